@@ -1,0 +1,14 @@
+/** Where a claim or managed resource stands in the binding life cycle. */
+export type BindingPhase = 'Unbindable' | 'Unbound' | 'Bound' | 'Released';
+export const bindingPhases = ['Unbindable', 'Unbound', 'Bound', 'Released'] as const;
+
+export const isBindable = (phase: BindingPhase | undefined): boolean => phase === 'Unbound';
+export const isBound = (phase: BindingPhase | undefined): boolean => phase === 'Bound';
+
+/**
+ * The phase after the external resource became usable: unset and Unbindable become Unbound; Bound and
+ * Released stay (crossplane-runtime v0.2.3, SetBindable).
+ */
+export function setBindable(phase: BindingPhase | undefined): BindingPhase {
+  return phase === 'Bound' || phase === 'Released' ? phase : 'Unbound';
+}

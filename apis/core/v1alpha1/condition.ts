@@ -1,0 +1,105 @@
+/** One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. */
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** RFC 3339; when `status` last changed. */
+  readonly lastTransitionTime: string;
+  /** CamelCase; the reasons of Crossplane's later releases where they have one. */
+  readonly reason: string;
+  readonly message?: string;
+  /** The `metadata.generation` this condition was computed from. */
+  readonly observedGeneration?: number;
+}
+
+/** A condition before it is put into a status: time and generation are added by {@link setConditions}. */
+export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+export const available = (): ConditionFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
+export const unavailable = (message?: string): ConditionFacts => notReady('Unavailable', message);
+export const creating = (message?: string): ConditionFacts => notReady('Creating', message);
+export const deleting = (message?: string): ConditionFacts => notReady('Deleting', message);
+/** Claims only: waiting for a managed resource that can be bound. */
+export const binding = (message?: string): ConditionFacts => notReady('Binding', message);
+
+/** `Ready` False with a reason of its own. */
+export function notReady(reason: string, message?: string): ConditionFacts {
+  return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
+}
+
+export const reconcileSuccess = (): ConditionFacts => ({
+  type: 'Synced',
+  status: 'True',
+  reason: 'ReconcileSuccess',
+});
+export const reconcileError = (message: string): ConditionFacts => ({
+  type: 'Synced',
+  status: 'False',
+  reason: 'ReconcileError',
+  message,
+});
+export const reconcilePaused = (message?: string): ConditionFacts => ({
+  type: 'Synced',
+  status: 'False',
+  reason: 'ReconcilePaused',
+  ...(message ? { message } : {}),
+});
+
+/** The condition of a type; an absent one reads as `Unknown` (crossplane-runtime's GetCondition). */
+export function getCondition(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+): Pick<Condition, 'type' | 'status'> & Partial<Condition> {
+  return conditions?.find((condition) => condition.type === type) ?? { type, status: 'Unknown' };
+}
+
+export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return getCondition(conditions, type).status === 'True';
+}
+
+/** Same type, status, reason and message; times and generations do not count. */
+export function conditionsEqual(a: ConditionFacts, b: ConditionFacts): boolean {
+  return (
+    a.type === b.type &&
+    a.status === b.status &&
+    a.reason === b.reason &&
+    (a.message ?? '') === (b.message ?? '')
+  );
+}
+
+/** Lists that hold equal conditions in any order are equal. */
+export function conditionListsEqual(a: readonly ConditionFacts[], b: readonly ConditionFacts[]): boolean {
+  const ordered = (list: readonly ConditionFacts[]) => list.toSorted((x, y) => x.type.localeCompare(y.type));
+  const [left, right] = [ordered(a), ordered(b)];
+  return left.length === right.length && left.every((condition, i) => conditionsEqual(condition, right[i]!));
+}
+
+/**
+ * Puts conditions into a list: at most one per type, in first-set order. `lastTransitionTime` moves only
+ * when `status` does (Kubernetes API conventions; the Go original also moved it with the message), and
+ * `observedGeneration` follows the object, so an unchanged object yields an equal list.
+ */
+export function setConditions(
+  conditions: readonly Condition[] | undefined,
+  facts: readonly ConditionFacts[],
+  at: { readonly now: Date; readonly generation?: number | undefined },
+): readonly Condition[] {
+  const result = [...(conditions ?? [])];
+  for (const fact of facts) {
+    const index = result.findIndex(({ type }) => type === fact.type);
+    const before = result[index];
+    const after: Condition = {
+      type: fact.type,
+      status: fact.status,
+      lastTransitionTime:
+        before !== undefined && before.status === fact.status
+          ? before.lastTransitionTime
+          : at.now.toISOString().replace(/\.\d+Z$/, 'Z'),
+      reason: fact.reason,
+      ...(fact.message ? { message: fact.message } : {}),
+      ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),
+    };
+    if (index === -1) result.push(after);
+    else result[index] = after;
+  }
+  return result;
+}

@@ -1,0 +1,56 @@
+/** Kubernetes object metadata, as it travels on the wire (dates are RFC 3339 strings). */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+/** Names the object that owns another. At most one owner is the controller. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Any Kubernetes object: plain JSON, never mutated; updates are copies. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/**
+ * One kind of object the API server serves. `T` is the object's type and exists only at compile time.
+ * `group` is empty for the core group; `plural` is the resource name in URLs.
+ */
+export interface Kind<T extends KubernetesObject = KubernetesObject> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: 'Namespaced' | 'Cluster';
+  /** Never present at run time; carries the object type. */
+  readonly objectType?: T;
+}
+
+/** The `apiVersion` of a kind's objects: `group/version`, or `version` alone for the core group. */
+export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** What tells kinds apart in maps and logs: `plural.version.group`. */
+export function kindKey({ group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>): string {
+  return `${plural}.${version}.${group || 'core'}`;
+}

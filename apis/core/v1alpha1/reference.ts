@@ -1,0 +1,96 @@
+import type { Kind, KubernetesObject, OwnerReference } from './kind.ts';
+import { apiVersionOf } from './kind.ts';
+
+/** Points at an object of any kind, as Kubernetes' ObjectReference does. */
+export interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+/** A secret in the referrer's own namespace. */
+export interface LocalSecretReference {
+  readonly name: string;
+}
+
+/** A secret in any namespace. */
+export interface SecretReference {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** One key of a secret in any namespace. */
+export interface SecretKeySelector extends SecretReference {
+  readonly key: string;
+}
+
+/** A reference to an object: apiVersion, kind, namespace, name and uid. */
+export function referenceTo(object: KubernetesObject): ObjectReference {
+  const { namespace, name, uid } = object.metadata;
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    ...(uid === undefined ? {} : { uid }),
+  };
+}
+
+/**
+ * Same apiVersion, kind, namespace and name. The UID does not count, so that references survive backup and
+ * restore; absent equals only absent (crossplane-runtime v0.9).
+ */
+export function referencesEqual(a: ObjectReference | undefined, b: ObjectReference | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return (
+    (a.apiVersion ?? '') === (b.apiVersion ?? '') &&
+    (a.kind ?? '') === (b.kind ?? '') &&
+    (a.namespace ?? '') === (b.namespace ?? '') &&
+    (a.name ?? '') === (b.name ?? '')
+  );
+}
+
+/** Whether a reference names objects of this kind, version included. */
+export function referenceIsOfKind(
+  reference: ObjectReference | undefined,
+  kind: Pick<Kind, 'group' | 'version' | 'kind'>,
+): boolean {
+  return reference?.kind === kind.kind && reference.apiVersion === apiVersionOf(kind);
+}
+
+/** An owner reference that makes `owner` the controller. */
+export function controllerReference(owner: KubernetesObject): OwnerReference {
+  return {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** The controlling owner of an object, if it has one. */
+export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** Whether `owner` controls `object`, by UID. */
+export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
+  const uid = owner.metadata.uid;
+  return uid !== undefined && controllerOf(object)?.uid === uid;
+}
+
+/** Whether two objects have the same controller, by UID; false if either has none. */
+export function haveSameController(a: KubernetesObject, b: KubernetesObject): boolean {
+  const [left, right] = [controllerOf(a)?.uid, controllerOf(b)?.uid];
+  return left !== undefined && left === right;
+}
+
+/** Short text for messages: `Kind name` or `Kind namespace/name`. */
+export function describeReference(reference: ObjectReference): string {
+  const name = reference.namespace ? `${reference.namespace}/${reference.name}` : reference.name;
+  return `${reference.kind ?? 'object'} ${name ?? '(unnamed)'}`;
+}

@@ -1,0 +1,24 @@
+import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import type { KubernetesClient, Selection } from './kubernetes-client.ts';
+import type { Logger } from './log.ts';
+import type { Resource } from './resource.ts';
+
+/** All that controllers are given. Nothing in `controllers/` reaches for time, chance or the network. */
+export interface Environment {
+  readonly client: KubernetesClient;
+  /**
+   * The one resource (and so the one informer) of a kind in this process. `selection` is fixed by whoever
+   * asks first; asking again with another one is an error.
+   */
+  resource<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Resource<T>;
+  readonly events: EventRecorder;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly pollIntervalMs: number;
+  readonly maxConcurrentReconciles: number;
+  /** Claims of other namespaces are left alone. */
+  readonly claimNamespace?: string;
+}
