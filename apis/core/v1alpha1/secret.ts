@@ -1,0 +1,115 @@
+import type { Kind, KubernetesObject } from './kind.ts';
+import { connectionSecretType } from './meta.ts';
+import { controllerOf, isControlledBy } from './reference.ts';
+
+/** A Kubernetes Secret; `data` values are base64. */
+export interface Secret extends KubernetesObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export const SecretKind: Kind<Secret> = {
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  scope: 'Namespaced',
+};
+
+/** Connection details in clear text, by key (`endpoint`, `password`, …). Never logged. */
+export type ConnectionDetails = Readonly<Record<string, string>>;
+
+export const encodeDetails = (details: ConnectionDetails): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
+  );
+
+export const decodeDetails = (secret: Secret | undefined): ConnectionDetails =>
+  Object.fromEntries(
+    Object.entries(secret?.data ?? {}).map(([key, value]) => [
+      key,
+      Buffer.from(value, 'base64').toString('utf8'),
+    ]),
+  );
+
+/**
+ * Whether `owner` may write a connection secret that exists.
+ * - `controlled`: `owner` is its controller, by UID.
+ * - `adoptable`: nobody controls it and it is a connection secret; or its controller has the owner's
+ *   apiVersion, kind and name but another UID, which is what a restored backup looks like (names are unique,
+ *   so that former owner cannot be alive).
+ * - otherwise a message that says why not (crossplane-runtime v0.9, ConnectionSecretMustBeControllableBy).
+ */
+export function controlOf(
+  secret: Secret,
+  owner: KubernetesObject,
+): 'controlled' | 'adoptable' | { readonly refusal: string } {
+  if (isControlledBy(secret, owner)) return 'controlled';
+  const controller = controllerOf(secret);
+  if (controller === undefined) {
+    if (secret.type === connectionSecretType) return 'adoptable';
+    return { refusal: `refusing to modify uncontrolled secret of type "${secret.type ?? 'Opaque'}"` };
+  }
+  const isFormerSelf =
+    controller.apiVersion === owner.apiVersion &&
+    controller.kind === owner.kind &&
+    controller.name === owner.metadata.name;
+  if (isFormerSelf) return 'adoptable';
+  return {
+    refusal: `existing secret is controlled by ${controller.kind} ${controller.name}, not by ${owner.kind} ${owner.metadata.name}`,
+  };
+}
+
+const toPrefix = 'to.propagate.crossplane.io/';
+const fromNamespace = 'from.propagate.crossplane.io/namespace';
+const fromName = 'from.propagate.crossplane.io/name';
+
+/** A secret's namespace and name. */
+export interface SecretKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * The annotation on a source that allows propagation to `target`. The key's suffix is a hash of
+ * `namespace/name`; unlike the original's it includes the separator, so that `ab/c` and `a/bc` differ (H12).
+ */
+export function allowsPropagationTo(target: SecretKey): Record<string, string> {
+  return {
+    [`${toPrefix}${fnv1a(`${target.namespace}/${target.name}`)}`]: `${target.namespace}/${target.name}`,
+  };
+}
+
+/** The annotations on a target that name its source. */
+export const propagatesFrom = (source: SecretKey): Record<string, string> => ({
+  [fromNamespace]: source.namespace,
+  [fromName]: source.name,
+});
+
+/** Only the annotations that allow propagation. */
+export const propagationAnnotations = (object: KubernetesObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(object.metadata.annotations ?? {}).filter(([key]) => key.startsWith(toPrefix)),
+  );
+
+/** The targets a source allows, from every well-formed annotation; the key's suffix does not matter. */
+export function propagationTargets(source: KubernetesObject): readonly SecretKey[] {
+  return Object.values(propagationAnnotations(source)).flatMap((value) => {
+    const [namespace, name, ...rest] = value.split('/');
+    return namespace && name && rest.length === 0 ? [{ namespace, name }] : [];
+  });
+}
+
+/** The source a target names, if it names one in full. */
+export function propagationSource(target: KubernetesObject): SecretKey | undefined {
+  const namespace = target.metadata.annotations?.[fromNamespace];
+  const name = target.metadata.annotations?.[fromName];
+  return namespace && name ? { namespace, name } : undefined;
+}
+
+/** 32-bit FNV-1a as 8 hex digits, as Crossplane v0.7 used for annotation keys. */
+function fnv1a(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,87 @@
+import type { Observable } from 'rxjs';
+import { mergeMap } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { notReady, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { annotate } from '../../runtime/errors.ts';
+import type { Reconciler, Request } from '../../runtime/reconcile.ts';
+import { done, requestFor } from '../../runtime/reconcile.ts';
+import type { Resource } from '../../runtime/resource.ts';
+import type { SchedulingDecision } from './claim-scheduling/decide.ts';
+import { withClaimStatus } from './claim-status.ts';
+import type { Candidates } from './class-choice.ts';
+
+/** What scheduling and defaulting share: the kinds at stake and the decision. */
+export interface ClassAssignment {
+  readonly claim: Kind<Claim>;
+  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
+  readonly classes: readonly Kind<Class>[];
+  readonly decide: (claim: Claim | undefined, candidates: readonly Candidates[]) => SchedulingDecision;
+  /** Whether an unassigned claim is this controller's business; it narrows what a class event wakes. */
+  readonly concerns: (claim: Claim) => boolean;
+  /** The Event of a success. */
+  readonly eventReason: string;
+}
+
+/** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
+export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
+  const claims = claimResource(env, assignment.claim);
+  const classes = assignment.classes.map((kind) => env.resource(kind));
+  return async (request, signal) => {
+    const claim = claims.get(request);
+    const decision = assignment.decide(
+      claim,
+      classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
+    );
+    if (claim === undefined || decision.act === 'nothing') return done;
+    if (decision.act === 'report') {
+      const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
+      const reported = withClaimStatus(claim, { conditions, bindingPhase: 'Unbound' }, env.now());
+      const written = await annotate(
+        'cannot update resource claim status',
+        claims.updateStatus(claim, reported, signal),
+      );
+      if (written !== claim) {
+        env.events.record(claim, { type: 'Warning', reason: decision.reason, message: decision.message });
+      }
+      return done;
+    }
+    const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
+    await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
+    env.events.record(claim, { type: 'Normal', reason: assignment.eventReason, message: decision.message });
+    return done;
+  };
+}
+
+/** A claim's own changes, and any change of a class for every claim that still waits for one. */
+export function assignmentTriggers(
+  env: Environment,
+  { claim, classes, concerns }: ClassAssignment,
+): readonly Observable<Request>[] {
+  const claims = claimResource(env, claim);
+  return [
+    claims.store.changes$.pipe(
+      mergeMap(({ type, object }) =>
+        type !== 'deleted' && concerns(object) ? [requestFor(object.metadata)] : [],
+      ),
+    ),
+    ...classes.map((kind) =>
+      env
+        .resource(kind)
+        .store.changes$.pipe(
+          mergeMap(() =>
+            claims.store
+              .all()
+              .flatMap((waiting) => (concerns(waiting) ? [requestFor(waiting.metadata)] : [])),
+          ),
+        ),
+    ),
+  ];
+}
+
+/** The claims this process looks after. */
+export function claimResource<C extends Claim>(env: Environment, kind: Kind<C>): Resource<C> {
+  return env.resource(kind, env.claimNamespace === undefined ? {} : { namespace: env.claimNamespace });
+}

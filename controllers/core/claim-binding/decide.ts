@@ -1,0 +1,217 @@
+import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  binding,
+  creating,
+  getCondition,
+  notReady,
+  reconcileError,
+  reconcileSuccess,
+} from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  hasFinalizer,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  controllerOf,
+  describeReference,
+  referenceIsOfKind,
+  referencesEqual,
+  referenceTo,
+} from '../../../apis/core/v1alpha1/reference.ts';
+import type { ClaimFacts } from '../claim-status.ts';
+import type { ClaimService } from '../managed-service.ts';
+import { isProvisionedName } from './provisioned-name.ts';
+
+/** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
+export interface BindingInput {
+  readonly service: ClaimService;
+  /** Every service of the claim kind in this process, in a fixed order. */
+  readonly peers: readonly ClaimService[];
+  readonly claim: Claim | undefined;
+  readonly managed: Managed | undefined;
+  readonly resourceClass: Class | undefined;
+}
+
+/** What to do about one claim; `row` is its line in docs/decision-tables.md. */
+export type BindingDecision =
+  | { readonly row: string; readonly act: 'nothing' | 'finalise' | 'bind' | 'refresh' }
+  | { readonly row: string; readonly act: 'release'; readonly reclaim: 'Delete' | 'Retain' }
+  | { readonly row: string; readonly act: 'record' | 'create'; readonly resourceClass: Class }
+  | {
+      readonly row: string;
+      readonly act: 'report';
+      readonly facts: ClaimFacts;
+      readonly event: {
+        readonly type: 'Normal' | 'Warning';
+        readonly reason: string;
+        readonly message: string;
+      };
+    };
+
+/** What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. */
+export function decideBinding(input: BindingInput): BindingDecision {
+  const { service, claim, managed } = input;
+  if (claim === undefined) return { row: 'K1', act: 'nothing' };
+  if (!isConcerned(service, claim)) return decideUnknown(input, claim);
+  if (wasDeleted(claim)) return decideDeleted(claim, managed);
+  if (claim.spec.resourceRef === undefined) return decideUnprovisioned(input, claim, 'record');
+  if (managed === undefined) return decideMissing(input, claim);
+  return decideExisting(service, claim, managed);
+}
+
+/** Whether a claim is this controller's: by its resource's kind, or by its class's while it has none (H7). */
+export function isConcerned(service: ClaimService, claim: Claim): boolean {
+  const { resourceRef, classRef } = claim.spec;
+  return resourceRef === undefined
+    ? referenceIsOfKind(classRef, service.class)
+    : referenceIsOfKind(resourceRef, service.managed);
+}
+
+/** Whether a managed resource's claimRef names this claim, by kind, namespace and name (H7). */
+export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
+  referencesEqual(managed.spec.claimRef, referenceTo(claim));
+
+/** Whether the claim provisioned this managed resource itself: the name is derived from its UID. */
+export const isDynamic = (service: ClaimService, claim: Claim): boolean =>
+  referenceIsOfKind(claim.spec.classRef, service.class) &&
+  isProvisionedName(claim, claim.spec.resourceRef?.name);
+
+function decideDeleted(claim: Claim, managed: Managed | undefined): BindingDecision {
+  if (!hasFinalizer(claim, finalizerNames.claim)) return { row: 'K6', act: 'nothing' };
+  if (managed === undefined) return { row: 'H3', act: 'finalise' };
+  if (!refersToClaim(managed, claim)) return { row: 'H2', act: 'finalise' }; // H6: not ours to touch
+  if (isSomeoneElses(managed, claim)) return { row: 'H6', act: 'finalise' };
+  const reclaim = managed.spec.reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
+  return { row: 'K6', act: 'release', reclaim };
+}
+
+/**
+ * The claimRef names a claim of this name but of another UID, and the resource is bound or released already:
+ * it was another claim's. In a restored cluster the statuses are gone, and the reference heals.
+ */
+function isSomeoneElses(managed: Managed, claim: Claim): boolean {
+  const uid = managed.spec.claimRef?.uid;
+  const isOtherUid = uid !== undefined && uid !== claim.metadata.uid;
+  const phase = managed.status?.bindingPhase;
+  return isOtherUid && (phase === 'Bound' || phase === 'Released') && claim.status?.bindingPhase !== 'Bound';
+}
+
+function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 'create'): BindingDecision {
+  const { resourceClass } = input;
+  if (resourceClass !== undefined) return { row: act === 'record' ? 'K9 record' : 'K9', act, resourceClass };
+  const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
+  return report('K7', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
+}
+
+function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
+  const phase = claim.status?.bindingPhase;
+  const what = describeReference(claim.spec.resourceRef ?? {});
+  if (phase === 'Bound' || phase === 'Released') {
+    const message = `was bound to ${what}, which no longer exists`;
+    return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
+  }
+  if (isDynamic(input.service, claim)) return decideUnprovisioned(input, claim, 'create');
+  const message = `waiting for ${what}, which does not exist`;
+  return report('K2', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
+}
+
+function decideExisting(service: ClaimService, claim: Claim, managed: Managed): BindingDecision {
+  const what = `${managed.kind} ${managed.metadata.name}`;
+  const refuse = (row: string, why: string): BindingDecision => {
+    const message = `refusing to bind to ${what}: ${why}`;
+    return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
+  };
+  const { claimRef } = managed.spec;
+  if (claimRef !== undefined && !refersToClaim(managed, claim)) {
+    return refuse('H1', `it is claimed by ${describeReference(claimRef)}`);
+  }
+  if (isSomeoneElses(managed, claim)) {
+    return refuse(
+      'H1 former',
+      `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`,
+    );
+  }
+  const controller = controllerOf(managed);
+  if (controller !== undefined) {
+    return refuse('K14 controlled', `it is controlled by ${controller.kind} ${controller.name}`);
+  }
+  const phase = managed.status?.bindingPhase;
+  if (phase === 'Bound' && claimRef !== undefined) return { row: 'K15', act: 'refresh' };
+  if (wasDeleted(managed)) {
+    return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
+  }
+  if (phase === 'Unbound') return { row: 'K14', act: 'bind' };
+  if (phase === 'Released') {
+    const { plural, group } = service.managed;
+    const how = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
+    const message = `${what} was released by a former claim; an administrator can offer it again: ${how}`;
+    return report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+  }
+  const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()];
+  return report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
+}
+
+/**
+ * A claim whose class or resource is of no kind known here. The first service's controller says so, but only
+ * while nobody else has: another process may run that kind's stack.
+ */
+function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingDecision {
+  const { spec, status } = claim;
+  const reference = spec.resourceRef ?? spec.classRef;
+  const isReporter = peers[0] === service;
+  const isKnown = peers.some((peer) => isConcerned(peer, claim));
+  if (reference === undefined || isKnown || !isReporter || wasDeleted(claim))
+    return { row: 'H7', act: 'nothing' };
+  const { reason = 'UnknownKind' } = getCondition(status?.conditions, 'Ready');
+  const unclaimed = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
+  if (!unclaimed.includes(reason)) return { row: 'H7', act: 'nothing' };
+  const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
+  const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
+  const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
+  const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
+  const message = `spec.${field} names a ${given}, which no controller here handles; known: ${names.join(', ')}`;
+  return report('H7 unknown', 'UnknownKind', [notReady('UnknownKind', message), reconcileError(message)]);
+}
+
+/**
+ * Ready and Synced of a bound claim: it can be used if its managed resource is ready; otherwise the claim
+ * carries that resource's own words and external name, so that an app team need not look further (H14).
+ */
+export function boundConditions(managed: Managed): readonly ConditionFacts[] {
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  if (ready.status === 'True' && !wasDeleted(managed)) return [available(), reconcileSuccess()];
+  const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
+  return [notReady(reason, describeManaged(managed)), reconcileSuccess()];
+}
+
+/** `Kind name (external name x): what its conditions say`. */
+function describeManaged(managed: Managed): string {
+  const conditions = managed.status?.conditions;
+  const synced = getCondition(conditions, 'Synced');
+  const ready = getCondition(conditions, 'Ready');
+  const name = externalName(managed);
+  const who = `${managed.kind} ${managed.metadata.name}${name === undefined ? '' : ` (external name ${name})`}`;
+  const problem = synced.status === 'False' ? (synced.message ?? synced.reason) : undefined;
+  const state = problem ?? ready.message ?? ready.reason;
+  return state === undefined ? who : `${who}: ${state}`;
+}
+
+function report(
+  row: string,
+  reason: string,
+  conditions: readonly ConditionFacts[],
+  bindingPhase: BindingPhase = 'Unbound',
+): BindingDecision {
+  const synced = conditions.find(({ type }) => type === 'Synced');
+  const message = conditions.find(({ type }) => type === 'Ready')?.message ?? '';
+  const type = synced?.status === 'True' ? 'Normal' : 'Warning';
+  return { row, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
+}

@@ -1,0 +1,119 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  controlOf,
+  propagatesFrom,
+  propagationTargets,
+} from '../../../apis/core/v1alpha1/secret.ts';
+import { annotate, isAlreadyExists } from '../../../runtime/errors.ts';
+import type { Resource } from '../../../runtime/resource.ts';
+import { secretsControlledBy } from '../indexes.ts';
+
+/**
+ * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
+ * source's data. Changes only what differs. Does nothing where either side wants no secret (P1). Throws an
+ * Error whose message names the secret that stands in the way (P2–P4).
+ */
+export async function propagateConnection(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  managed: Managed,
+  signal?: AbortSignal,
+): Promise<void> {
+  const wanted = claim.spec.writeConnectionSecretToRef;
+  await removeStaleTargets(secrets, claim, wanted?.name, signal);
+  const sourceKey = managed.spec.writeConnectionSecretToRef;
+  if (wanted === undefined || sourceKey === undefined) return;
+  const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
+
+  const source = secrets.get(sourceKey) ?? (await secrets.fetch(sourceKey, signal));
+  if (source === undefined) {
+    throw new Error(
+      `cannot get managed resource's connection secret: ${sourceKey.namespace}/${sourceKey.name} does not exist`,
+    );
+  }
+  if (!isControlledBy(source, managed)) {
+    throw new Error(
+      `cannot establish control of existing connection secret ${sourceKey.namespace}/${sourceKey.name}: it is not controlled by ${managed.kind} ${managed.metadata.name}`,
+    );
+  }
+  const isAllowed = propagationTargets(source).some(
+    ({ namespace, name }) => namespace === targetKey.namespace && name === targetKey.name,
+  );
+  if (!isAllowed) {
+    const annotations = { ...source.metadata.annotations, ...allowsPropagationTo(targetKey) };
+    const allowing = { ...source, metadata: { ...source.metadata, annotations } };
+    await annotate('cannot update connection secret', secrets.update(source, allowing, signal));
+  }
+  await annotate(
+    'cannot create or update connection secret',
+    writeTarget(secrets, claim, source, targetKey, signal),
+  );
+}
+
+async function writeTarget(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  source: Secret,
+  key: { readonly namespace: string; readonly name: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const existing = secrets.get(key);
+  if (existing === undefined) {
+    const fresh: Secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...key,
+        ownerReferences: [controllerReference(claim)],
+        annotations: propagatesFrom(keyOf(source)),
+      },
+      type: connectionSecretType,
+      data: source.data ?? {},
+    };
+    try {
+      await secrets.create(fresh, signal);
+      return;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error; // else a secret of another type, or one the store has not seen
+    }
+  }
+  const current = existing ?? (await secrets.fetch(key, signal));
+  if (current === undefined) throw new Error(`secret ${key.namespace}/${key.name} came and went`);
+  const control = controlOf(current, claim);
+  if (typeof control === 'object') throw new Error(`${control.refusal} (${key.namespace}/${key.name})`);
+  await secrets.update(current, propagated(current, claim, source), signal);
+}
+
+/** The target as it should be: controlled by the claim, naming its source, with exactly the source's data. */
+export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
+  const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
+  const isOurs = controllerOf(target)?.uid === claim.metadata.uid;
+  return {
+    ...target,
+    metadata: {
+      ...target.metadata,
+      annotations: { ...target.metadata.annotations, ...propagatesFrom(keyOf(source)) },
+      ...(isOurs ? {} : { ownerReferences: [...others, controllerReference(claim)] }),
+    },
+    data: source.data ?? {},
+  };
+}
+
+/** A claim that names another secret than before, or none any more, leaves none behind. */
+async function removeStaleTargets(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  wanted: string | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
+    if (secret.metadata.name !== wanted) await secrets.delete(secret, signal);
+  }
+}
+
+const keyOf = ({ metadata }: Secret) => ({ namespace: metadata.namespace ?? '', name: metadata.name });

@@ -1,0 +1,72 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  withFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ClaimService } from '../managed-service.ts';
+
+/**
+ * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external
+ * name in one write, before anything is created, so that a crash leaves nothing that cannot be found (H4).
+ */
+export function withRecordedResource<C extends Claim>({ managed }: ClaimService, claim: C, name: string): C {
+  return {
+    ...claim,
+    metadata: {
+      ...claim.metadata,
+      finalizers: withFinalizer(claim, finalizerNames.claim),
+      annotations: {
+        ...claim.metadata.annotations,
+        [annotationKeys.externalName]: externalName(claim) ?? name,
+      },
+    },
+    spec: {
+      ...claim.spec,
+      resourceRef: { apiVersion: apiVersionOf(managed), kind: managed.kind, name },
+    },
+  };
+}
+
+/**
+ * The managed resource that a claim gets from a class: complete, so that nobody need write it again. It
+ * allows its connection secret to be propagated to the claim's. The reclaim policy is the class's, else
+ * Delete. Throws what `configure` throws.
+ */
+export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
+  const { specTemplate } = resourceClass;
+  const { name = '' } = claim.spec.resourceRef ?? {};
+  const { providerRef, providerConfigRef } = specTemplate;
+  const namespace = specTemplate.writeConnectionSecretsToNamespace;
+  const target = claim.spec.writeConnectionSecretToRef;
+  return {
+    apiVersion: apiVersionOf(service.managed),
+    kind: service.managed.kind,
+    metadata: {
+      name,
+      annotations: {
+        [annotationKeys.externalName]: externalName(claim) ?? name,
+        ...(target === undefined
+          ? {}
+          : allowsPropagationTo({ namespace: claim.metadata.namespace ?? '', name: target.name })),
+      },
+    },
+    spec: {
+      ...service.configure(claim, resourceClass),
+      claimRef: referenceTo(claim),
+      classRef: referenceTo(resourceClass),
+      ...(providerRef === undefined ? {} : { providerRef }),
+      ...(providerConfigRef === undefined ? {} : { providerConfigRef }),
+      reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
+      ...(namespace === undefined
+        ? {}
+        : { writeConnectionSecretToRef: { namespace, name: claim.metadata.uid ?? '' } }),
+    },
+  };
+}

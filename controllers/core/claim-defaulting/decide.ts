@@ -1,0 +1,44 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import type { SchedulingDecision } from '../claim-scheduling/decide.ts';
+import type { Candidates } from '../class-choice.ts';
+import { newestFirst, tally } from '../class-choice.ts';
+
+export interface DefaultingInput {
+  readonly claim: Claim | undefined;
+  readonly kind: Kind<Class>;
+  readonly candidates: readonly Candidates[];
+}
+
+/**
+ * Whether and to which class to default a claim that names neither class, selector nor resource. Of several
+ * defaults the newest wins, as with StorageClasses; the event names the others.
+ */
+export function decideDefaulting({ claim, kind, candidates }: DefaultingInput): SchedulingDecision {
+  if (claim === undefined) return { row: 'S1', act: 'nothing' };
+  if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' };
+  if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector !== undefined) {
+    return { row: 'H8', act: 'nothing' };
+  }
+  const qualifies = (candidate: Class) =>
+    candidate.metadata.deletionTimestamp === undefined && isDefaultClass(candidate);
+  const [chosen, ...others] = newestFirst(candidates.flatMap(({ classes }) => classes.filter(qualifies)));
+  if (chosen === undefined) {
+    const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
+    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    const message = `the claim names no class and no resource class is the default: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})`;
+    return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message };
+  }
+  if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
+    return { row: 'S6 peer', act: 'nothing' };
+  }
+  const ignored = others.map((other) => `${other.kind} ${other.metadata.name}`).toSorted();
+  const message = `defaulted to ${chosen.kind} ${chosen.metadata.name}${
+    ignored.length === 0 ? '' : `, the newest default; also marked as default: ${ignored.join(', ')}`
+  }`;
+  return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
+}

@@ -1,0 +1,29 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import type { ClassAssignment } from '../assign-class.ts';
+import { assignClass, assignmentTriggers } from '../assign-class.ts';
+import type { ClaimService } from '../managed-service.ts';
+import { controllerNames } from '../managed-service.ts';
+import { decideDefaulting } from './decide.ts';
+
+/** Defaults claims that name nothing to the default class, if it is of one kind; `peers` as for scheduling. */
+export function claimDefaulting(
+  env: Environment,
+  service: ClaimService,
+  peers: readonly ClaimService[],
+): ControllerSpec {
+  const assignment: ClassAssignment = {
+    claim: service.claim,
+    classes: peers.map((peer) => peer.class),
+    decide: (claim, candidates) => decideDefaulting({ claim, kind: service.class, candidates }),
+    concerns: ({ spec }: Claim) =>
+      spec.classSelector === undefined && spec.classRef === undefined && spec.resourceRef === undefined,
+    eventReason: 'DefaultResourceClass',
+  };
+  return {
+    name: controllerNames.defaulting(service),
+    triggers: assignmentTriggers(env, assignment),
+    reconcile: assignClass(env, assignment),
+  };
+}

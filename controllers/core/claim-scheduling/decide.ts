@@ -1,0 +1,63 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import type { Candidates } from '../class-choice.ts';
+import { tally } from '../class-choice.ts';
+
+/** What to do about one claim; `row` is its line in docs/decision-tables.md. */
+export type SchedulingDecision =
+  | { readonly row: string; readonly act: 'nothing' }
+  | { readonly row: string; readonly act: 'report'; readonly reason: string; readonly message: string }
+  | {
+      readonly row: 'S6';
+      readonly act: 'schedule';
+      readonly classRef: ObjectReference;
+      readonly message: string;
+    };
+
+export interface SchedulingInput {
+  readonly claim: Claim | undefined;
+  /** The class kind this controller schedules to. */
+  readonly kind: Kind<Class>;
+  /** Every class kind of the process that could satisfy this claim kind, this one included. */
+  readonly candidates: readonly Candidates[];
+  readonly draw: (claim: Claim, classes: readonly Class[]) => Class | undefined;
+}
+
+/**
+ * Whether and where to schedule a claim. Checks every predicate itself, because a delayed request is not
+ * filtered (H8). All schedulers of a process draw the same class; the one of its kind records it, and where
+ * nothing matches the one of the first kind says so.
+ */
+export function decideScheduling({ claim, kind, candidates, draw }: SchedulingInput): SchedulingDecision {
+  if (claim === undefined) return { row: 'S1', act: 'nothing' };
+  if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' }; // a peer won
+  if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector === undefined) {
+    return { row: 'H8', act: 'nothing' };
+  }
+  const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
+  const selects = labelSelector(claim.spec.classSelector);
+  if (typeof selects === 'string') {
+    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    const message = `spec.classSelector.${selects}`;
+    return { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector', message };
+  }
+  const qualifies = ({ metadata }: Class) =>
+    metadata.deletionTimestamp === undefined && selects(metadata.labels);
+  const matching = candidates.flatMap(({ classes }) => classes.filter(qualifies));
+  const chosen = draw(claim, matching);
+  if (chosen === undefined) {
+    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    const message = `no resource class matches spec.classSelector ${describeSelector(claim.spec.classSelector)} (matching: ${tally(candidates, qualifies)})`;
+    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message }; // a class event wakes us
+  }
+  if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
+    return { row: 'S6 peer', act: 'nothing' };
+  }
+  const message = `selected ${chosen.kind} ${chosen.metadata.name} of ${matching.length} matching resource classes`;
+  return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
+}

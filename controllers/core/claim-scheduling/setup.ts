@@ -1,0 +1,31 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import type { ClassAssignment } from '../assign-class.ts';
+import { assignClass, assignmentTriggers } from '../assign-class.ts';
+import { drawClass } from '../class-choice.ts';
+import type { ClaimService } from '../managed-service.ts';
+import { controllerNames } from '../managed-service.ts';
+import { decideScheduling } from './decide.ts';
+
+/** Schedules claims with a class selector to classes of one kind; `peers` are all services of the claim kind. */
+export function claimScheduling(
+  env: Environment,
+  service: ClaimService,
+  peers: readonly ClaimService[],
+): ControllerSpec {
+  const assignment: ClassAssignment = {
+    claim: service.claim,
+    classes: peers.map((peer) => peer.class),
+    decide: (claim, candidates) =>
+      decideScheduling({ claim, kind: service.class, candidates, draw: drawClass }),
+    concerns: ({ spec }: Claim) =>
+      spec.classSelector !== undefined && spec.classRef === undefined && spec.resourceRef === undefined,
+    eventReason: 'SelectedResourceClass',
+  };
+  return {
+    name: controllerNames.scheduling(service),
+    triggers: assignmentTriggers(env, assignment),
+    reconcile: assignClass(env, assignment),
+  };
+}

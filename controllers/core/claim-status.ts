@@ -1,0 +1,32 @@
+import type { BindingPhase } from '../../apis/core/v1alpha1/binding.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
+import { setConditions } from '../../apis/core/v1alpha1/condition.ts';
+
+/** What a controller found out about a claim. */
+export interface ClaimFacts {
+  readonly conditions: readonly ConditionFacts[];
+  /** Absent: the phase stays as it is. */
+  readonly bindingPhase?: BindingPhase;
+}
+
+/**
+ * The claim with the status these facts give it: the one place that computes a claim's status. A claim is a
+ * servicebinding.io Provisioned Service (`status.binding.name`) while it is bound and wants a secret.
+ */
+export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
+  const bindingPhase = facts.bindingPhase ?? claim.status?.bindingPhase;
+  const secret = claim.spec.writeConnectionSecretToRef?.name;
+  const { binding: _before, ...status } = claim.status ?? {};
+  const generation = claim.metadata.generation;
+  return {
+    ...claim,
+    status: {
+      ...status,
+      ...(bindingPhase === undefined ? {} : { bindingPhase }),
+      ...(bindingPhase === 'Bound' && secret !== undefined ? { binding: { name: secret } } : {}),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      conditions: setConditions(claim.status?.conditions, facts.conditions, { now, generation }),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+
+/** The parts of a managed resource's spec that a class and a claim decide. */
+export type ManagedSpecOf<M extends Managed> = M['spec'];
+
+/**
+ * How one managed kind satisfies one claim kind. `configure` is pure: claim and class in, spec of the managed
+ * resource out. It sets neither references, names, secret nor policies: those are the same for every service.
+ * It throws an Error whose message tells the claim's author what does not fit.
+ */
+export interface ClaimService<C extends Claim = Claim, K extends Class = Class, M extends Managed = Managed> {
+  readonly claim: Kind<C>;
+  readonly class: Kind<K>;
+  readonly managed: Kind<M>;
+  readonly configure: (claim: C, resourceClass: K) => Pick<ManagedSpecOf<M>, 'forProvider'>;
+}
+
+/** Controllers are named for the kinds they join, lower case (services guide; its slips corrected). */
+export const controllerNames = {
+  managed: (managed: Kind) => `${managed.kind}.${managed.group}`.toLowerCase(),
+  scheduling: ({ claim, managed }: ClaimService) =>
+    `scheduler.${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
+  defaulting: ({ claim, managed }: ClaimService) =>
+    `defaulter.${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
+  binding: ({ claim, managed }: ClaimService) =>
+    `${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
+  secret: ({ managed }: ClaimService) => `connectionsecret.${managed.kind}.${managed.group}`.toLowerCase(),
+};

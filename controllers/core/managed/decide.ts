@@ -1,0 +1,90 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  hasFinalizer,
+  isPaused,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
+import type { Observation } from './external-client.ts';
+import {
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldCreate,
+  shouldDelete,
+  shouldLateInitialize,
+  shouldOnlyObserve,
+  shouldUpdate,
+} from './management-policies.ts';
+
+/** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
+export type FirstDecision =
+  | { readonly row: string; readonly act: 'nothing' | 'connect' | 'orphan' }
+  | { readonly row: '2'; readonly act: 'pause'; readonly message: string }
+  | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string };
+
+export function decideFirst(managed: Managed | undefined): FirstDecision {
+  if (managed === undefined) return { row: '1', act: 'nothing' };
+  const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
+  if (isPaused(managed)) {
+    return {
+      row: '2',
+      act: 'pause',
+      message: `reconciliation is paused by the ${annotationKeys.paused} annotation${held}`,
+    };
+  }
+  if (isPausedByPolicies(managed.spec)) {
+    return {
+      row: '2',
+      act: 'pause',
+      message: `reconciliation is paused by empty spec.managementPolicies${held}`,
+    };
+  }
+  const invalid = invalidPolicies(managed.spec);
+  if (invalid !== undefined) return { row: '3', act: 'refuse', message: invalid };
+  if (wasDeleted(managed)) {
+    // The finalizer comes before anything is created, so without it there is nothing to clean up.
+    if (!hasFinalizer(managed, finalizerNames.managed)) return { row: '4 unfinalised', act: 'nothing' };
+    if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };
+  }
+  if (isCreationIncomplete(managed)) {
+    const message = `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed`;
+    return { row: '8', act: 'refuse', message };
+  }
+  return { row: '10', act: 'connect' };
+}
+
+/** What to do once the external resource was looked at. */
+export type NextDecision = {
+  readonly row: string;
+  readonly act:
+    | 'reportMissing'
+    | 'awaitExistence'
+    | 'delete'
+    | 'finalise'
+    | 'create'
+    | 'reportUncreated'
+    | 'lateInitialize'
+    | 'reportUpToDate'
+    | 'update';
+};
+
+export function decideNext(
+  managed: Managed,
+  observed: Observation,
+  { graceMs, now }: { readonly graceMs: number; readonly now: Date },
+): NextDecision {
+  const { spec } = managed;
+  if (!observed.exists) {
+    if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
+    if (isInCreationGrace(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
+    if (wasDeleted(managed)) return { row: '18', act: 'finalise' };
+    return shouldCreate(spec) ? { row: '25', act: 'create' } : { row: '28 absent', act: 'reportUncreated' };
+  }
+  if (wasDeleted(managed)) return { row: '15', act: 'delete' };
+  if (observed.lateInitialized !== undefined && shouldLateInitialize(spec))
+    return { row: '26', act: 'lateInitialize' };
+  if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
+  return shouldUpdate(spec) ? { row: '31', act: 'update' } : { row: '28', act: 'reportUpToDate' };
+}

@@ -1,0 +1,78 @@
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import { mergeMap } from 'rxjs';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { requestFor } from '../../../runtime/reconcile.ts';
+import type { Change } from '../../../runtime/store.ts';
+import { connectionSecrets } from '../indexes.ts';
+import { controllerNames } from '../managed-service.ts';
+import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
+import type { ExternalConnector } from './external-client.ts';
+import type { ManagedReconcilerOptions } from './reconciler.ts';
+import { managedReconciler } from './reconciler.ts';
+
+/** A managed kind and how its external system is reached. */
+export interface ManagedService<M extends Managed = Managed>
+  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'resolveReferences'> {
+  readonly kind: Kind<M>;
+  readonly connector: ExternalConnector<M>;
+}
+
+/** The annotations that this controller writes itself while it works. */
+const ownAnnotations = [annotationKeys.externalCreatePending, annotationKeys.externalCreateFailed];
+
+/**
+ * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
+ * of them our own, do not; an administrator's offer of a released resource comes as an annotation
+ * (crossplane-runtime v1.16, DesiredStateChanged).
+ */
+export function isDesiredStateChanged(change: Change<Managed>): boolean {
+  if (change.type !== 'modified') return change.type === 'added';
+  const [before, after] = [change.previous.metadata, change.object.metadata];
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !isEqual(before.labels ?? {}, after.labels ?? {}) ||
+    !isEqual(omit(before.annotations, ownAnnotations), omit(after.annotations, ownAnnotations))
+  );
+}
+
+/** Reconciles one managed kind with its external system. */
+export function managedController<M extends Managed>(
+  env: Environment,
+  service: ManagedService<M>,
+): ControllerSpec {
+  const managed = env.resource(service.kind);
+  const secrets = connectionSecrets(env);
+  return {
+    name: controllerNames.managed(service.kind),
+    triggers: [
+      managed.store.changes$.pipe(
+        mergeMap((change) => (isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [])),
+      ),
+      // A connection secret that somebody deleted or edited is published again at once.
+      secrets.store.changes$.pipe(
+        mergeMap((change) => {
+          const owner = controllerOf(change.object);
+          if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
+          const isNews =
+            change.type === 'deleted' ||
+            (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
+          return isNews ? [{ name: owner.name }] : [];
+        }),
+      ),
+    ],
+    reconcile: managedReconciler({
+      ...service,
+      env,
+      managed,
+      publisher: publisherChain([secretPublisher(secrets), disabledStorePublisher]),
+    }),
+    backoff: { baseMs: 1_000, maxMs: 60_000 },
+  };
+}

@@ -1,0 +1,59 @@
+import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+
+/** What a pass found out about a managed resource. */
+export interface ManagedFacts {
+  readonly synced: ConditionFacts;
+  /** Absent: Ready stays as it is. */
+  readonly ready?: ConditionFacts | undefined;
+  /** Output-only fields of the external resource. */
+  readonly status?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * The managed resource with the status these facts give it: the one place that computes a managed resource's
+ * status. Ready makes it bindable; deletion of a bound one shows it Released; the reoffer annotation makes a
+ * released one bindable again.
+ */
+export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
+  const generation = managed.metadata.generation;
+  const conditions = [facts.synced, ...(facts.ready === undefined ? [] : [facts.ready])];
+  const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');
+  return {
+    ...managed,
+    status: {
+      ...managed.status,
+      ...facts.status,
+      ...(bindingPhase === undefined ? {} : { bindingPhase }),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
+    },
+  };
+}
+
+function nextPhase(managed: Managed, isReady: boolean) {
+  const phase = managed.status?.bindingPhase;
+  if (wasDeleted(managed)) return phase === 'Bound' ? 'Released' : phase;
+  if (isReady && isReoffered(managed)) return 'Unbound';
+  return isReady ? setBindable(phase) : phase;
+}
+
+/** A released resource that an administrator offers again. */
+export const isReoffered = (managed: Managed): boolean =>
+  managed.status?.bindingPhase === 'Released' &&
+  managed.spec.claimRef === undefined &&
+  managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
+
+const secretKeys = ['password', 'token', 'clientKey', 'kubeconfig', 'uri'];
+
+/** A message without any secret among the details: a last defence behind clients that scrub their own. */
+export function scrub(message: string, details: ConnectionDetails): string {
+  return secretKeys.reduce((text, key) => {
+    const secret = details[key];
+    return secret !== undefined && secret.length >= 4 ? text.replaceAll(secret, '***') : text;
+  }, message);
+}

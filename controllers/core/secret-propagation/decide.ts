@@ -1,0 +1,70 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { isControlledBy, referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
+import { propagated } from '../claim-binding/propagate.ts';
+
+/** A target secret, the source it names, and whoever controls the two. */
+export interface PropagationInput {
+  readonly target: Secret | undefined;
+  readonly source: Secret | undefined;
+  readonly claim: Claim | undefined;
+  readonly managed: Managed | undefined;
+}
+
+/** What to do about one target secret; `row` is its line in docs/decision-tables.md. */
+export type PropagationDecision =
+  | { readonly row: string; readonly act: 'nothing' }
+  | { readonly row: string; readonly act: 'refuse'; readonly message: string }
+  | { readonly row: 'X5'; readonly act: 'update'; readonly desired: Secret };
+
+/**
+ * Whether a target takes its source's data. Both secrets must name each other (consent), and the chain must
+ * hold: the source is controlled by the managed resource, the target by the claim, and these two refer to each
+ * other. Without the chain, whoever may annotate secrets could read one they may not.
+ */
+export function decidePropagation({ target, source, claim, managed }: PropagationInput): PropagationDecision {
+  if (target === undefined || wasDeleted(target)) return { row: 'X1', act: 'nothing' };
+  const named = propagationSource(target);
+  if (named === undefined) return { row: 'X1 no target', act: 'nothing' };
+  if (source === undefined) return { row: 'X2', act: 'nothing' }; // its creation wakes us
+  const { namespace, name } = target.metadata;
+  const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
+  const who = `connection secret ${named.namespace}/${named.name}`;
+  if (!consents) {
+    return {
+      row: 'X3',
+      act: 'refuse',
+      message: `the propagating ${who} does not allow propagation to ${namespace}/${name}`,
+    };
+  }
+  if (managed === undefined || !isControlledBy(source, managed)) {
+    return {
+      row: 'X4 source',
+      act: 'refuse',
+      message: `${who} is not controlled by a managed resource that exists`,
+    };
+  }
+  if (claim === undefined || typeof controlOf(target, claim) === 'object') {
+    return {
+      row: 'X4 target',
+      act: 'refuse',
+      message: `secret ${namespace}/${name} is not controlled by a claim that exists`,
+    };
+  }
+  if (
+    !referencesEqual(managed.spec.claimRef, referenceTo(claim)) ||
+    claim.spec.resourceRef?.name !== managed.metadata.name ||
+    claim.spec.resourceRef.kind !== managed.kind
+  ) {
+    const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;
+    return { row: 'X4 unbound', act: 'refuse', message };
+  }
+  const desired = propagated(target, claim, source);
+  return isEqual(desired, target)
+    ? { row: 'X5 same', act: 'nothing' }
+    : { row: 'X5', act: 'update', desired };
+}

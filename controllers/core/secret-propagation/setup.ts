@@ -1,0 +1,71 @@
+import { mergeMap } from 'rxjs';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { annotate } from '../../../runtime/errors.ts';
+import { done, requestFor } from '../../../runtime/reconcile.ts';
+import { claimResource } from '../assign-class.ts';
+import { connectionSecrets } from '../indexes.ts';
+import type { ClaimService } from '../managed-service.ts';
+import { controllerNames } from '../managed-service.ts';
+import { decidePropagation } from './decide.ts';
+
+/**
+ * Keeps claims' secrets equal to the connection secrets of their managed resources of one kind. A request
+ * names the target; a source's change requests each target it allows.
+ */
+export function secretPropagation(env: Environment, service: ClaimService): ControllerSpec {
+  const secrets = connectionSecrets(env);
+  const claims = claimResource(env, service.claim);
+  const managed = env.resource(service.managed);
+
+  const isOf = (secret: Secret, kind: { kind: string; group: string; version: string }) =>
+    referenceIsOfKind(controllerOf(secret), kind);
+
+  return {
+    name: controllerNames.secret(service),
+    triggers: [
+      secrets.store.changes$.pipe(
+        mergeMap(({ type, object }) => {
+          if (type === 'deleted') return [];
+          if (isOf(object, service.managed)) return propagationTargets(object);
+          return propagationSource(object) !== undefined && isOf(object, service.claim)
+            ? [requestFor(object.metadata)]
+            : [];
+        }),
+      ),
+    ],
+    reconcile: async (request, signal) => {
+      const target = secrets.get(request);
+      const named = target && propagationSource(target);
+      const source = named && (secrets.get(named) ?? (await secrets.fetch(named, signal)));
+      // Another managed kind's secret is its own controller's business.
+      if (target === undefined || source === undefined || !isOf(source, service.managed)) return done;
+      const claimName = controllerOf(target)?.name;
+      const managedName = controllerOf(source)?.name;
+      const decision = decidePropagation({
+        target,
+        source,
+        claim: claimName === undefined ? undefined : claims.get({ ...request, name: claimName }),
+        managed: managedName === undefined ? undefined : managed.get({ name: managedName }),
+      });
+      if (decision.act === 'refuse') {
+        const message = `not propagated: ${decision.message}`;
+        env.events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
+      }
+      if (decision.act === 'update') {
+        await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
+        const from = `${source.metadata.namespace}/${source.metadata.name}`;
+        env.events.record(target, {
+          type: 'Normal',
+          reason: 'PropagatedDataFrom',
+          message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,
+        });
+      }
+      return done;
+    },
+  };
+}

