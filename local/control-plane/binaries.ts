@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findExecutable, isExecutable } from './command.ts';
@@ -48,6 +48,7 @@ export interface BinariesOptions {
 }
 
 const SERVERS = ['etcd', 'kube-apiserver'];
+const CANDIDATE = 'candidate-';
 
 /** Our folder in the user's cache, after the XDG base directory specification. */
 export function cacheRoot(environment: NodeJS.ProcessEnv): string {
@@ -103,11 +104,16 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
 
   async function prepare(): Promise<ControlPlaneBinaries> {
     if (await isCached()) return answer(cached, 'cache', environment);
+    // What a killed attempt left; under the lock nobody else can be filling one.
+    const names = await readdir(root);
+    for (const name of names.filter((candidate) => candidate.startsWith(CANDIDATE))) {
+      await rm(join(root, name), { recursive: true, force: true });
+    }
     const failures: Error[] = [];
     for (const source of sources) {
       const scratch = join(root, `scratch-${source.name}`);
       await mkdir(scratch, { recursive: true });
-      const target = await mkdtemp(join(root, 'candidate-'));
+      const target = await mkdtemp(join(root, CANDIDATE));
       try {
         await source.produce({ target, scratch, environment, progress });
         await progress.step('prove the binaries: start, define a kind, write one resource', () =>

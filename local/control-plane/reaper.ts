@@ -11,7 +11,7 @@ export interface Reaper {
 const SCRIPT = `
 while read -r _; do :; done
 for file in "$1"/*.pid; do
-  [ -f "$file" ] && kill -KILL -- "$(cat "$file")" 2>/dev/null
+  [ -f "$file" ] && kill -s KILL -- "$(cat "$file")" 2>/dev/null
 done
 [ -z "$2" ] || { sleep 0.2; rm -rf "$2"; }
 `;

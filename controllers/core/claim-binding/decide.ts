@@ -187,7 +187,13 @@ function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingD
  */
 export function boundConditions(managed: Managed): readonly ConditionFacts[] {
   const ready = getCondition(managed.status?.conditions, 'Ready');
-  if (ready.status === 'True' && !wasDeleted(managed)) return [available(), reconcileSuccess()];
+  if (ready.status === 'True' && !wasDeleted(managed)) {
+    const isTroubled = getCondition(managed.status?.conditions, 'Synced').status === 'False';
+    return [
+      { ...available(), ...(isTroubled ? { message: describeManaged(managed) } : {}) },
+      reconcileSuccess(),
+    ];
+  }
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
   return [notReady(reason, describeManaged(managed)), reconcileSuccess()];
 }

@@ -13,6 +13,7 @@ import { connectionSecrets } from '../indexes.ts';
 import { controllerNames } from '../managed-service.ts';
 import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { type ProviderKinds, providerTriggers } from './provider-credentials.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 
@@ -21,6 +22,8 @@ export interface ManagedService<M extends Managed = Managed>
   extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'resolveReferences'> {
   readonly kind: Kind<M>;
   readonly connector: ExternalConnector<M>;
+  /** The kinds that hold its credentials; their changes wake it. */
+  readonly providers: ProviderKinds;
 }
 
 /** The annotations that this controller writes itself while it works. */
@@ -66,6 +69,7 @@ export function managedController<M extends Managed>(
           return isNews ? [{ name: owner.name }] : [];
         }),
       ),
+      ...providerTriggers(env, service.providers, service.kind),
     ],
     reconcile: managedReconciler({
       ...service,

@@ -1,0 +1,132 @@
+import { PostgresqlError } from './error.ts';
+
+/** What the bound needs of a connection. */
+export interface Connection {
+  isUsable(): boolean;
+  /** Never rejects; returns within a second or so even if the server is silent. */
+  close(): Promise<void>;
+}
+
+export interface BoundedConnections<C extends Connection> {
+  /**
+   * Runs `body` with a connection to `database`, waiting for a free place, first come, first served. Do not
+   * call it from within `body`: with all places taken that way nobody would ever go on.
+   */
+  use<T>(
+    database: string,
+    signal: AbortSignal | undefined,
+    body: (connection: C) => Promise<T>,
+  ): Promise<T>;
+  /** Refuses new work, waits for what runs, closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * At most `max` open connections, whatever the number of databases. Connections to `keptDatabase` stay open
+ * for `idleMs` after use; those to others are closed at once, since an open one would block DROP DATABASE and
+ * copying.
+ */
+export function boundedConnections<C extends Connection>(options: {
+  readonly max: number;
+  readonly keptDatabase: string;
+  readonly idleMs: number;
+  readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
+}): BoundedConnections<C> {
+  const { max, keptDatabase, idleMs, open } = options;
+  const waiting: { readonly admit: () => void; readonly refuse: (error: unknown) => void }[] = [];
+  const idle = new Map<C, NodeJS.Timeout>();
+  let inUse = 0;
+  let isClosed = false;
+  let onQuiet = () => {};
+
+  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+    signal?.throwIfAborted();
+    if (isClosed) throw closed();
+    if (inUse < max) {
+      inUse++;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = () => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        reject(signal?.reason);
+      };
+      const entry = {
+        admit: () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        },
+        refuse: (error: unknown) => {
+          signal?.removeEventListener('abort', onAbort);
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      waiting.push(entry);
+    });
+  };
+
+  const leave = () => {
+    const next = waiting.shift();
+    if (next) return next.admit(); // the place passes on
+    inUse--;
+    if (inUse === 0) onQuiet();
+  };
+
+  const takeIdle = (): C | undefined => {
+    for (const [connection, timer] of idle) {
+      clearTimeout(timer);
+      idle.delete(connection);
+      if (connection.isUsable()) return connection;
+      void connection.close();
+    }
+    return undefined;
+  };
+
+  const keep = (connection: C) => {
+    const timer = setTimeout(() => {
+      idle.delete(connection);
+      void connection.close();
+    }, idleMs);
+    timer.unref();
+    idle.set(connection, timer);
+  };
+
+  return {
+    async use(database, signal, body) {
+      await enter(signal);
+      try {
+        let connection = database === keptDatabase ? takeIdle() : undefined;
+        if (connection === undefined) {
+          while (inUse + idle.size > max) await takeIdle()?.close();
+          connection = await open(database, signal);
+        }
+        try {
+          return await body(connection);
+        } finally {
+          if (database === keptDatabase && connection.isUsable() && !isClosed) keep(connection);
+          else await connection.close();
+        }
+      } finally {
+        leave();
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const { refuse } of waiting.splice(0)) refuse(closed());
+      if (inUse > 0) {
+        await new Promise<void>((resolve) => {
+          const before = onQuiet;
+          onQuiet = () => {
+            before();
+            resolve();
+          };
+        });
+      }
+      for (let next = takeIdle(); next; next = takeIdle()) await next.close();
+    },
+  };
+}
+
+const closed = (): PostgresqlError =>
+  new PostgresqlError('the PostgreSQL client is closed', { code: 'Closed', isRetryable: true });

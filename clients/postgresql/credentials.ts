@@ -1,0 +1,119 @@
+import { isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { PostgresqlError } from './error.ts';
+
+export const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+/**
+ * As libpq has them, without the modes that may silently go without TLS (`allow`, `prefer`):
+ * - `disable`: no TLS.
+ * - `require`: TLS; the certificate is checked (as by verify-ca) only if a CA is given.
+ * - `verify-ca`: the certificate must come from the CA.
+ * - `verify-full`: and name the endpoint.
+ */
+export type SslMode = (typeof sslModes)[number];
+
+/** How to reach a server as its administrator. Never logged. */
+export interface Credentials {
+  /** Host name or IP address. */
+  readonly endpoint: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  /** Default: see `defaultSslMode`. */
+  readonly sslmode?: SslMode;
+  /** PEM, one certificate or more; without it the system's authorities are trusted. */
+  readonly clusterCA?: string;
+  /** Where the administrator connects first; default `postgres`. */
+  readonly database?: string;
+}
+
+/**
+ * With a CA: verify-full. Without: the password and the statements never cross a network in the clear, so
+ * `require`; on this very machine (loopback) `disable`, since there is no network to cross.
+ */
+export function defaultSslMode({ endpoint, clusterCA }: Pick<Credentials, 'endpoint' | 'clusterCA'>): SslMode {
+  if (clusterCA !== undefined) return 'verify-full';
+  return endpoint === 'localhost' || endpoint === '::1' || (isIP(endpoint) === 4 && endpoint.startsWith('127.'))
+    ? 'disable'
+    : 'require';
+}
+
+/**
+ * Credentials from a secret's entries in clear text: `endpoint`, `username`, `password`; optionally `port`
+ * (5432), `sslmode`, `clusterCA` and `database`, all others ignored. Throws PostgresqlError `Invalid` that
+ * names the key and never its value.
+ */
+export function parseCredentials(data: Readonly<Record<string, string>>): Credentials {
+  const endpoint = required(data, 'endpoint').trim();
+  if (!/^[A-Za-z0-9._:-]+$/.test(endpoint) || (endpoint.includes(':') && isIP(endpoint) !== 6)) {
+    throw invalid('endpoint', 'must be a host name or IP address, without scheme, port or path');
+  }
+  const port = (data.port ?? '5432').trim();
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) {
+    throw invalid('port', 'must be a number from 1 to 65535');
+  }
+  const sslmode = data.sslmode?.trim() || undefined;
+  if (sslmode !== undefined && !isSslMode(sslmode)) {
+    throw invalid('sslmode', `must be one of ${sslModes.join(', ')}`);
+  }
+  const clusterCA = data.clusterCA?.trim() || undefined;
+  if (clusterCA !== undefined && !/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(clusterCA)) {
+    throw invalid('clusterCA', 'must be PEM certificates');
+  }
+  const database = data.database || undefined;
+  return {
+    endpoint,
+    port: Number(port),
+    username: required(data, 'username'),
+    password: required(data, 'password'),
+    ...(sslmode !== undefined && { sslmode }),
+    ...(clusterCA !== undefined && { clusterCA }),
+    ...(database !== undefined && { database }),
+  };
+}
+
+/** The driver's TLS options. */
+export function tlsOptions(credentials: Credentials): false | ConnectionOptions {
+  const sslmode = credentials.sslmode ?? defaultSslMode(credentials);
+  const { clusterCA } = credentials;
+  if (sslmode === 'disable') return false;
+  return {
+    ...(clusterCA !== undefined && { ca: clusterCA }),
+    rejectUnauthorized: sslmode !== 'require' || clusterCA !== undefined,
+    ...(sslmode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+/** A libpq URI, `postgresql://user:password@host:port/database?sslmode=…`, every part percent-encoded. */
+export function connectionUri(target: {
+  readonly endpoint: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password?: string;
+  readonly database?: string;
+  readonly sslmode?: SslMode;
+}): string {
+  const user = encode(target.username);
+  const secret = target.password === undefined ? '' : `:${encode(target.password)}`;
+  const host = isIP(target.endpoint) === 6 ? `[${target.endpoint}]` : encode(target.endpoint);
+  const database = target.database === undefined ? '' : `/${encode(target.database)}`;
+  const query = target.sslmode === undefined ? '' : `?sslmode=${target.sslmode}`;
+  return `postgresql://${user}${secret}@${host}:${target.port}${database}${query}`;
+}
+
+/** RFC 3986: what encodeURIComponent leaves is not unreserved throughout. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+function required(data: Readonly<Record<string, string>>, key: string): string {
+  const value = data[key];
+  if (value === undefined) throw new PostgresqlError(`credentials lack key "${key}"`, { code: 'Invalid' });
+  if (value.trim() === '') throw invalid(key, 'must not be empty');
+  if (value.includes('\0')) throw invalid(key, 'must not contain a zero byte');
+  return value;
+}
+
+const invalid = (key: string, rule: string): PostgresqlError =>
+  new PostgresqlError(`credentials key "${key}" ${rule}`, { code: 'Invalid' });
+
+const isSslMode = (text: string): text is SslMode => (sslModes as readonly string[]).includes(text);

@@ -1,0 +1,169 @@
+/** Anything that went wrong with PostgreSQL. `message` is stable and without secrets: fit for a condition. */
+export class PostgresqlError extends Error {
+  override readonly name = 'PostgresqlError';
+  readonly code: PostgresqlErrorCode;
+  /** Whether the same call may succeed later without anybody changing the request or the credentials. */
+  readonly isRetryable: boolean;
+
+  constructor(message: string, options: { code: PostgresqlErrorCode; isRetryable?: boolean }) {
+    super(message);
+    this.code = options.code;
+    this.isRetryable = options.isRetryable ?? false;
+  }
+}
+
+/**
+ * A SQLSTATE (`42501`, …) or:
+ * - `Unreachable`: no answer, connection lost, server starting or stopping.
+ * - `TlsFailed`: the server has no TLS, or its certificate is not trusted.
+ * - `AuthenticationFailed`: user name or password refused.
+ * - `Invalid`: the request cannot be carried out as it is written.
+ * - `NotFound`: something the request refers to is not there (yet).
+ * - `NotOurs`: a database or role that exists and does not carry the caller's mark.
+ * - `InUse`: open sessions or dependent objects stand in the way of a deletion.
+ * - `Closed`: the client was closed.
+ */
+export type PostgresqlErrorCode =
+  | 'Unreachable'
+  | 'TlsFailed'
+  | 'AuthenticationFailed'
+  | 'Invalid'
+  | 'NotFound'
+  | 'NotOurs'
+  | 'InUse'
+  | 'Closed'
+  | (string & {});
+
+export const isNotOurs = (error: unknown): boolean =>
+  error instanceof PostgresqlError && error.code === 'NotOurs';
+export const isInUse = (error: unknown): boolean => error instanceof PostgresqlError && error.code === 'InUse';
+
+/** The SQLSTATE of an error of the server; undefined for all else. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && code !== 'EPIPE' ? code : undefined;
+}
+
+/** What the driver threw, for one server. */
+export interface ErrorContext {
+  /** `host:port`. */
+  readonly server: string;
+  readonly username: string;
+  /** Never to appear in a message. */
+  readonly secrets: readonly string[];
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, transaction rollback,
+// insufficient resources, object in use, operator intervention
+const retryableClasses = new Set(['08', '40', '53', '55', '57', '58']);
+const serverGoing = new Set(['57P01', '57P02', '57P03', '57P05']);
+/** What was named does not exist, but may be on its way. */
+const notFound = new Set(['3D000', '42704', '3F000']);
+const invalid = new Set(['22023', '42602', '42622', '42939', '0LP01']);
+
+/**
+ * A PostgresqlError for anything the driver throws. The driver's error is not kept as `cause`: it may carry
+ * the text of a statement.
+ */
+export function toPostgresqlError(error: unknown, context: ErrorContext): PostgresqlError {
+  if (error instanceof PostgresqlError) return error;
+  const { server, username } = context;
+  const text = scrub(error instanceof Error ? error.message : String(error), context.secrets);
+  const sqlState = sqlStateOf(error);
+  if (sqlState !== undefined) {
+    if (sqlState.startsWith('28')) {
+      const message = `server ${server} refused the credentials of user "${username}": ${text}`;
+      return new PostgresqlError(message, { code: 'AuthenticationFailed' });
+    }
+    if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
+    if (sqlState === '53300') {
+      const message = `server ${server} has no connection left: ${text}`;
+      return new PostgresqlError(message, { code: sqlState, isRetryable: true });
+    }
+    if (sqlState === '57014') {
+      const message = `server ${server} took too long: ${text}`;
+      return new PostgresqlError(message, { code: sqlState, isRetryable: true });
+    }
+    if (sqlState === '55006' || sqlState === '2BP01') {
+      const detail = scrub(detailOf(error), context.secrets);
+      return new PostgresqlError(detail ? `${text}: ${detail}` : text, { code: 'InUse', isRetryable: true });
+    }
+    if (notFound.has(sqlState)) return new PostgresqlError(text, { code: 'NotFound', isRetryable: true });
+    if (invalid.has(sqlState)) return new PostgresqlError(text, { code: 'Invalid' });
+    const isRetryable =
+      retryableClasses.has(sqlState.slice(0, 2)) ||
+      sqlState === '25006' || // a standby: it may be promoted, or the address point to the primary
+      isConcurrentUpdate(error);
+    return new PostgresqlError(text, { code: sqlState, isRetryable });
+  }
+  if (isTlsError(error)) {
+    const message = /does not support SSL/.test(text)
+      ? `server ${server} does not offer TLS; sslmode "disable" in the credentials allows to go without`
+      : `TLS with server ${server} failed: ${text}`;
+    return new PostgresqlError(message, { code: 'TlsFailed' });
+  }
+  if (/^SASL: SCRAM-SERVER-/.test(text)) {
+    const message = `server ${server} did not prove that it knows user "${username}": ${text}`;
+    return new PostgresqlError(message, { code: 'AuthenticationFailed' });
+  }
+  return unreachable(server, reasonOf(error, text));
+}
+
+/** Two sessions changed the same row of a catalog; the server has no SQLSTATE of its own for it. */
+export const isConcurrentUpdate = (error: unknown): boolean =>
+  sqlStateOf(error) === 'XX000' &&
+  error instanceof Error &&
+  /tuple concurrently (updated|deleted)/.test(error.message);
+
+const unreachable = (server: string, reason: string): PostgresqlError =>
+  new PostgresqlError(`server ${server} is unreachable: ${reason}`, {
+    code: 'Unreachable',
+    isRetryable: true,
+  });
+
+/** The driver's messages hold addresses in varying order; codes do not. */
+function reasonOf(error: unknown, text: string): string {
+  const reasons: Record<string, string> = {
+    ECONNREFUSED: 'connection refused',
+    ECONNRESET: 'connection reset',
+    EPIPE: 'connection closed',
+    ENOTFOUND: 'name not found',
+    EAI_AGAIN: 'name cannot be looked up',
+    ETIMEDOUT: 'timed out',
+    EHOSTUNREACH: 'no route to host',
+    ENETUNREACH: 'no route to network',
+  };
+  const code = codeOf(error);
+  if (code !== undefined && reasons[code]) return reasons[code];
+  if (/timeout/i.test(text)) return 'timed out';
+  if (/terminated/i.test(text)) return 'connection lost';
+  return text;
+}
+
+/** OpenSSL's verification codes (X509_V_ERR_… without the prefix) and Node's own. */
+function isTlsError(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  const message = error instanceof Error ? error.message : '';
+  return (
+    /^(ERR_TLS|ERR_SSL|ERR_OSSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|CRL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/.test(
+      code,
+    ) || /SSL conn/.test(message)
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function detailOf(error: unknown): string {
+  const detail = (error as { readonly detail?: unknown }).detail;
+  return typeof detail === 'string' ? detail.replaceAll('\n', '; ') : '';
+}
+
+function scrub(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (scrubbed, secret) => (secret === '' ? scrubbed : scrubbed.replaceAll(secret, '***')),
+    text.replace(/SCRAM-SHA-256\$\S+/g, '***'),
+  );
+}

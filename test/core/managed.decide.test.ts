@@ -1,0 +1,422 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { available, creating, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed, ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
+import { isCreationIncomplete, isInCreationGrace } from '../../controllers/core/managed/creation-tracking.ts';
+import { decideFirst, decideNext } from '../../controllers/core/managed/decide.ts';
+import type { Observation } from '../../controllers/core/managed/external-client.ts';
+import {
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldCreate,
+  shouldDelete,
+  shouldLateInitialize,
+  shouldOnlyObserve,
+  shouldUpdate,
+} from '../../controllers/core/managed/management-policies.ts';
+import { parseDuration, pollDelayMs, progressDelayMs } from '../../controllers/core/managed/poll.ts';
+import { scrub, withManagedStatus } from '../../controllers/core/managed/status.ts';
+import { claimRef, deletionTimestamp, managed, now } from './objects.ts';
+
+type Policies = NonNullable<ManagedSpec['managementPolicies']>;
+const actions = {
+  O: 'Observe',
+  C: 'Create',
+  U: 'Update',
+  D: 'Delete',
+  L: 'LateInitialize',
+  '*': '*',
+} as const;
+const policies = (initials: string): Policies =>
+  [...initials].map((initial) => actions[initial as keyof typeof actions]);
+
+describe('management policies (table C2)', () => {
+  // set: create, update, late-initialise, only observe, paused; deletion when the set decides it
+  const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
+    '*': [true, true, true, false, false, true],
+    OCUDL: [true, true, true, false, false, true],
+    OCUD: [true, true, false, false, false, true],
+    OCUL: [true, true, true, false, false, false],
+    OCU: [true, true, false, false, false, false],
+    OCDL: [true, false, true, false, false, true],
+    OCD: [true, false, false, false, false, true],
+    OCL: [true, false, true, false, false, false],
+    OC: [true, false, false, false, false, false],
+    OD: [false, false, false, false, false, true],
+    O: [false, false, false, true, false, false],
+    OU: [false, true, false, false, false, false],
+    OL: [false, false, true, false, false, false],
+    OUL: [false, true, true, false, false, false],
+    '': [false, false, false, false, true, false],
+  };
+  for (const [initials, wanted] of Object.entries(sets)) {
+    test(`[${initials}] is supported`, () => {
+      for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
+        const spec = { managementPolicies: policies(order) };
+        assert.equal(invalidPolicies(spec), undefined);
+        assert.deepEqual(
+          [
+            shouldCreate(spec),
+            shouldUpdate(spec),
+            shouldLateInitialize(spec),
+            shouldOnlyObserve(spec),
+            isPausedByPolicies(spec),
+            shouldDelete(spec),
+          ],
+          wanted,
+        );
+      }
+    });
+  }
+  for (const initials of ['C', 'U', 'D', 'L', '*D', '*O', 'CUD', 'OUD', 'ODL', 'OUDL', 'CL']) {
+    test(`[${initials}] is refused and named`, () => {
+      const message = invalidPolicies({ managementPolicies: policies(initials) });
+      for (const action of policies(initials)) assert.ok(message?.includes(action));
+    });
+  }
+  test('absent policies are the default', () => {
+    assert.equal(invalidPolicies({}), undefined);
+    assert.ok(shouldCreate({}) && shouldDelete({}));
+  });
+});
+
+describe('what becomes of the external resource', () => {
+  // Full cross product of the three policies; the first that speaks decides.
+  const managementPolicies = [undefined, '*', 'OCUDL', 'OCUL', 'OD', 'O'] as const;
+  const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
+  const reclaimPolicies = [undefined, 'Delete', 'Retain'] as const;
+  for (const set of managementPolicies) {
+    for (const deletionPolicy of deletionPolicies) {
+      for (const reclaimPolicy of reclaimPolicies) {
+        const isDefault = set === undefined || set === '*';
+        const wanted = isDefault
+          ? {
+              Delete: true,
+              Orphan: false,
+              unset: { Delete: true, Retain: false, unset: true }[reclaimPolicy ?? 'unset'],
+            }[deletionPolicy ?? 'unset']
+          : set.includes('D');
+        const name = `managementPolicies ${set ?? 'unset'}, deletionPolicy ${deletionPolicy ?? 'unset'}, reclaimPolicy ${reclaimPolicy ?? 'unset'}`;
+        test(`${name}: ${wanted ? 'deleted' : 'kept'}`, () => {
+          const spec: ManagedSpec = {
+            ...(set === undefined ? {} : { managementPolicies: policies(set) }),
+            ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+            ...(reclaimPolicy === undefined ? {} : { reclaimPolicy }),
+          };
+          assert.equal(shouldDelete(spec), wanted);
+        });
+      }
+    }
+  }
+});
+
+describe('creation tracking (C4)', () => {
+  const at = (second: number) => `2026-01-02T03:04:0${second}Z`;
+  const annotated = (times: { pending?: number; succeeded?: number; failed?: number }) =>
+    managed(
+      {},
+      {
+        annotations: Object.fromEntries(
+          Object.entries(times).map(([key, second]) => [`crossplane.io/external-create-${key}`, at(second)]),
+        ),
+      },
+    );
+  const rows: Record<string, { times: Parameters<typeof annotated>[0]; incomplete: boolean }> = {
+    CreateNeverPending: { times: {}, incomplete: false },
+    'CreateNeverCompleted: pending only': { times: { pending: 1 }, incomplete: true },
+    CreateSucceeded: { times: { pending: 1, succeeded: 2 }, incomplete: false },
+    CreateFailed: { times: { pending: 1, failed: 2 }, incomplete: false },
+    RecreateNeverCompleted: { times: { succeeded: 1, pending: 2 }, incomplete: true },
+    RetryNeverCompleted: { times: { failed: 1, pending: 2 }, incomplete: true },
+    'a failure after a retry': { times: { succeeded: 1, pending: 2, failed: 3 }, incomplete: false },
+    'equal seconds count as complete': { times: { pending: 2, succeeded: 2 }, incomplete: false },
+  };
+  for (const [name, { times, incomplete }] of Object.entries(rows)) {
+    test(name, () => assert.equal(isCreationIncomplete(annotated(times)), incomplete));
+  }
+  test('an unparsable time is absent', () => {
+    const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
+    assert.equal(isCreationIncomplete(broken), false);
+  });
+  test('the grace period is strict, and 0 disables it', () => {
+    const created = annotated({ succeeded: 4 }); // one second before now
+    assert.equal(isInCreationGrace(created, 1_001, now), true);
+    assert.equal(isInCreationGrace(created, 1_000, now), false);
+    assert.equal(isInCreationGrace(created, 0, now), false);
+    assert.equal(isInCreationGrace(annotated({}), 1_000, now), false);
+  });
+});
+
+const finalizers = ['finalizer.managedresource.crossplane.io'];
+const paused = { 'crossplane.io/paused': 'true' };
+
+describe('the managed reconciler decides first (rows 1–8)', () => {
+  const rows: Record<string, { managed: Managed | undefined; row: string; act: string; message?: RegExp }> = {
+    'row 1 ManagedNotFound': { managed: undefined, row: '1', act: 'nothing' },
+    'row 2 ReconciliationPausedSuccessful': {
+      managed: managed({}, { annotations: paused }),
+      row: '2',
+      act: 'pause',
+      message: /crossplane\.io\/paused/,
+    },
+    'row 2 ManagementPolicyReconciliationPausedSuccessful': {
+      managed: managed({ managementPolicies: [] }),
+      row: '2',
+      act: 'pause',
+      message: /managementPolicies/,
+    },
+    'row 2 deletion while paused waits, and says so': {
+      managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
+      row: '2',
+      act: 'pause',
+      message: /deletion waits/,
+    },
+    'row 2 ReconciliationResumes: only exactly "true" pauses': {
+      managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
+      row: '10',
+      act: 'connect',
+    },
+    'row 3 ManagementPolicyNotSupported': {
+      managed: managed({ managementPolicies: ['Create'] }),
+      row: '3',
+      act: 'refuse',
+      message: /Create/,
+    },
+    'row 4 without our finalizer nothing was created, so deletion needs nothing': {
+      managed: managed({}, { deletionTimestamp }),
+      row: '4 unfinalised',
+      act: 'nothing',
+    },
+    'row 6 DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
+      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      row: '6',
+      act: 'orphan',
+    },
+    'row 6 reclaim policy Retain keeps the external resource': {
+      managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
+      row: '6',
+      act: 'orphan',
+    },
+    'row 8 ExternalCreatePending waits for a human': {
+      managed: managed(
+        {},
+        { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' } },
+      ),
+      row: '8',
+      act: 'refuse',
+      message:
+        /^cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation/,
+    },
+    'row 8 blocks deletion too': {
+      managed: managed(
+        {},
+        {
+          annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' },
+          deletionTimestamp,
+          finalizers,
+        },
+      ),
+      row: '8',
+      act: 'refuse',
+    },
+    'row 10 else it connects': { managed: managed(), row: '10', act: 'connect' },
+  };
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const decision = decideFirst(wanted.managed);
+      assert.deepEqual([decision.row, decision.act], [wanted.row, wanted.act]);
+      if (wanted.message !== undefined)
+        assert.match('message' in decision ? decision.message : '', wanted.message);
+    });
+  }
+});
+
+describe('the managed reconciler decides next (rows 12–31)', () => {
+  const absent: Observation = { exists: false, isUpToDate: false };
+  const same: Observation = { exists: true, isUpToDate: true };
+  const drifted: Observation = { exists: true, isUpToDate: false };
+  const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
+  const leaving = { deletionTimestamp, finalizers };
+  const rows: Record<string, { managed: Managed; observed: Observation; row: string; act: string }> = {
+    'row 12 ObserveOnlyResourceDoesNotExist': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: absent,
+      row: '12',
+      act: 'reportMissing',
+    },
+    'row 13 CreationGracePeriod': {
+      managed: managed({}, justCreated),
+      observed: absent,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 13 also while deleting': {
+      managed: managed({}, { ...justCreated, ...leaving }),
+      observed: absent,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 15 ExternalDeleteSuccessful': {
+      managed: managed({}, leaving),
+      observed: same,
+      row: '15',
+      act: 'delete',
+    },
+    'row 18 DeleteSuccessfulDeletionPolicyDelete': {
+      managed: managed({}, leaving),
+      observed: absent,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 25 ManagementPolicyAllCreateSuccessful': {
+      managed: managed(),
+      observed: absent,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 ManagementPolicyCreateCreateSuccessful: {O,C}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create'] }),
+      observed: absent,
+      row: '25',
+      act: 'create',
+    },
+    'row 28 {O,D} and absent: reported, not created': {
+      managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
+      observed: absent,
+      row: '28 absent',
+      act: 'reportUncreated',
+    },
+    'row 26 late initialisation comes before the update': {
+      managed: managed(),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 27 ManagementPolicySkipLateInitialize {O,U,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 27 ExternalResourceUpToDate': {
+      managed: managed(),
+      observed: same,
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 28 ObserveOnlySuccessfulObserve: drift is left alone': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: drifted,
+      row: '28',
+      act: 'reportUpToDate',
+    },
+    'row 28 ManagementPolicyImmutable {O,L,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
+      observed: drifted,
+      row: '28',
+      act: 'reportUpToDate',
+    },
+    'row 31 ManagementPolicyAllUpdateSuccessful': {
+      managed: managed(),
+      observed: drifted,
+      row: '31',
+      act: 'update',
+    },
+    'row 31 ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
+      observed: drifted,
+      row: '31',
+      act: 'update',
+    },
+  };
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const decision = decideNext(wanted.managed, wanted.observed, { graceMs: 30_000, now });
+      assert.deepEqual([decision.row, decision.act], [wanted.row, wanted.act]);
+    });
+  }
+});
+
+describe('polling', () => {
+  test('the poll interval gets a tenth of jitter either way', () => {
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0),
+      54_000,
+    );
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.ok(pollDelayMs(managed(), 60_000, () => 0.999) < 66_000);
+  });
+  test("a resource's own interval wins, unless it is none", () => {
+    const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
+    assert.equal(
+      pollDelayMs(own('10s'), 60_000, () => 0.5),
+      10_000,
+    );
+    assert.equal(
+      pollDelayMs(own('soon'), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.equal(
+      pollDelayMs(own('0s'), 60_000, () => 0.5),
+      60_000,
+    );
+  });
+  for (const [text, ms] of Object.entries({
+    '1m': 60_000,
+    '1h30m': 5_400_000,
+    '500ms': 500,
+    '1.5s': 1_500,
+  })) {
+    test(`${text} is ${ms} ms`, () => assert.equal(parseDuration(text), ms));
+  }
+  for (const text of ['', '5', '-1s', '1d', '1s ', 'm']) {
+    test(`"${text}" is no duration`, () => assert.equal(parseDuration(text), undefined));
+  }
+  test('progress is looked at often at first and never later than a poll', () => {
+    assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
+    assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
+    assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
+    assert.equal(progressDelayMs(undefined, 60_000, now), 500);
+  });
+});
+
+describe('the status of a managed resource', () => {
+  const ready = { synced: reconcileSuccess(), ready: available() };
+  const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
+    withManagedStatus(object, facts, now).status?.bindingPhase;
+  test('SetBindable: Ready turns unset and Unbindable into Unbound, and keeps Bound and Released', () => {
+    const from = (bindingPhase: 'Unbindable' | 'Unbound' | 'Bound' | 'Released') =>
+      phaseAfter(managed({}, { status: { bindingPhase } }), ready);
+    assert.equal(phaseAfter(managed(), ready), 'Unbound');
+    assert.deepEqual(
+      [from('Unbindable'), from('Unbound'), from('Bound'), from('Released')],
+      ['Unbound', 'Unbound', 'Bound', 'Released'],
+    );
+  });
+  test('a resource that is not ready is not offered', () => {
+    assert.equal(phaseAfter(managed(), { synced: reconcileSuccess(), ready: creating() }), undefined);
+  });
+  test('a released resource is offered again on request, once it has no claim', () => {
+    const released = {
+      status: { bindingPhase: 'Released' as const },
+      annotations: { 'crossplane.io/reoffer': 'true' },
+    };
+    assert.equal(phaseAfter(managed({}, released), ready), 'Unbound');
+    assert.equal(phaseAfter(managed({ claimRef: claimRef() }, released), ready), 'Released');
+  });
+  test('a bound resource being deleted shows Released', () => {
+    const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });
+    assert.equal(phaseAfter(leaving, ready), 'Released');
+  });
+  test('conditions carry the generation, and an unchanged status is equal', () => {
+    const once = withManagedStatus(managed(), ready, now);
+    assert.equal(once.status?.conditions?.[0]?.observedGeneration, 2);
+    assert.deepEqual(withManagedStatus(once, ready, new Date('2027-01-01T00:00:00Z')), once);
+  });
+  test('no secret leaves in a message', () => {
+    assert.equal(scrub('denied for hunter2x!', { password: 'hunter2x', username: 'bob' }), 'denied for ***!');
+  });
+});

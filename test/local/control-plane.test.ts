@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
+import { smokeTest } from '../../local/control-plane/smoke-test.ts';
+
+const MAIN = fileURLToPath(new URL('../../local/control-plane/main.ts', import.meta.url));
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+const definition = (plural: string, kind: string) => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: ${plural}.try.test }
+spec:
+  group: try.test
+  scope: Namespaced
+  names: { plural: ${plural}, singular: ${kind.toLowerCase()}, kind: ${kind} }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: { status: {} }
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec: { type: object, properties: { size: { type: integer } } }
+            status: { type: object, properties: { phase: { type: string } } }
+`;
+
+describe('two control planes at once', () => {
+  let one: ControlPlane;
+  let two: ControlPlane;
+  before(async () => {
+    [one, two] = await Promise.all([startControlPlane(), startControlPlane()]);
+  });
+  after(async () => {
+    await Promise.all([one?.stop(), two?.stop()]);
+  });
+
+  const client = (controlPlane: ControlPlane): CoreV1Api => {
+    const config = new KubeConfig();
+    config.loadFromString(controlPlane.kubeconfig);
+    return config.makeApiClient(CoreV1Api);
+  };
+
+  test('keep their objects apart', async () => {
+    assert.notEqual(one.server, two.server);
+    await client(one).createNamespace({ body: { metadata: { name: 'only-in-one' } } });
+    const names = async (controlPlane: ControlPlane) =>
+      (await client(controlPlane).listNamespace()).items.map((item) => item.metadata?.name);
+    assert.ok((await names(one)).includes('only-in-one'));
+    assert.ok(!(await names(two)).includes('only-in-one'));
+  });
+
+  test('give a kubeconfig that only its owner can read', async () => {
+    assert.equal((await stat(one.kubeconfigPath)).mode & 0o777, 0o600);
+    assert.match(one.server, /^https:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test('store a custom resource, and its status apart from its spec', async () => {
+    await one.kubectl(['apply', '-f', '-'], definition('widgets', 'Widget'));
+    await one.kubectl(['wait', '--for=condition=Established', 'crd/widgets.try.test', '--timeout=30s']);
+    const widget = { apiVersion: 'try.test/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 3 } };
+    // The status goes through its subresource only: the server drops it here.
+    await one.kubectl(['create', '-f', '-'], JSON.stringify({ ...widget, status: { phase: 'Ignored' } }));
+    const read = async () => JSON.parse(await one.kubectl(['get', 'widget', 'w', '-o', 'json']));
+    const created = await read();
+    assert.deepEqual([created.spec, created.status], [{ size: 3 }, undefined]);
+    const status = JSON.stringify({ ...created, spec: { size: 9 }, status: { phase: 'Bound' } });
+    await one.kubectl(
+      ['replace', '--raw', '/apis/try.test/v1/namespaces/default/widgets/w/status', '-f', '-'],
+      status,
+    );
+    const updated = await read();
+    assert.deepEqual([updated.spec, updated.status], [{ size: 3 }, { phase: 'Bound' }]);
+  });
+
+  test('kubectl that fails throws what it said', async () => {
+    await assert.rejects(one.kubectl(['get', 'namespace', 'absent']), /kubectl get failed: .*NotFound/);
+  });
+
+  test('a restart keeps port and data and breaks connections', async () => {
+    await client(two).createNamespace({ body: { metadata: { name: 'survivor' } } });
+    const before = await two.pids();
+    await two.stopApiServer();
+    await assert.rejects(client(two).readNamespace({ name: 'survivor' }));
+    await two.startApiServer();
+    const after = await two.pids();
+    assert.equal(after.etcd, before.etcd);
+    assert.notEqual(after.apiServer, before.apiServer);
+    assert.equal((await client(two).readNamespace({ name: 'survivor' })).metadata?.name, 'survivor');
+    await two.restartApiServer('SIGTERM');
+    assert.equal((await client(two).readNamespace({ name: 'survivor' })).metadata?.name, 'survivor');
+  });
+
+  test('a stop ends both servers and removes their files', async () => {
+    const { etcd, apiServer } = await two.pids();
+    const processes = await Promise.all([etcd, apiServer].map((pid) => processIdentity(pid)));
+    await two.stop();
+    await two.stop();
+    assert.deepEqual(await Promise.all(processes.map((identity) => isRunning(identity))), [false, false]);
+    assert.equal(await exists(dirname(two.kubeconfigPath)), false);
+  });
+});
+
+describe('the command', () => {
+  /** Starts it and answers with its kubeconfig when it serves. */
+  async function start() {
+    const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const lines: string[] = [];
+    const output = createInterface(child.stdout);
+    output.on('line', (line) => lines.push(line));
+    child.stderr.resume();
+    await once(output, 'line');
+    return { child, lines, kubeconfigPath: lines[0]?.replace('export KUBECONFIG=', '') ?? '' };
+  }
+
+  test('prints one line for the shell and ends in order on SIGTERM', async () => {
+    const { child, lines, kubeconfigPath } = await start();
+    assert.ok(await exists(kubeconfigPath));
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.deepEqual(await exit, [0, null]);
+    assert.deepEqual(lines, [`export KUBECONFIG=${kubeconfigPath}`]);
+    assert.equal(await exists(dirname(kubeconfigPath)), false);
+  });
+
+  test('leaves nothing behind even when it is killed', async () => {
+    const { child, kubeconfigPath } = await start();
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+    for (let tries = 0; tries < 200 && (await exists(dirname(kubeconfigPath))); tries++) await sleep(25);
+    assert.equal(await exists(dirname(kubeconfigPath)), false);
+  });
+});
+
+test('the smoke test refuses a folder whose servers do not run', async () => {
+  await assert.rejects(smokeTest('/nonexistent'), /etcd exited before becoming ready/);
+});
