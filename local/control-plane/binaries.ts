@@ -116,9 +116,15 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
       const target = await mkdtemp(join(root, CANDIDATE));
       try {
         await source.produce({ target, scratch, environment, progress });
-        await progress.step('prove the binaries: start, define a kind, write one resource', () =>
-          prove(target),
-        );
+        await progress.step('prove the binaries (start, define a kind, write one resource)', async () => {
+          try {
+            await prove(target);
+          } catch (error) {
+            // A second attempt must not resume what led here.
+            await rm(scratch, { recursive: true, force: true });
+            throw error;
+          }
+        });
         await writeFile(join(target, 'origin.json'), `${JSON.stringify({ source: source.name })}\n`);
         // An incomplete folder may stand in the way, left by a hand that deleted too little.
         await rm(cached, { recursive: true, force: true });
@@ -128,7 +134,8 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
       } catch (error) {
         const reason = error instanceof Error ? error : new Error(String(error));
         failures.push(reason);
-        progress.note(`${source.name} did not work: ${reason.message}`);
+        // The whole of it, log lines included, is in the error thrown when no source works.
+        progress.note(`${source.name} did not work: ${reason.message.split('\n')[0]}`);
       } finally {
         await rm(target, { recursive: true, force: true });
       }

@@ -74,10 +74,7 @@ export async function runCommand(
   await finished(log);
   if (failure === undefined) return;
   const text = await readFile(logPath, 'utf8');
-  throw new CommandError(
-    `${command} ${args[0] ?? ''} ${failure}; log: ${logPath}\n${lastLines(text, 20)}`,
-    logPath,
-  );
+  throw new CommandError(`${command} ${failure}; log: ${logPath}\n${lastLines(text, 20)}`, logPath);
 }
 
 /** The full path of an executable on a search path, or undefined. */

@@ -221,13 +221,17 @@ async function build({ target, scratch, environment, progress }: BinaryWork): Pr
   };
   progress.note(`building kube-apiserver ${VERSION} from Debian's source; logs are in ${folders.logs}`);
   if (!(await exists(join(done, '2-source')))) {
-    await progress.step("1/4 read the package lists of the machine's Debian archive", () =>
+    await progress.step("read the package lists of the machine's Debian archive (step 1 of 4)", () =>
       readLists(packages),
     );
   }
-  await step('1-packages', '2/4 fetch Go, etcd and tools', () => unpackTools(folders, packages, searchPath));
-  await step('2-source', '3/4 fetch and patch the source', () => unpackSource(folders, packages, run));
-  await step('3-build', '4/4 build kube-apiserver (about 3 minutes on two cores)', () =>
+  await step('1-packages', 'fetch Go, etcd and tools (step 2 of 4)', () =>
+    unpackTools(folders, packages, searchPath),
+  );
+  await step('2-source', 'fetch and patch the source (step 3 of 4)', () =>
+    unpackSource(folders, packages, run),
+  );
+  await step('3-build', 'build kube-apiserver (step 4 of 4, about 3 minutes on two cores)', () =>
     compile(folders, env, run),
   );
   const results = {
@@ -251,7 +255,7 @@ async function exists(path: string): Promise<boolean> {
 /**
  * Builds kube-apiserver from Debian's source package and takes etcd and kubectl from Debian's packages: for
  * machines that reach a Debian mirror and little else. Needs no root, installs nothing and leaves the machine's
- * apt as it was. A broken attempt is resumed after the last step that was done. Throws CommandError with the
- * step's log when a step fails.
+ * apt as it was. A broken attempt is resumed after the last step that was done. Throws an error that names the
+ * failed step, its log file and the last lines of it.
  */
 export const debianBuild: BinarySource = { name: 'debian-build', produce: build };

@@ -32,19 +32,26 @@ function withCause(error: unknown): Error {
 export const envtestDownload: BinarySource = {
   name: 'download',
   async produce({ target, scratch, progress }) {
+    const reach = <T>(title: string, act: () => Promise<T>) =>
+      progress.step(title, () =>
+        act().catch((error: unknown) => {
+          throw withCause(error);
+        }),
+      );
     try {
-      await progress.step('look for a release to download', () =>
+      await reach('look for a release to download', () =>
         inTime(fetchReleaseIndex(), INDEX_TIMEOUT_MS, 'the list of releases'),
       );
-      const found = await progress.step('download and verify the release', () =>
+      const found = await reach('download and verify the release', () =>
         resolveBinaries({ dataDir: scratch }),
       );
       await copyFile(found.etcd, join(target, 'etcd'));
       await copyFile(found.kubeApiserver, join(target, 'kube-apiserver'));
       await copyFile(found.kubectl, join(target, 'kubectl'));
     } catch (error) {
+      // Half an archive is of no use to a second attempt.
       await rm(scratch, { recursive: true, force: true });
-      throw withCause(error);
+      throw error;
     }
   },
 };

@@ -2,7 +2,7 @@
 export interface Progress {
   /**
    * Runs one step and reports its beginning, a heartbeat while it lasts, and its end with the elapsed time.
-   * Answers and errors of `act` pass through unchanged.
+   * The answer of `act` passes through; its error is thrown as the cause of one that names the step.
    */
   step<T>(title: string, act: () => Promise<T>): Promise<T>;
   /** Reports one line. */
@@ -42,13 +42,11 @@ export function textProgress(options: ProgressOptions = {}): Progress {
         return answer;
       } catch (error) {
         note(`${title}: failed (${elapsed()})`);
-        throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`cannot ${title}: ${reason}`, { cause: error });
       } finally {
         clearInterval(heartbeat);
       }
     },
   };
 }
-
-/** Progress that says nothing. */
-export const silentProgress: Progress = { step: (_title, act) => act(), note: () => {} };

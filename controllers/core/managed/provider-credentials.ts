@@ -99,7 +99,7 @@ export function credentialsReader(
     const held = recent.get(secret);
     if (held !== undefined && held.untilMs > nowMs) return held.data;
     const data = env.client
-      .get(SecretKind, { namespace, name }, signal)
+      .get(SecretKind, { namespace, name })
       .then(decodeDetails, (error: unknown) => {
         recent.delete(secret);
         if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
