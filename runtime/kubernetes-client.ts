@@ -27,6 +27,8 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion: string;
   /** The server ends the watch after this long. */
   readonly timeoutSeconds: number;
+  /** Called once the server has accepted the watch, before the first event. */
+  readonly onOpen?: () => void;
 }
 
 export type WatchEvent<T> =

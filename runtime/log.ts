@@ -1,3 +1,7 @@
+import { Writable } from 'node:stream';
+import winston from 'winston';
+import { loggable } from './loggable.ts';
+
 /** Structured logging: constant messages, facts as fields. `error` fields are serialised with their causes. */
 export interface Logger {
   child(fields: Readonly<Record<string, unknown>>): Logger;
@@ -5,4 +9,126 @@ export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export const logFormats = ['json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+export interface LogOptions {
+  /** The least important level that is written. */
+  readonly level: LogLevel;
+  /** One JSON object per line, or a line for people. */
+  readonly format: LogFormat;
+  /** Takes one line, with its end; default: standard error. */
+  readonly write?: (line: string) => void;
+  /** Colours in `pretty`; default: if standard error is a terminal and `write` is not given. */
+  readonly isColoured?: boolean;
+  readonly now?: () => Date;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that come first, in this order; then the rest as given, then `error`. */
+const leading = ['controller', 'namespace', 'name', 'reconcileID'];
+const own = ['ts', 'level', 'msg'];
+
+/**
+ * Logs through winston. A JSON line is `{ts, level, msg, controller, namespace, name, …, error}`; an error is
+ * `{message, cause}`, with `stack` at level debug. What is named like a secret (`password`, `token`, `data`, …)
+ * is never written, nor a password within a URL.
+ */
+export function createLogger(options: LogOptions): Logger {
+  const { level, format, now = () => new Date() } = options;
+  const { write = (line: string) => void process.stderr.write(line) } = options;
+  const { isColoured = options.write === undefined && process.stderr.isTTY === true } = options;
+  const render = format === 'json' ? jsonLine : (line: Line) => prettyLine(line, isColoured);
+  const withStack = level === 'debug';
+
+  const root = winston.createLogger({
+    level,
+    levels: { error: 0, warn: 1, info: 2, debug: 3 },
+    format: winston.format.printf(({ level: lineLevel, message, fields }) =>
+      render({
+        ts: now(),
+        level: lineLevel as LogLevel,
+        msg: loggable(message, { withStack }) as string,
+        fields: arranged(loggable(fields, { withStack }) as Fields),
+      }),
+    ),
+    transports: [
+      new winston.transports.Stream({
+        eol: '\n',
+        stream: new Writable({
+          decodeStrings: false,
+          write(chunk: unknown, _encoding, callback) {
+            write(String(chunk));
+            callback();
+          },
+        }),
+      }),
+    ],
+  });
+
+  const loggerWith = (base: Fields): Logger => {
+    const at =
+      (lineLevel: LogLevel): Logger['info'] =>
+      (message, fields) => {
+        // Facts travel in a field of their own: winston takes `level`, `message` and others for its own.
+        root.log({ level: lineLevel, message, fields: { ...base, ...fields } });
+      };
+    return {
+      child: (fields) => loggerWith({ ...base, ...fields }),
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+    };
+  };
+  return loggerWith({});
+}
+
+interface Line {
+  readonly ts: Date;
+  readonly level: LogLevel;
+  readonly msg: string;
+  readonly fields: Fields;
+}
+
+function arranged(fields: Fields): Fields {
+  const { error, ...rest } = fields;
+  const first = leading.flatMap((key) => (rest[key] === undefined ? [] : [[key, rest[key]] as const]));
+  const others = Object.entries(rest).filter(([key]) => !leading.includes(key) && !own.includes(key));
+  return { ...Object.fromEntries([...first, ...others]), ...(error !== undefined && { error }) };
+}
+
+const jsonLine = ({ ts, level, msg, fields }: Line): string =>
+  JSON.stringify({ ts: ts.toISOString(), level, msg, ...fields });
+
+const colours: Readonly<Record<LogLevel, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
+
+function prettyLine({ ts, level, msg, fields }: Line, isColoured: boolean): string {
+  const paint = (code: number, text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const { namespace, name, error, ...rest } = fields;
+  const object =
+    name === undefined ? {} : { object: namespace === undefined ? name : `${namespace}/${name}` };
+  const { message, stack } = (error ?? {}) as { message?: unknown; stack?: unknown };
+  const cause = error === undefined ? {} : { error: message ?? error };
+  const facts = Object.entries({ ...object, ...(name === undefined && { namespace }), ...rest, ...cause })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${paint(90, `${key}=`)}${plain(value)}`);
+  const head = `${ts.toISOString().slice(11, 23)} ${paint(colours[level], level.toUpperCase().padEnd(5))}`;
+  const trace = typeof stack === 'string' ? `\n${stack.split('\n').slice(1).join('\n')}` : '';
+  return `${head} ${plain(msg, true)}${facts.join('')}${trace}`;
+}
+
+/** As it is where it is one word (or a message), as JSON otherwise; control characters always escaped. */
+function plain(value: unknown, isMessage = false): string {
+  const isPlain = typeof value === 'string' && (isMessage || /^[^\s"]+$/.test(value));
+  const text = isPlain ? value : JSON.stringify(value);
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,6 +1,11 @@
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { isNotFound } from './errors.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import { mergePatch } from './merge-patch.ts';
 import type { Request } from './reconcile.ts';
+import { requestFor } from './reconcile.ts';
 import type { Store } from './store.ts';
+import { withoutManagedFields } from './store.ts';
 
 /**
  * Reads and writes objects of one kind: reads come from the store, writes go to the API server and their
@@ -23,4 +28,82 @@ export interface Resource<T extends KubernetesObject> {
   updateStatus(current: T, desired: T, signal?: AbortSignal): Promise<T>;
   /** Deletes `current` if it is still that object (uid and resourceVersion). Not found is success. */
   delete(current: T, signal?: AbortSignal): Promise<void>;
+}
+
+/** Metadata that the API server alone writes. */
+const serverOwned = [
+  'resourceVersion',
+  'uid',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+  'managedFields',
+];
+
+/** What a write outside `status` may change of an object. */
+function writable(object: KubernetesObject): object {
+  const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object as KubernetesObject & Json;
+  const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverOwned.includes(key)));
+  return { ...rest, metadata: own };
+}
+
+const statusOf = (object: KubernetesObject): unknown => (object as KubernetesObject & Json).status;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The patch, with the version it was made against as its precondition. */
+function conditional(patch: Json, { metadata: { resourceVersion } }: KubernetesObject): object {
+  if (resourceVersion === undefined) return patch;
+  return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };
+}
+
+/** The kind's resource over a client and the kind's store. Returned objects are without managedFields. */
+export function createResource<T extends KubernetesObject>(
+  client: KubernetesClient,
+  store: Store<T>,
+): Resource<T> {
+  const { kind } = store;
+  const recorded = (answer: T): T => {
+    const object = withoutManagedFields(answer);
+    store.record(object);
+    return object;
+  };
+  return {
+    kind,
+    store,
+    get: (key) => store.get(key),
+    async fetch(key, signal) {
+      try {
+        return recorded(await client.get(kind, key, signal));
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    create: async (object, signal) => recorded(await client.create(kind, object, signal)),
+    async update(current, desired, signal) {
+      const patch = mergePatch(writable(current), writable(desired));
+      if (patch === undefined) return current;
+      const key = requestFor(current.metadata);
+      return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal));
+    },
+    async updateStatus(current, desired, signal) {
+      const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
+      if (patch === undefined) return current;
+      const key = requestFor(current.metadata);
+      const options = { subresource: 'status' } as const;
+      return recorded(await client.patch(kind, key, conditional(patch, current), options, signal));
+    },
+    async delete(current, signal) {
+      const { uid, resourceVersion } = current.metadata;
+      const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+      try {
+        await client.delete(kind, requestFor(current.metadata), preconditions, signal);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
 }

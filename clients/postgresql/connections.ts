@@ -12,11 +12,9 @@ export interface BoundedConnections<C extends Connection> {
    * Runs `body` with a connection to `database`, waiting for a free place, first come, first served. Do not
    * call it from within `body`: with all places taken that way nobody would ever go on.
    */
-  use<T>(
-    database: string,
-    signal: AbortSignal | undefined,
-    body: (connection: C) => Promise<T>,
-  ): Promise<T>;
+  use<T>(database: string, signal: AbortSignal | undefined, body: (connection: C) => Promise<T>): Promise<T>;
+  /** As `use`, for a connection that `body` opens and closes itself. */
+  usePlace<T>(signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T>;
   /** Refuses new work, waits for what runs, closes everything. */
   close(): Promise<void>;
 }
@@ -92,13 +90,25 @@ export function boundedConnections<C extends Connection>(options: {
     idle.set(connection, timer);
   };
 
+  /** Idle connections count too. */
+  const makeRoom = async (): Promise<void> => {
+    while (inUse + idle.size > max) await takeIdle()?.close();
+  };
+  const usePlace = async <T>(signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T> => {
+    await enter(signal);
+    try {
+      return await body();
+    } finally {
+      leave();
+    }
+  };
+
   return {
-    async use(database, signal, body) {
-      await enter(signal);
-      try {
+    use: (database, signal, body) =>
+      usePlace(signal, async () => {
         let connection = database === keptDatabase ? takeIdle() : undefined;
         if (connection === undefined) {
-          while (inUse + idle.size > max) await takeIdle()?.close();
+          await makeRoom();
           connection = await open(database, signal);
         }
         try {
@@ -107,10 +117,12 @@ export function boundedConnections<C extends Connection>(options: {
           if (database === keptDatabase && connection.isUsable() && !isClosed) keep(connection);
           else await connection.close();
         }
-      } finally {
-        leave();
-      }
-    },
+      }),
+    usePlace: (signal, body) =>
+      usePlace(signal, async () => {
+        await makeRoom();
+        return body();
+      }),
     async close() {
       isClosed = true;
       for (const { refuse } of waiting.splice(0)) refuse(closed());

@@ -31,9 +31,14 @@ export interface Credentials {
  * With a CA: verify-full. Without: the password and the statements never cross a network in the clear, so
  * `require`; on this very machine (loopback) `disable`, since there is no network to cross.
  */
-export function defaultSslMode({ endpoint, clusterCA }: Pick<Credentials, 'endpoint' | 'clusterCA'>): SslMode {
+export function defaultSslMode({
+  endpoint,
+  clusterCA,
+}: Pick<Credentials, 'endpoint' | 'clusterCA'>): SslMode {
   if (clusterCA !== undefined) return 'verify-full';
-  return endpoint === 'localhost' || endpoint === '::1' || (isIP(endpoint) === 4 && endpoint.startsWith('127.'))
+  return endpoint === 'localhost' ||
+    endpoint === '::1' ||
+    (isIP(endpoint) === 4 && endpoint.startsWith('127.'))
     ? 'disable'
     : 'require';
 }

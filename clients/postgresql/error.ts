@@ -36,7 +36,8 @@ export type PostgresqlErrorCode =
 
 export const isNotOurs = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'NotOurs';
-export const isInUse = (error: unknown): boolean => error instanceof PostgresqlError && error.code === 'InUse';
+export const isInUse = (error: unknown): boolean =>
+  error instanceof PostgresqlError && error.code === 'InUse';
 
 /** The SQLSTATE of an error of the server; undefined for all else. */
 export function sqlStateOf(error: unknown): string | undefined {

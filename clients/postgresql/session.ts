@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { Connection } from './connections.ts';
 import { type Credentials, tlsOptions } from './credentials.ts';
 import {
@@ -24,6 +24,13 @@ export interface Session {
    */
   transaction<T>(body: () => Promise<T>): Promise<T>;
 }
+
+/** A session on `database`, the maintenance one if undefined. */
+export type UseSession = <T>(
+  database: string | undefined,
+  signal: AbortSignal | undefined,
+  body: (session: Session) => Promise<T>,
+) => Promise<T>;
 
 export interface SessionOptions {
   readonly credentials: Credentials;

@@ -33,8 +33,13 @@ try {
   }
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
   progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
-  // Signals alone end the process; without this nothing would keep it.
-  setInterval(() => {}, 2 ** 30);
+  // This timer keeps the process. npm passes signals to the shell between it and this process, and that shell
+  // may die without passing them on: then this process has another parent, and that is the sign to end.
+  const parent = process.ppid;
+  const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
+  setInterval(() => {
+    if (isUnderNpm && process.ppid !== parent) void end();
+  }, 500);
 } catch (error) {
   if (!isEnding) {
     progress.note(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,100 @@
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import { dropUnfinished } from './database-drop.ts';
+import { readDatabase, unfinishedName } from './database-read.ts';
+import { type DatabaseObservation, type DatabaseSpec, databaseDrift } from './database-spec.ts';
+import { sqlStateOf } from './error.ts';
+import { checkOurs, markStatement } from './mark.ts';
+import { withRightsOf } from './membership.ts';
+import type { Session } from './session.ts';
+
+/** Makes the database; see Databases for why in two steps. */
+export async function buildDatabase(
+  session: Session,
+  name: string,
+  spec: DatabaseSpec,
+  ownerId: string,
+): Promise<void> {
+  const unfinished = unfinishedName(ownerId, name);
+  await dropUnfinished(session, unfinished); // made by us before a crash, perhaps to another spec
+  await session.query(createStatement(unfinished, spec));
+  try {
+    await session.transaction(() =>
+      withRightsOf(session, [spec.owner], async () => {
+        for (const statement of finishingStatements(session, unfinished, name, spec, ownerId)) {
+          await session.query(statement);
+        }
+      }),
+    );
+  } catch (error) {
+    // If this fails too, as when the connection is gone, the next attempt does it.
+    await dropUnfinished(session, unfinished).catch(() => {});
+    if (sqlStateOf(error) !== '42P04') throw error;
+    // Somebody else took the name meanwhile.
+    const found = await readDatabase(session, name);
+    if (found) checkOurs('database', name, found.comment, ownerId);
+    else throw error;
+  }
+}
+
+function createStatement(unfinished: string, spec: DatabaseSpec): string {
+  const isFromScratch =
+    spec.encoding !== undefined || spec.lcCollate !== undefined || spec.lcCType !== undefined;
+  const template = spec.template ?? (isFromScratch ? 'template0' : undefined);
+  const clauses = [
+    'ALLOW_CONNECTIONS false',
+    template !== undefined && `TEMPLATE ${escapeIdentifier(template)}`,
+    spec.encoding !== undefined && `ENCODING ${escapeLiteral(spec.encoding)}`,
+    spec.lcCollate !== undefined && `LC_COLLATE ${escapeLiteral(spec.lcCollate)}`,
+    spec.lcCType !== undefined && `LC_CTYPE ${escapeLiteral(spec.lcCType)}`,
+  ];
+  return `CREATE DATABASE ${escapeIdentifier(unfinished)} WITH ${clauses.filter(Boolean).join(' ')}`;
+}
+
+function finishingStatements(
+  session: Session,
+  unfinished: string,
+  name: string,
+  spec: DatabaseSpec,
+  ownerId: string,
+): readonly string[] {
+  const old = escapeIdentifier(unfinished);
+  const database = escapeIdentifier(name);
+  return [
+    `REVOKE CONNECT ON DATABASE ${old} FROM PUBLIC`,
+    markStatement('database', unfinished, ownerId),
+    `ALTER DATABASE ${old} ALLOW_CONNECTIONS ${spec.allowConnections ?? true}`,
+    ...(spec.connectionLimit === undefined ? [] : [limitStatement(old, spec.connectionLimit)]),
+    `ALTER DATABASE ${old} RENAME TO ${database}`,
+    ...(spec.owner === undefined
+      ? []
+      : [`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(spec.owner)}`]),
+    ...admitAdmin(session, database),
+  ];
+}
+
+/**
+ * With PUBLIC shut out, an administrator who is no superuser needs to be let in. After a change of owner: what
+ * an owner is granted goes to the next one.
+ */
+const admitAdmin = (session: Session, database: string): readonly string[] =>
+  session.admin.isSuperuser
+    ? []
+    : [`GRANT CONNECT ON DATABASE ${database} TO ${escapeIdentifier(session.admin.name)}`];
+
+const limitStatement = (database: string, limit: number): string =>
+  `ALTER DATABASE ${database} CONNECTION LIMIT ${limit}`;
+
+/** The statements that bring a database to its spec, to be run with the rights of its owner and the next. */
+export function repairs(session: Session, found: DatabaseObservation, spec: DatabaseSpec): readonly string[] {
+  const database = escapeIdentifier(found.name);
+  const { changed } = databaseDrift(found, spec);
+  const repair: Readonly<Record<string, () => string>> = {
+    isOpenToPublic: () => `REVOKE CONNECT ON DATABASE ${database} FROM PUBLIC`,
+    connectionLimit: () => limitStatement(database, spec.connectionLimit!),
+    allowConnections: () => `ALTER DATABASE ${database} ALLOW_CONNECTIONS ${spec.allowConnections ?? true}`,
+    owner: () => `ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(spec.owner!)}`,
+  };
+  const statements = changed.flatMap((field) => repair[field]?.() ?? []);
+  const mustAdmit = statements.length > 0 || changed.includes('isOpenToAdmin');
+  return mustAdmit ? [...statements, ...admitAdmin(session, database)] : [];
+}

@@ -1,0 +1,73 @@
+import { escapeIdentifier } from 'pg';
+import type { DatabaseObservation } from './database-spec.ts';
+import { PostgresqlError } from './error.ts';
+import { withRightsOf } from './membership.ts';
+import type { Session } from './session.ts';
+
+/** Drops a database that is ours. */
+export async function dropDatabase(
+  session: Session,
+  found: DatabaseObservation,
+  terminateSessions: boolean,
+): Promise<void> {
+  const { admin, serverVersion } = session;
+  const database = escapeIdentifier(found.name);
+  const dropStatement = `DROP DATABASE IF EXISTS ${database}`;
+  if (found.isInvalid) {
+    await session.query(dropStatement);
+    return;
+  }
+  if (!terminateSessions) {
+    const open = (await sessionsOn(session, found.name)).length;
+    if (open > 0) {
+      const message = `database ${database} has ${open} open session${open === 1 ? '' : 's'}`;
+      throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+    }
+  }
+  const preparations = [
+    ...(found.isTemplate ? [`ALTER DATABASE ${database} IS_TEMPLATE false`] : []),
+    // No new sessions, or terminating would be a race against clients that come back.
+    ...(terminateSessions ? [`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`] : []),
+    // DROP DATABASE cannot run in a transaction, so rights of the owner would outlive a crash: own it instead.
+    ...(admin.isSuperuser || found.owner === admin.name
+      ? []
+      : [`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(admin.name)}`]),
+  ];
+  if (preparations.length > 0) {
+    await session.transaction(() =>
+      withRightsOf(session, [found.owner], async () => {
+        for (const statement of preparations) await session.query(statement);
+      }),
+    );
+  }
+  if (terminateSessions && admin.isSuperuser && serverVersion >= 13) {
+    await session.query(`${dropStatement} WITH (FORCE)`);
+    return;
+  }
+  if (terminateSessions) {
+    const users = (await sessionsOn(session, found.name)).map(({ user }) => user);
+    await session.transaction(() =>
+      withRightsOf(session, users, () =>
+        session.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+          found.name,
+        ]),
+      ),
+    );
+  }
+  await session.query(dropStatement); // waits up to 5 s for sessions to end
+}
+
+/** Background processes are not counted: the server sends them away itself. */
+const sessionsOn = (session: Session, name: string): Promise<readonly { readonly user: string }[]> =>
+  session.query(
+    `SELECT usename AS user FROM pg_stat_activity
+     WHERE datname = $1 AND usename IS NOT NULL AND pid <> pg_backend_pid()`,
+    [name],
+  );
+
+/** Drops what a crash left of a creation, if it did. */
+export async function dropUnfinished(session: Session, unfinished: string): Promise<void> {
+  // IF EXISTS alone would do, but dropping takes locks and this is the rare case.
+  const found = await session.query('SELECT FROM pg_database WHERE datname = $1', [unfinished]);
+  if (found.length > 0) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(unfinished)}`);
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseObservation } from './database-spec.ts';
+import { ownerIdIn } from './mark.ts';
+import { unfinishedPrefix } from './name.ts';
+import type { Session } from './session.ts';
+
+/** The state of a database, without its extensions; undefined if there is none. */
+export async function readDatabase(session: Session, name: string): Promise<DatabaseObservation | undefined> {
+  const [row] = await session.query<{
+    owner: string;
+    encoding: string;
+    lcCollate: string;
+    lcCType: string;
+    connectionLimit: number;
+    allowConnections: boolean;
+    isTemplate: boolean;
+    isOpenToPublic: boolean;
+    isOpenToAdmin: boolean;
+    comment: string | null;
+  }>(
+    `SELECT pg_get_userbyid(datdba) AS owner, pg_encoding_to_char(encoding) AS encoding,
+            datcollate AS "lcCollate", datctype AS "lcCType", datconnlimit AS "connectionLimit",
+            datallowconn AS "allowConnections", datistemplate AS "isTemplate",
+            has_database_privilege('public', oid, 'CONNECT') AS "isOpenToPublic",
+            has_database_privilege(oid, 'CONNECT') AS "isOpenToAdmin",
+            shobj_description(oid, 'pg_database') AS comment
+     FROM pg_database WHERE datname = $1`,
+    [name],
+  );
+  if (row === undefined) return undefined;
+  const { comment, ...fields } = row;
+  const ownerId = ownerIdIn(comment ?? undefined);
+  return {
+    name,
+    ...fields,
+    isInvalid: row.connectionLimit === -2, // DATCONNLIMIT_INVALID_DB
+    ...(comment !== null && { comment }),
+    ...(ownerId !== undefined && { ownerId }),
+  };
+}
+
+/** Where a database waits to be finished. */
+export const unfinishedName = (ownerId: string, name: string): string =>
+  unfinishedPrefix + createHash('sha256').update(`${ownerId}\0${name}`).digest('hex').slice(0, 32);

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { escapeIdentifier } from 'pg';
+import { buildDatabase, repairs } from './database-build.ts';
+import { dropDatabase, dropUnfinished } from './database-drop.ts';
+import { readDatabase, unfinishedName } from './database-read.ts';
+import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
+import { PostgresqlError } from './error.ts';
+import { ensureExtensions, installedExtensions } from './extension.ts';
+import { checkOurs } from './mark.ts';
+import { withRightsOf } from './membership.ts';
+import { checkName, checkOwnName } from './name.ts';
+import type { Session, UseSession } from './session.ts';
+
+/**
+ * Databases of one server.
+ *
+ * A database is ours if its comment is our mark (mark.ts). CREATE DATABASE cannot set a comment and cannot run
+ * in a transaction, so a database is made under a name of its own, `services-stack-unfinished-…` derived from
+ * owner id and name, closed to connections. One transaction then revokes PUBLIC's access, sets mark and owner,
+ * opens it and gives it its name. Thus:
+ * - under its own name a database is never half made, and never open to PUBLIC;
+ * - what carries the name but not the mark is foreign, always;
+ * - after a crash the unfinished one is dropped by the next `create` or `drop` with the same owner id and name.
+ */
+export interface Databases {
+  /** Undefined if there is none. `withExtensions` takes a connection to the database itself. */
+  observe(
+    name: string,
+    options?: { readonly withExtensions?: boolean; readonly signal?: AbortSignal },
+  ): Promise<DatabaseObservation | undefined>;
+  /**
+   * Makes the database with its extensions; if it is there and ours, leaves it as it is. Throws `NotOurs`,
+   * `Invalid` (name), `NotFound` (owner, template; retryable).
+   */
+  create(
+    name: string,
+    spec: DatabaseSpec,
+    options: { readonly ownerId: string; readonly signal?: AbortSignal },
+  ): Promise<void>;
+  /** Repairs what `databaseDrift` lists, except what cannot be changed. Throws `NotFound`, `NotOurs`. */
+  update(
+    name: string,
+    spec: DatabaseSpec,
+    options: { readonly ownerId: string; readonly signal?: AbortSignal },
+  ): Promise<void>;
+  /**
+   * No error if it is gone. `terminateSessions`: ends them; otherwise throws `InUse` (retryable) while there
+   * are any. Throws `NotOurs`.
+   */
+  drop(
+    name: string,
+    options: { readonly ownerId: string; readonly terminateSessions: boolean; readonly signal?: AbortSignal },
+  ): Promise<void>;
+}
+
+export function databases(withSession: UseSession): Databases {
+  const addExtensions = async (
+    name: string,
+    spec: DatabaseSpec,
+    owner: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    const { extensions, allowConnections = true } = spec;
+    if (!extensions?.length || !allowConnections) return;
+    await withSession(name, signal, (session) => ensureExtensions(session, extensions, owner));
+  };
+
+  return {
+    async observe(name, { withExtensions = false, signal } = {}) {
+      checkName('database', name);
+      const found = await withSession(undefined, signal, (session) => readDatabase(session, name));
+      if (!found || !withExtensions || !found.allowConnections || !found.isOpenToAdmin) return found;
+      const extensions = await withSession(name, signal, installedExtensions);
+      return { ...found, extensions };
+    },
+
+    async create(name, spec, { ownerId, signal }) {
+      checkSpec(name, spec);
+      const owner = await withSession(undefined, signal, (session) =>
+        withLock(session, unfinishedName(ownerId, name), async () => {
+          const found = await readDatabase(session, name);
+          if (found) checkOurs('database', name, found.comment, ownerId);
+          if (found && !found.isInvalid) return found.owner;
+          await checkRoleExists(session, spec.owner);
+          if (found) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)}`);
+          await buildDatabase(session, name, spec, ownerId);
+          return spec.owner ?? session.admin.name;
+        }),
+      );
+      await addExtensions(name, spec, owner, signal);
+    },
+
+    async update(name, spec, { ownerId, signal }) {
+      checkSpec(name, spec);
+      const owner = await withSession(undefined, signal, async (session) => {
+        const found = await readDatabase(session, name);
+        if (found === undefined) {
+          throw new PostgresqlError(`database ${escapeIdentifier(name)} does not exist`, {
+            code: 'NotFound',
+            isRetryable: true,
+          });
+        }
+        checkOurs('database', name, found.comment, ownerId);
+        await checkRoleExists(session, spec.owner);
+        const statements = repairs(session, found, spec);
+        if (statements.length > 0) {
+          await session.transaction(() =>
+            withRightsOf(session, [found.owner, spec.owner], async () => {
+              for (const statement of statements) await session.query(statement);
+            }),
+          );
+        }
+        return spec.owner ?? found.owner;
+      });
+      await addExtensions(name, spec, owner, signal);
+    },
+
+    async drop(name, { ownerId, terminateSessions, signal }) {
+      checkOwnName('database', name);
+      await withSession(undefined, signal, (session) =>
+        withLock(session, unfinishedName(ownerId, name), async () => {
+          await dropUnfinished(session, unfinishedName(ownerId, name));
+          const found = await readDatabase(session, name);
+          if (found === undefined) return;
+          checkOurs('database', name, found.comment, ownerId);
+          await dropDatabase(session, found, terminateSessions);
+        }),
+      );
+    },
+  };
+}
+
+function checkSpec(name: string, spec: DatabaseSpec): void {
+  checkOwnName('database', name);
+  if (spec.owner !== undefined) checkName('role', spec.owner);
+  if (spec.template !== undefined) checkName('database', spec.template);
+  for (const extension of spec.extensions ?? []) {
+    checkName('extension', extension.name);
+    if (extension.schema !== undefined) checkName('schema', extension.schema);
+  }
+  const limit = spec.connectionLimit;
+  if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
+    throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });
+  }
+}
+
+async function checkRoleExists(session: Session, role: string | undefined): Promise<void> {
+  if (role === undefined) return;
+  const found = await session.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+  if (found.length > 0) return;
+  const message = `role ${escapeIdentifier(role)} does not exist`;
+  throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
+}
+
+/**
+ * One at a time per `what` on the whole server: an old and a new leader may overlap. The server frees the lock
+ * when the session ends.
+ */
+async function withLock<T>(session: Session, what: string, body: () => Promise<T>): Promise<T> {
+  const key = createHash('sha256').update(what).digest().readBigInt64BE().toString();
+  await session.query('SELECT pg_advisory_lock($1)', [key]);
+  try {
+    return await body();
+  } finally {
+    await session.query('SELECT pg_advisory_unlock($1)', [key]).catch(() => {});
+  }
+}

@@ -1,0 +1,121 @@
+import { escapeIdentifier } from 'pg';
+import { PostgresqlError } from './error.ts';
+import { ownerIdIn } from './mark.ts';
+import { withRightsOf } from './membership.ts';
+import type { Session, UseSession } from './session.ts';
+
+/** Drops a role with all that holds it; see Roles.drop. Every step may be repeated after a crash. */
+export async function dropRole(
+  name: string,
+  options: {
+    readonly withSession: UseSession;
+    readonly signal: AbortSignal | undefined;
+    /** Whether the role is there; throws if it must not be dropped. */
+    readonly begin: (session: Session) => Promise<boolean>;
+  },
+): Promise<void> {
+  const { withSession, signal, begin } = options;
+  const databases = await withSession(undefined, signal, async (session) => {
+    if (!(await begin(session))) return undefined;
+    const found = await dependencies(session, name);
+    refuse(name, found);
+    await shutOut(session, name);
+    return found.databases;
+  });
+  if (databases === undefined) return;
+  for (const { database, owner } of databases) {
+    await withSession(database, signal, (session) => giveUp(session, name, owner));
+  }
+  await withSession(undefined, signal, async (session) => {
+    const role = escapeIdentifier(name);
+    if (!(await begin(session))) return; // somebody else was faster
+    const granters = await databaseOwnersWhoGranted(session, name);
+    await session.transaction(() =>
+      withRightsOf(session, [name, ...granters], async () => {
+        // What is left are privileges on shared objects. Nothing here is owned by it, or we had refused.
+        await session.query(`DROP OWNED BY ${role}`);
+      }),
+    );
+    await session.query(`DROP ROLE IF EXISTS ${role}`);
+  });
+}
+
+/** Without an owner's rights, DROP OWNED BY leaves what that owner granted, with a warning only. */
+async function databaseOwnersWhoGranted(session: Session, role: string): Promise<readonly string[]> {
+  const rows = await session.query<{ owner: string }>(
+    `SELECT DISTINCT pg_get_userbyid(d.datdba) AS owner
+     FROM pg_shdepend s JOIN pg_database d ON s.classid = 'pg_database'::regclass AND s.objid = d.oid
+     JOIN pg_roles r ON r.oid = s.refobjid
+     WHERE s.refclassid = 'pg_authid'::regclass AND s.deptype = 'a' AND r.rolname = $1`,
+    [role],
+  );
+  return rows.map(({ owner }) => owner);
+}
+
+interface Dependencies {
+  /** Databases it owns. */
+  readonly owned: readonly string[];
+  /** Ours, with objects that depend on it. */
+  readonly databases: readonly { readonly database: string; readonly owner: string }[];
+  /** Not ours, with how many do. */
+  readonly foreign: readonly { readonly database: string; readonly count: number }[];
+}
+
+async function dependencies(session: Session, role: string): Promise<Dependencies> {
+  const owned = await session.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE pg_get_userbyid(datdba) = $1 ORDER BY datname',
+    [role],
+  );
+  const rows = await session.query<{
+    database: string;
+    owner: string;
+    comment: string | null;
+    count: number;
+  }>(
+    `SELECT d.datname AS database, pg_get_userbyid(d.datdba) AS owner,
+            shobj_description(d.oid, 'pg_database') AS comment, count(*)::int AS count
+     FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.refobjid
+     WHERE s.refclassid = 'pg_authid'::regclass AND r.rolname = $1
+     GROUP BY d.oid, d.datname, d.datdba ORDER BY d.datname`,
+    [role],
+  );
+  const isOurs = (row: { readonly comment: string | null }) =>
+    ownerIdIn(row.comment ?? undefined) !== undefined;
+  return {
+    owned: owned.map(({ name }) => name),
+    databases: rows.filter(isOurs),
+    foreign: rows.filter((row) => !isOurs(row)),
+  };
+}
+
+/** REASSIGN OWNED would also give away databases, hence the refusal before it. */
+function refuse(role: string, { owned, foreign }: Dependencies): void {
+  const reasons = [
+    ...owned.map((database) => `it owns database ${escapeIdentifier(database)}`),
+    ...foreign.map(({ database, count }) => {
+      const objects = count === 1 ? '1 object depends' : `${count} objects depend`;
+      return `${objects} on it in database ${escapeIdentifier(database)}, which is not managed here`;
+    }),
+  ];
+  if (reasons.length === 0) return;
+  const message = `role ${escapeIdentifier(role)} cannot be dropped: ${reasons.join('; ')}`;
+  throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+}
+
+/** No new sessions, an end to the open ones: they would go on with a role that is no more. */
+async function shutOut(session: Session, role: string): Promise<void> {
+  await session.query(`ALTER ROLE ${escapeIdentifier(role)} NOLOGIN`);
+  const terminate = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
+  await session.transaction(() => withRightsOf(session, [role], () => session.query(terminate, [role])));
+}
+
+/** In the session's database, all of the role's passes to `owner` and its privileges go. */
+async function giveUp(session: Session, role: string, owner: string): Promise<void> {
+  const from = escapeIdentifier(role);
+  await session.transaction(() =>
+    withRightsOf(session, [role, owner], async () => {
+      await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
+      await session.query(`DROP OWNED BY ${from}`);
+    }),
+  );
+}

@@ -1,0 +1,257 @@
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import { PostgresqlError, sqlStateOf } from './error.ts';
+import { checkOurs, markStatement, ownerIdIn } from './mark.ts';
+import { checkName, checkOwnName } from './name.ts';
+import { scramVerifier } from './password.ts';
+import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
+import { dropRole } from './role-drop.ts';
+import type { Session, UseSession } from './session.ts';
+
+/** What a role should be like. What is left out is PostgreSQL's default (in brackets). */
+export interface RoleSpec {
+  /** (false) */
+  readonly login?: boolean;
+  /** (false) */
+  readonly createDb?: boolean;
+  /** (false) */
+  readonly createRole?: boolean;
+  /** (true) */
+  readonly inherit?: boolean;
+  /** (false) */
+  readonly replication?: boolean;
+  /** (false) */
+  readonly bypassRls?: boolean;
+  /** (false) */
+  readonly superuser?: boolean;
+  /** (-1: none) */
+  readonly connectionLimit?: number;
+  /** Run-time parameters of its sessions, `search_path` and the like; left out: not looked after. */
+  readonly configuration?: Readonly<Record<string, string>>;
+}
+
+export interface RoleObservation extends Required<RoleSpec> {
+  readonly name: string;
+  readonly comment?: string;
+  /** From the ownership mark; undefined: a foreign role. */
+  readonly ownerId?: string;
+}
+
+interface Owned {
+  readonly ownerId: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Roles of one server. A role is ours if its comment is our mark (mark.ts), set in the transaction of its birth. */
+export interface Roles {
+  observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<RoleObservation | undefined>;
+  /** Afterwards the role is as in `spec` and has the password, whether it was there before or not. */
+  create(name: string, spec: RoleSpec, options: Owned & { readonly password?: string }): Promise<void>;
+  /** Repairs what `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
+  update(name: string, spec: RoleSpec, options: Owned): Promise<void>;
+  /** Only what the server stores for a password is sent, never the password. Throws `NotFound`, `NotOurs`. */
+  setPassword(name: string, password: string, options: Owned): Promise<void>;
+  /**
+   * Whether the role can log in with it, by trying, so it cannot be told for a role without `login`, and all
+   * are right where pg_hba.conf says `trust`.
+   */
+  checkPassword(
+    name: string,
+    password: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<boolean>;
+  /**
+   * No error if it is gone. In databases with a mark of ours (whoever's) what it owns passes to the database's
+   * owner; its privileges go. Its sessions are ended. Throws `InUse` (retryable) with a list if it owns
+   * databases, or anything depends on it in foreign ones; throws `NotOurs`.
+   */
+  drop(name: string, options: Owned): Promise<void>;
+}
+
+const attributes = {
+  login: 'LOGIN',
+  createDb: 'CREATEDB',
+  createRole: 'CREATEROLE',
+  inherit: 'INHERIT',
+  replication: 'REPLICATION',
+  bypassRls: 'BYPASSRLS',
+  superuser: 'SUPERUSER',
+} as const;
+type Attribute = keyof typeof attributes;
+
+const wanted = (spec: RoleSpec, attribute: Attribute): boolean => spec[attribute] ?? attribute === 'inherit';
+
+/** The fields that `update` would change. */
+export function roleDrift(observed: RoleObservation, spec: RoleSpec): readonly string[] {
+  const changed: string[] = changedAttributes(observed, spec);
+  if ((spec.connectionLimit ?? -1) !== observed.connectionLimit) changed.push('connectionLimit');
+  if (spec.configuration && !isSameConfiguration(observed.configuration, spec.configuration)) {
+    changed.push('configuration');
+  }
+  return changed;
+}
+
+const changedAttributes = (observed: RoleObservation, spec: RoleSpec): Attribute[] =>
+  (Object.keys(attributes) as Attribute[]).filter(
+    (attribute) => observed[attribute] !== wanted(spec, attribute),
+  );
+
+export function roles(options: {
+  readonly withSession: UseSession;
+  /** Rejects unless that user gets a session. */
+  readonly tryLogin: (username: string, password: string, signal: AbortSignal | undefined) => Promise<void>;
+}): Roles {
+  const { withSession, tryLogin } = options;
+
+  const ownRole = async (session: Session, name: string, ownerId: string): Promise<RoleObservation> => {
+    const found = await read(session, name);
+    if (found === undefined) {
+      const message = `role ${escapeIdentifier(name)} does not exist`;
+      throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
+    }
+    checkOurs('role', name, found.comment, ownerId);
+    return found;
+  };
+
+  return {
+    observe: (name, { signal } = {}) => {
+      checkName('role', name);
+      return withSession(undefined, signal, (session) => read(session, name));
+    },
+
+    async create(name, spec, { ownerId, password, signal }) {
+      checkSpec(name, spec);
+      const statement = password === undefined ? [] : [passwordStatement(name, password)];
+      await withSession(undefined, signal, (session) =>
+        session.transaction(async () => {
+          const found = await read(session, name);
+          if (found) checkOurs('role', name, found.comment, ownerId);
+          const all = found
+            ? [...repairs(found, spec), ...statement]
+            : [...birth(name, spec, ownerId), ...statement];
+          for (const each of all) await session.query(each);
+        }),
+      );
+    },
+
+    async update(name, spec, { ownerId, signal }) {
+      checkSpec(name, spec);
+      await withSession(undefined, signal, (session) =>
+        session.transaction(async () => {
+          const found = await ownRole(session, name, ownerId);
+          for (const statement of repairs(found, spec)) await session.query(statement);
+        }),
+      );
+    },
+
+    async setPassword(name, password, { ownerId, signal }) {
+      checkOwnName('role', name);
+      const statement = passwordStatement(name, password);
+      await withSession(undefined, signal, (session) =>
+        session.transaction(async () => {
+          await ownRole(session, name, ownerId);
+          await session.query(statement);
+        }),
+      );
+    },
+
+    async checkPassword(name, password, { signal } = {}) {
+      checkName('role', name);
+      try {
+        await tryLogin(name, password, signal);
+        return true;
+      } catch (error) {
+        // Known by now, but not let in: no CONNECT on the database, no connection left for it.
+        if (['42501', '53300'].includes(sqlStateOf(error) ?? '')) return true;
+        if (error instanceof PostgresqlError && error.code === 'AuthenticationFailed') return false;
+        throw error;
+      }
+    },
+
+    async drop(name, { ownerId, signal }) {
+      checkOwnName('role', name);
+      await dropRole(name, {
+        withSession,
+        signal,
+        begin: async (session) => {
+          const found = await read(session, name);
+          if (found) checkOurs('role', name, found.comment, ownerId);
+          return found !== undefined;
+        },
+      });
+    },
+  };
+}
+
+function checkSpec(name: string, spec: RoleSpec): void {
+  checkOwnName('role', name);
+  const limit = spec.connectionLimit;
+  if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
+    throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });
+  }
+}
+
+async function read(session: Session, name: string): Promise<RoleObservation | undefined> {
+  const [row] = await session.query<
+    Record<Attribute, boolean> & {
+      connectionLimit: number;
+      configuration: string[] | null;
+      comment: string | null;
+    }
+  >(
+    `SELECT rolcanlogin AS login, rolcreatedb AS "createDb", rolcreaterole AS "createRole",
+            rolinherit AS inherit, rolreplication AS replication, rolbypassrls AS "bypassRls",
+            rolsuper AS superuser, rolconnlimit AS "connectionLimit", rolconfig AS configuration,
+            shobj_description(oid, 'pg_authid') AS comment
+     FROM pg_roles WHERE rolname = $1`,
+    [name],
+  );
+  if (row === undefined) return undefined;
+  const { comment, configuration, ...fields } = row;
+  const ownerId = ownerIdIn(comment ?? undefined);
+  return {
+    name,
+    ...fields,
+    configuration: Object.fromEntries(
+      (configuration ?? []).map((setting) => {
+        const at = setting.indexOf('=');
+        return [setting.slice(0, at), setting.slice(at + 1)];
+      }),
+    ),
+    ...(comment !== null && { comment }),
+    ...(ownerId !== undefined && { ownerId }),
+  };
+}
+
+function birth(name: string, spec: RoleSpec, ownerId: string): readonly string[] {
+  const words = (Object.keys(attributes) as Attribute[])
+    // An administrator who is no superuser must not even mention some of them.
+    .filter((attribute) => wanted(spec, attribute) !== (attribute === 'inherit'))
+    .map((attribute) => word(spec, attribute));
+  const limit = spec.connectionLimit === undefined ? [] : [`CONNECTION LIMIT ${spec.connectionLimit}`];
+  return [
+    ['CREATE ROLE', escapeIdentifier(name), ...words, ...limit].join(' '),
+    markStatement('role', name, ownerId),
+    ...configurationStatements(name, {}, spec.configuration ?? {}),
+  ];
+}
+
+function repairs(found: RoleObservation, spec: RoleSpec): readonly string[] {
+  const words = changedAttributes(found, spec).map((attribute) => word(spec, attribute));
+  const limit = spec.connectionLimit ?? -1;
+  if (limit !== found.connectionLimit) words.push(`CONNECTION LIMIT ${limit}`);
+  const { configuration } = spec;
+  return [
+    ...(words.length === 0 ? [] : [`ALTER ROLE ${escapeIdentifier(found.name)} ${words.join(' ')}`]),
+    ...(configuration ? configurationStatements(found.name, found.configuration, configuration) : []),
+  ];
+}
+
+const word = (spec: RoleSpec, attribute: Attribute): string =>
+  `${wanted(spec, attribute) ? '' : 'NO'}${attributes[attribute]}`;
+
+function passwordStatement(name: string, password: string): string {
+  if (password === '' || password.includes('\0')) {
+    throw new PostgresqlError('password must not be empty and not contain a zero byte', { code: 'Invalid' });
+  }
+  return `ALTER ROLE ${escapeIdentifier(name)} PASSWORD ${escapeLiteral(scramVerifier(password))}`;
+}

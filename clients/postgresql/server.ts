@@ -1,0 +1,82 @@
+import { Client, type ClientConfig } from 'pg';
+import { boundedConnections } from './connections.ts';
+import type { Credentials } from './credentials.ts';
+import { type Databases, databases } from './database.ts';
+import { type Grants, grants } from './grant.ts';
+import { type Roles, roles } from './role.ts';
+import { openSession, realSleep, type SessionOptions, type UseSession } from './session.ts';
+
+export interface PostgresqlServerOptions {
+  readonly credentials: Credentials;
+  /** Open connections at most, to all databases of the server together; default 2. */
+  readonly maxConnections?: number;
+  /** How long an unused connection is kept; default 10 s. */
+  readonly idleMs?: number;
+  /** Default 60 s. */
+  readonly statementTimeoutMs?: number;
+  /** Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** How long to go on trying while the server has no connection left; default 30 s. */
+  readonly connectionWaitMs?: number;
+  /** Uniform in [0, 1): spreads retries. */
+  readonly random?: () => number;
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Default: pg's own. A test may give one that fails. */
+  readonly createClient?: (config: ClientConfig) => Client;
+}
+
+/** Administers one PostgreSQL server. Every method throws PostgresqlError, or the reason of its signal. */
+export interface PostgresqlServer {
+  /** Major version, as 18. */
+  serverVersion(signal?: AbortSignal): Promise<number>;
+  readonly databases: Databases;
+  readonly roles: Roles;
+  readonly grants: Grants;
+  /** Refuses new calls, waits for those that run, closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Connects on first use; keeps at most `maxConnections` open, so one server object per provider will do. */
+export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
+  const { credentials } = options;
+  const maintenance = credentials.database ?? 'postgres';
+  const sessionOptions: SessionOptions = {
+    credentials,
+    statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    connectionWaitMs: options.connectionWaitMs ?? 30_000,
+    context: {
+      server: `${credentials.endpoint}:${credentials.port}`,
+      username: credentials.username,
+      secrets: [credentials.password],
+    },
+    createClient: options.createClient ?? ((config) => new Client(config)),
+    random: options.random ?? Math.random,
+    sleep: options.sleep ?? realSleep,
+  };
+  const connections = boundedConnections({
+    max: Math.max(1, options.maxConnections ?? 2),
+    keptDatabase: maintenance,
+    idleMs: options.idleMs ?? 10_000,
+    open: (database, signal) => openSession(database, signal, sessionOptions),
+  });
+  const withSession: UseSession = (database, signal, body) =>
+    connections.use(database ?? maintenance, signal, (session) => {
+      session.signal = signal; // a kept connection still has that of its last use
+      return body(session);
+    });
+  const tryLogin = (username: string, password: string, signal: AbortSignal | undefined) =>
+    connections.usePlace(signal, async () => {
+      const context = { ...sessionOptions.context, username, secrets: [password, credentials.password] };
+      const as = { ...sessionOptions, credentials: { ...credentials, username, password }, context };
+      const session = await openSession(maintenance, signal, as);
+      await session.close();
+    });
+  return {
+    serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
+    databases: databases(withSession),
+    roles: roles({ withSession, tryLogin }),
+    grants: grants(withSession),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,48 @@
+/** Delays that double from `baseMs`; times are in milliseconds. */
+export interface BackoffOptions {
+  readonly baseMs: number;
+  /** No delay is longer, jitter included. */
+  readonly maxMs: number;
+  /** The first delay lies between `baseMs` and `baseMs * (1 + jitter)`, and so on; default 0. */
+  readonly jitter?: number;
+  /** Uniform in [0, 1). Needed where there is jitter. */
+  readonly random?: () => number;
+}
+
+/** The delay before attempt `failures` + 1, in milliseconds; `failures` counts from 0. */
+export function backoffDelayMs(failures: number, options: BackoffOptions): number {
+  const { baseMs, maxMs, jitter = 0, random = () => 0 } = options;
+  const spread = 1 + jitter;
+  // Capped before the jitter, so that clients that fail together are still apart when they reach the limit.
+  const delayMs = Math.min(baseMs * 2 ** Math.min(failures, 52), Math.max(baseMs, maxMs / spread));
+  return Math.min(maxMs, delayMs * (1 + jitter * random()));
+}
+
+/** Backoff of something that runs for long and fails now and then. */
+export interface Backoff {
+  /** The next delay, in milliseconds. */
+  next(): number;
+}
+
+/**
+ * A backoff that starts over after `resetAfterMs` without a call of `next`, as client-go's BackoffManager does.
+ * `now` is a clock in milliseconds.
+ */
+export function createBackoff(
+  options: BackoffOptions & { readonly resetAfterMs: number; readonly now: () => number },
+): Backoff {
+  const { resetAfterMs, now } = options;
+  let failures = 0;
+  let healthyAtMs = Number.POSITIVE_INFINITY;
+  return {
+    next() {
+      const nowMs = now();
+      if (nowMs > healthyAtMs) failures = 0;
+      const delayMs = backoffDelayMs(failures, options);
+      failures += 1;
+      // The delay itself is no time of health.
+      healthyAtMs = nowMs + delayMs + resetAfterMs;
+      return delayMs;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { Dispatcher } from 'undici';
+import { ApiError } from './errors.ts';
+
+/** The longest a server can make us wait; longer demands are cut. */
+const maxRetryAfterMs = 5 * 60_000;
+
+export interface ExchangeHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface ExchangeHandler {
+  onHead?(head: ExchangeHead): void;
+  onChunk(chunk: Buffer): void;
+  /** Exactly one of `onEnd` and `onError` is called, once, and never after the exchange was abandoned. */
+  onEnd(): void;
+  onError(error: ApiError): void;
+}
+
+/**
+ * Sends one request and hands over its answer piece by piece. Returns the function that abandons it and closes
+ * its connection. undici's lowest interface: no streams, promises or listeners in between.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  handler: ExchangeHandler,
+): () => void {
+  let isOver = false;
+  let running: Dispatcher.DispatchController | undefined;
+  const abandon = (): void => {
+    if (isOver) return;
+    isOver = true;
+    running?.abort(new Error('abandoned'));
+  };
+  const guarded = (act: () => void): void => {
+    if (isOver) return;
+    try {
+      act();
+    } catch (error) {
+      abandon();
+      handler.onError(error instanceof ApiError ? error : unreachable(error));
+    }
+  };
+  try {
+    dispatcher.dispatch(options, {
+      onRequestStart(controller) {
+        running = controller;
+        if (isOver) controller.abort(new Error('abandoned'));
+      },
+      onResponseStart(_controller, status, headers) {
+        // 1xx heads precede the answer.
+        if (status >= 200) guarded(() => handler.onHead?.({ status, headers }));
+      },
+      onResponseData: (_controller, chunk) => guarded(() => handler.onChunk(chunk)),
+      onResponseEnd() {
+        if (isOver) return;
+        isOver = true;
+        handler.onEnd();
+      },
+      onResponseError(_controller, error) {
+        if (isOver) return;
+        isOver = true;
+        handler.onError(unreachable(error));
+      },
+    });
+  } catch (error) {
+    // A destroyed agent throws instead of calling back.
+    if (!isOver) {
+      isOver = true;
+      queueMicrotask(() => handler.onError(unreachable(error)));
+    }
+  }
+  return abandon;
+}
+
+/** A failure to get an answer. Only the system's own words: undici's errors may carry bytes of the answer. */
+export function unreachable(error: unknown): ApiError {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  // What undici makes of a connection that closes before the end of an answer.
+  if (typeof message === 'string' && message.includes('Invalid EOF state')) {
+    return new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' });
+  }
+  const reason = typeof code === 'string' ? code : 'ConnectionFailed';
+  const text = typeof message === 'string' && message !== '' ? message : reason;
+  return new ApiError(`cannot reach the API server: ${text}`, { code: 0, reason });
+}
+
+interface Status {
+  readonly kind?: unknown;
+  readonly message?: unknown;
+  readonly reason?: unknown;
+  readonly code?: unknown;
+  readonly details?: { readonly retryAfterSeconds?: unknown };
+}
+
+const waitOf = (seconds: unknown): number | undefined => {
+  const parsed = typeof seconds === 'string' && seconds !== '' ? Number(seconds) : seconds;
+  return typeof parsed === 'number' && parsed > 0 ? Math.min(parsed * 1000, maxRetryAfterMs) : undefined;
+};
+
+/** The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one. */
+export function statusError(status: number | undefined, body: unknown, retryAfter?: unknown): ApiError {
+  const { kind, message, reason, code, details } = (body ?? {}) as Status;
+  const isStatus = kind === 'Status';
+  const number = status ?? (typeof code === 'number' ? code : 500);
+  return new ApiError(
+    isStatus && typeof message === 'string' && message !== ''
+      ? message
+      : `the API server answered ${number}${isStatus && typeof reason === 'string' ? ` ${reason}` : ''}`,
+    {
+      code: number,
+      reason: isStatus && typeof reason === 'string' && reason !== '' ? reason : 'Unknown',
+      retryAfterMs: waitOf(retryAfter) ?? (isStatus ? waitOf(details?.retryAfterSeconds) : undefined),
+    },
+  );
+}
+
+/** JSON of an error answer; undefined for what a proxy sends. */
+export function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Dispatcher } from 'undici';
+import { ApiError } from './errors.ts';
+import type { ExchangeHead } from './http-exchange.ts';
+import { exchange, parsedOrUndefined, statusError, unreachable } from './http-exchange.ts';
+import type { Logger } from './log.ts';
+import type { Access, Transport } from './transport.ts';
+
+/** One answered request, or one that got no answer (`code` 0). */
+export interface RequestFacts {
+  readonly method: string;
+  readonly code: number;
+  /** Host and port of the API server. */
+  readonly host: string;
+}
+
+/** One request to the API server. */
+export interface Call {
+  readonly method: Dispatcher.HttpMethod;
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object;
+  readonly contentType?: string;
+}
+
+interface Answer {
+  readonly head: ExchangeHead;
+  readonly body: string;
+}
+
+/** Failures of a connection that the server closed just as we used it. */
+const staleConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+const aborted = (signal: AbortSignal | undefined): ApiError =>
+  new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause: signal?.reason });
+
+/** Host and port. */
+export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
+
+/** What undici needs to send a call. */
+export const requestOptions = (access: Access, { method, path, body, contentType }: Call) => ({
+  origin: access.origin,
+  path: `${access.basePath}${path}`,
+  method,
+  headers: {
+    ...access.headers,
+    accept: 'application/json',
+    'user-agent': 'services-stack',
+    ...(body && { 'content-type': contentType ?? 'application/json' }),
+  },
+  ...(body && { body: JSON.stringify(body) }),
+});
+
+export interface RequestSenderOptions {
+  readonly transport: Transport;
+  readonly log: Logger;
+  readonly onRequest: ((facts: RequestFacts) => void) | undefined;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly sleep: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/**
+ * Sends calls and answers with their parsed bodies. A call that is refused for now (429, or 5xx, with
+ * Retry-After) is sent again after the wait the server asked for; a read whose connection breaks is sent again
+ * once. Rejects with ApiError.
+ */
+export function requestSender(
+  options: RequestSenderOptions,
+): (call: Call, signal: AbortSignal | undefined) => Promise<unknown> {
+  const { transport, log, onRequest, timeoutMs, maxRetries, sleep } = options;
+
+  /** Sends once. Rejects with ApiError only when there is no answer. */
+  const sendOnce = (call: Call, signal: AbortSignal | undefined): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(aborted(signal));
+        return;
+      }
+      let abandon: (() => void) | undefined;
+      let isSettled = false;
+      let host = '';
+      const settle = (code: number, act: () => void): void => {
+        if (isSettled) return;
+        isSettled = true;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        abandon?.();
+        onRequest?.({ method: call.method, code, host });
+        act();
+      };
+      const fail = (error: ApiError): void => settle(0, () => reject(error));
+      const onAbort = (): void => fail(aborted(signal));
+      const timer = setTimeout(() => {
+        const seconds = timeoutMs / 1000;
+        fail(new ApiError(`the API server did not answer in ${seconds} s`, { code: 0, reason: 'Timeout' }));
+      }, timeoutMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const open = (access: Access): void => {
+        host = hostOf(access);
+        if (isSettled) return;
+        const chunks: Buffer[] = [];
+        let head: ExchangeHead = { status: 0, headers: {} };
+        abandon = exchange(access.requests, requestOptions(access, call), {
+          onHead: (given) => {
+            head = given;
+          },
+          onChunk: (chunk) => chunks.push(chunk),
+          onEnd: () =>
+            settle(head.status, () => resolve({ head, body: Buffer.concat(chunks).toString('utf8') })),
+          onError: fail,
+        });
+      };
+      transport
+        .access()
+        .then(open)
+        .catch((error: unknown) => fail(error instanceof ApiError ? error : unreachable(error)));
+    });
+
+  return async function send(call: Call, signal: AbortSignal | undefined): Promise<unknown> {
+    let mayRepeatRead = call.method === 'GET';
+    for (let retries = 0; ; ) {
+      let error: ApiError;
+      try {
+        const { head, body } = await sendOnce(call, signal);
+        const parsed = parsedOrUndefined(body);
+        if (head.status < 300 && parsed !== undefined) return parsed;
+        error =
+          head.status < 300
+            ? new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' })
+            : statusError(head.status, parsed, head.headers['retry-after']);
+      } catch (thrown) {
+        error = thrown instanceof ApiError ? thrown : unreachable(thrown);
+        if (mayRepeatRead && staleConnection.has(error.reason)) {
+          mayRepeatRead = false;
+          continue;
+        }
+      }
+      const isForNow = error.retryAfterMs !== undefined && (error.code === 429 || error.code >= 500);
+      if (!isForNow || retries >= maxRetries) throw error;
+      retries += 1;
+      log.debug('API server asks to wait', {
+        method: call.method,
+        code: error.code,
+        delayMs: error.retryAfterMs,
+      });
+      await sleep(error.retryAfterMs ?? 0, signal).catch(() => {
+        throw aborted(signal);
+      });
+    }
+  };
+}

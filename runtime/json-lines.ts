@@ -1,0 +1,34 @@
+const newline = 0x0a;
+
+/**
+ * Takes the chunks of newline-delimited JSON and calls `onValue` for each complete line, blank ones left out.
+ * Bytes are joined before they are decoded, so that a character split between chunks survives, and joined once,
+ * however many chunks a line spans. What follows the last newline is held back: at the end of a stream it is a
+ * line cut off. The returned function throws SyntaxError, which does not quote it, for a line that is not JSON.
+ */
+export function jsonLines(onValue: (value: unknown) => void): (chunk: Buffer) => void {
+  let held: Buffer[] = [];
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      let line = chunk.subarray(start, end);
+      start = end + 1;
+      if (held.length > 0) {
+        line = Buffer.concat([...held, line]);
+        held = [];
+      }
+      const text = line.toString('utf8').trim();
+      if (text !== '') onValue(parsed(text));
+    }
+    if (start < chunk.length) held.push(chunk.subarray(start));
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The engine's message quotes the text, which may be a secret.
+    throw new SyntaxError('a line is not JSON');
+  }
+}

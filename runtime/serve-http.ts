@@ -1,0 +1,72 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Observable } from 'rxjs';
+
+/** What a path answers with. */
+export interface Page {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Where to listen. */
+export interface BindAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Reads `host:port`, `:port` or `[ipv6]:port`; `0` and the empty text mean nowhere (`'disabled'`). Without a
+ * host it is loopback, unlike in Go: to serve a cluster, say `0.0.0.0:8080`. Undefined if it is none of these.
+ */
+export function parseBindAddress(text: string): BindAddress | 'disabled' | undefined {
+  if (text === '' || text === '0') return 'disabled';
+  const { groups } = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<host>[^\s:[\]/]*)):(?<port>\d{1,5})$/i.exec(text) ?? {};
+  const port = Number(groups?.port);
+  if (groups === undefined || port > 65_535) return undefined;
+  return { host: groups.v6 || groups.host || '127.0.0.1', port };
+}
+
+/** Pages by path, for GET and HEAD. The query is left out; what a page throws becomes a 500. */
+export type Pages = Readonly<Record<string, (query: URLSearchParams) => Page | Promise<Page>>>;
+
+/**
+ * Serves pages while subscribed to; emits its URL once it listens. Errors if it cannot listen. Unsubscribing
+ * closes it with its connections.
+ */
+export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable<string> {
+  return new Observable((subscriber) => {
+    const server: Server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
+      const answer = async (): Promise<Page> => {
+        if (page === undefined) return { status: 404, contentType: 'text/plain', body: 'not found\n' };
+        if (request.method !== 'GET' && request.method !== 'HEAD') {
+          return { status: 405, contentType: 'text/plain', body: 'GET only\n' };
+        }
+        return page(url.searchParams);
+      };
+      answer()
+        .catch((): Page => ({ status: 500, contentType: 'text/plain', body: 'internal error\n' }))
+        .then(({ status, contentType, body }) => {
+          response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });
+          response.end(request.method === 'HEAD' ? undefined : body);
+        });
+      request.resume();
+    });
+    // Not for the world: nothing here takes longer.
+    server.requestTimeout = 10_000;
+    server.on('error', (error) =>
+      subscriber.error(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error })),
+    );
+    server.listen(port, host, () => {
+      const { port: taken } = server.address() as AddressInfo;
+      subscriber.next(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
+    });
+    return () => {
+      server.close();
+      server.closeAllConnections();
+    };
+  });
+}

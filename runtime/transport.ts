@@ -1,0 +1,170 @@
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { buildConnector, Dispatcher } from 'undici';
+import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { ApiError, messageOf } from './errors.ts';
+
+/** What one HTTP request needs beside its path: where to, how, and as whom. */
+export interface Access {
+  readonly origin: string;
+  /** Path before `/api` and `/apis`, without a slash at the end; most often empty. */
+  readonly basePath: string;
+  /** Authorization and impersonation. Never logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** For requests that are answered at once. */
+  readonly requests: Dispatcher;
+  /** For watches. */
+  readonly watches: Dispatcher;
+}
+
+/** The connections of a process to the API server. */
+export interface Transport {
+  /** Throws ApiError (`code` 0) when credentials cannot be had. */
+  access(): Promise<Access>;
+  /** Ends all connections, those in use included. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly kubeConfig: KubeConfig;
+  /** Milliseconds to wait for a connection and for the head of an answer. */
+  readonly timeoutMs: number;
+  /** Clock in milliseconds. */
+  readonly now: () => number;
+}
+
+type TlsInputs = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase'> & {
+  rejectUnauthorized?: boolean;
+  servername?: string;
+};
+
+const tlsKeys = ['ca', 'cert', 'key', 'pfx', 'passphrase', 'rejectUnauthorized', 'servername'] as const;
+
+/** Credentials read from files are looked at again after this long, so that a burst reads them once. */
+const credentialsAgeMs = 1000;
+
+interface Agents {
+  readonly server: string;
+  readonly tls: TlsInputs;
+  readonly requests: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+const isSameInput = (a: unknown, b: unknown): boolean =>
+  a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
+
+function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, timeoutMs: number): Agents {
+  // HTTP/1.1 for both. Requests were measured faster over it (docs/decisions/0001-transport.md), and undici's
+  // HTTP/2 pings do not notice a connection whose packets vanish: a retry would join the dead session.
+  const common = { allowH2: false, headersTimeout: timeoutMs } as const;
+  // Probes after 30 s of silence; node gives up on the connection 10 s later.
+  const probes = { timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const connect = { ...tls, ...probes, allowH2: false } as buildConnector.BuildOptions;
+  const variants = {
+    // The API server closes idle connections after 90 s, load balancers often after 60 s.
+    requests: { ...common, bodyTimeout: timeoutMs, keepAliveTimeout: 30_000, connections: 64 },
+    watches: { ...common, bodyTimeout: 0 },
+  };
+  const proxy = kubeConfig.createDispatcherOptions(kubeConfig.getCurrentCluster(), tls);
+  const create = (options: Omit<Agent.Options, 'connect'>): Dispatcher => {
+    switch (proxy.type) {
+      case 'proxy':
+        return new ProxyAgent({ ...options, uri: proxy.uri, requestTls: connect });
+      case 'socks':
+        return new Socks5ProxyAgent(proxy.uri, { ...options, requestTls: connect });
+      default:
+        return new Agent({ ...options, connect });
+    }
+  };
+  return { server, tls, requests: create(variants.requests), watches: create(variants.watches) };
+}
+
+/** Why there are no credentials, without what a credential plugin printed for us to parse. */
+const failure = (error: unknown): ApiError =>
+  new ApiError(
+    `cannot obtain credentials: ${error instanceof SyntaxError ? 'the credential plugin did not answer with JSON' : messageOf(error).trim()}`,
+    { code: 0, reason: 'CredentialsUnavailable' },
+  );
+
+/**
+ * Connections as a KubeConfig says: client-node loads it and authenticates (client certificates, tokens, token
+ * files, exec plugins, basic, impersonation), anew for each request that is more than a second after the last.
+ * Agents are built again when the server, the CA or the client certificate changes; what runs over the old ones
+ * ends in its own time.
+ */
+export function createTransport({ kubeConfig, timeoutMs, now }: TransportOptions): Transport {
+  let agents: Agents | undefined;
+  let known: { readonly access: Access; readonly atMs: number } | undefined;
+  let underWay: Promise<Access> | undefined;
+  let isClosed = false;
+  const retiring = new Set<Dispatcher>();
+
+  function retire({ requests, watches }: Agents): void {
+    for (const agent of [requests, watches]) {
+      retiring.add(agent);
+      const forget = () => retiring.delete(agent);
+      agent.close().then(forget, forget);
+    }
+  }
+
+  function agentsFor(server: string, tls: TlsInputs): Agents {
+    if (agents?.server === server && tlsKeys.every((key) => isSameInput(agents?.tls[key], tls[key]))) {
+      return agents;
+    }
+    const fresh = createAgents(kubeConfig, server, tls, timeoutMs);
+    if (agents !== undefined) retire(agents);
+    agents = fresh;
+    return fresh;
+  }
+
+  async function refresh(): Promise<Access> {
+    const cluster = kubeConfig.getCurrentCluster();
+    if (cluster === null) throw new Error('the kubeconfig has no current cluster');
+    const options: RequestOptions & { servername?: string } = {};
+    await kubeConfig.applyToHTTPSOptions(options);
+    if (isClosed) throw new Error('the client is closed');
+    const tls: TlsInputs = {};
+    for (const key of tlsKeys) {
+      const value = options[key];
+      if (value !== undefined && value !== null) Object.assign(tls, { [key]: value });
+    }
+    // Token files end in a newline more often than not, which is no legal header.
+    const headers = Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]),
+    );
+    if (options.auth) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    const url = new URL(cluster.server);
+    const { requests, watches } = agentsFor(cluster.server, tls);
+    const access = {
+      origin: url.origin,
+      basePath: url.pathname.replace(/\/+$/, ''),
+      headers,
+      requests,
+      watches,
+    };
+    known = { access, atMs: now() };
+    return access;
+  }
+
+  return {
+    async access() {
+      if (known !== undefined && now() - known.atMs < credentialsAgeMs) return known.access;
+      // Shared: client-node would start an exec plugin for each of the requests that wait.
+      underWay ??= refresh().finally(() => {
+        underWay = undefined;
+      });
+      try {
+        return await underWay;
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+    async close() {
+      isClosed = true;
+      known = undefined;
+      const open = [...retiring, ...(agents === undefined ? [] : [agents.requests, agents.watches])];
+      agents = undefined;
+      await Promise.all(open.map((agent) => agent.destroy()));
+    },
+  };
+}

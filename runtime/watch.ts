@@ -1,0 +1,235 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { concat, defer, filter, map, Observable, repeat, retry, takeUntil, tap, timer } from 'rxjs';
+import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../apis/core/v1alpha1/kind.ts';
+import type { Backoff } from './backoff.ts';
+import { createBackoff } from './backoff.ts';
+import { apiErrorIn, isExpired, messageOf } from './errors.ts';
+import type { KubernetesClient, Selection, WatchEvent } from './kubernetes-client.ts';
+import type { Logger } from './log.ts';
+
+/** What a watch stream tells. Objects it has shown and leaves out of a later list have been deleted. */
+export type StreamEvent<T> =
+  /** A list begins, from its first page; what an unfinished one has shown does not count. */
+  | { readonly type: 'restart' }
+  /** A page of a list taken at `resourceVersion`. */
+  | { readonly type: 'listed'; readonly objects: readonly T[]; readonly resourceVersion: string }
+  /** The list is complete: what it did not show and is no newer does not exist. */
+  | { readonly type: 'synced'; readonly resourceVersion: string }
+  /** An object was created or changed. */
+  | { readonly type: 'applied'; readonly object: T }
+  /** An object was deleted or left the selection; `object` is its last state. */
+  | { readonly type: 'deleted'; readonly object: T };
+
+/** What a watch stream is doing. */
+export type StreamState =
+  | { readonly phase: 'listing' | 'watching' }
+  /** A failure, not yet followed by a list or an accepted watch; `code` as in ApiError. */
+  | { readonly phase: 'waiting'; readonly code: number; readonly message: string; readonly delayMs: number };
+
+export interface WatchStreamOptions {
+  readonly log: Logger;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Clock in milliseconds; default the monotonic clock. */
+  readonly now?: () => number;
+  /** Delays after failures; default client-go's: 0.8 s doubling to 30 s, jittered, anew after 2 min of health. */
+  readonly backoff?: Backoff;
+  /** Objects per page of a list; default 500. */
+  readonly pageSize?: number;
+  /** Least and greatest number of seconds after which the server ends a watch; default 290 and 590. */
+  readonly watchSeconds?: readonly [number, number];
+  /** A watch that lives this much longer than agreed is dead, whatever TCP says; milliseconds, default 10 000. */
+  readonly idleMarginMs?: number;
+  /** A watch that ends sooner is a failure; milliseconds, default 1000, which is also the least delay then. */
+  readonly shortWatchMs?: number;
+  /** Longest delay while the kind is not installed; milliseconds, default 5000. */
+  readonly notInstalledDelayMs?: number;
+  /** Lets other work run between the pages of a list; default setImmediate. */
+  readonly yieldTurn?: () => Promise<unknown>;
+  /** Told of each change of state. */
+  readonly onState?: (state: StreamState) => void;
+}
+
+/**
+ * The objects of a kind, forever: lists them in pages, watches from there, resumes where a watch ended, lists
+ * again when that point is too old (410). Cold, one connection per subscription, retries whatever fails, never
+ * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
+ * only a watch that outlives that is given up. The behaviour is client-go's reflector's; the markers are
+ * kube-rs's watcher's.
+ */
+export function watchStream<T extends KubernetesObject>(
+  client: KubernetesClient,
+  kind: Kind<T>,
+  selection: Selection,
+  options: WatchStreamOptions,
+): Observable<StreamEvent<T>> {
+  const { log, random, now = () => performance.now(), pageSize = 500, onState = () => {} } = options;
+  const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
+  const { notInstalledDelayMs = 5000, yieldTurn = nextTurn } = options;
+  const {
+    backoff = createBackoff({
+      baseMs: 800,
+      maxMs: 30_000,
+      jitter: 1,
+      resetAfterMs: 120_000,
+      random,
+      now,
+    }),
+  } = options;
+  const facts = { kind: kindKey(kind) };
+
+  return defer(() => {
+    /** Where the next watch starts; undefined: list first. */
+    let resumeFrom: string | undefined;
+    let expiredLists = 0;
+    let openedAtMs = 0;
+    let complaint: string | undefined;
+    let phase: StreamState['phase'] | undefined;
+
+    const enter = (state: StreamState): void => {
+      // Each failure is told, the rest when it changes.
+      if (state.phase === phase && state.phase !== 'waiting') return;
+      phase = state.phase;
+      onState(state);
+    };
+    const isWell = (): void => {
+      complaint = undefined;
+      enter({ phase: 'watching' });
+    };
+
+    const list$ = defer(() => {
+      enter({ phase: 'listing' });
+      // A list that expires on the way twice is too long for its pages: it is asked for whole, as client-go does.
+      return listPages(client, kind, selection, expiredLists > 1 ? undefined : pageSize, yieldTurn);
+    }).pipe(
+      tap((event) => {
+        if (event.type !== 'synced') return;
+        resumeFrom = event.resourceVersion;
+        expiredLists = 0;
+        isWell();
+      }),
+    );
+
+    const watch$ = defer(() => {
+      openedAtMs = now();
+      const [least, greatest] = watchSeconds;
+      const timeoutSeconds = least + Math.floor(random() * (greatest - least + 1));
+      const silent$ = timer(timeoutSeconds * 1000 + idleMarginMs).pipe(
+        tap(() => log.info('watch outlived its time, opening another', facts)),
+      );
+      const resourceVersion = resumeFrom!;
+      const onOpen = (): void => {
+        openedAtMs = now();
+        isWell();
+      };
+      return client.watch(kind, { ...selection, resourceVersion, timeoutSeconds, onOpen }).pipe(
+        tap((event) => {
+          resumeFrom = versionIn(event) ?? resumeFrom;
+          isWell();
+        }),
+        map(streamEvent<T>),
+        filter((event) => event !== undefined),
+        takeUntil(silent$),
+      );
+    });
+
+    /** A watch has ended in order. */
+    const afterEnd = (): Observable<unknown> => {
+      const isShort = now() - openedAtMs < shortWatchMs;
+      return timer(isShort ? Math.max(shortWatchMs, backoff.next()) : 0);
+    };
+
+    const afterFailure = (error: unknown): Observable<unknown> => {
+      const failure = apiErrorIn(error);
+      const code = failure?.code ?? 0;
+      if (isExpired(error) || code === 404) {
+        // A kind that was gone may be back with none of its objects.
+        if (resumeFrom === undefined && isExpired(error)) expiredLists += 1;
+        resumeFrom = undefined;
+      }
+      const backoffMs = code === 404 ? Math.min(notInstalledDelayMs, backoff.next()) : backoff.next();
+      const delayMs = Math.max(backoffMs, failure?.retryAfterMs ?? 0);
+      const message = advice(code);
+      const isNews = complaint !== message;
+      complaint = message;
+      log[isNews ? (code === 410 ? 'info' : 'warn') : 'debug'](message, {
+        ...facts,
+        ...(selection.namespace !== undefined && { namespace: selection.namespace }),
+        error,
+        delayMs: Math.round(delayMs),
+      });
+      enter({ phase: 'waiting', code, message: messageOf(error), delayMs });
+      return timer(delayMs);
+    };
+
+    return defer(() => (resumeFrom === undefined ? concat(list$, watch$) : watch$)).pipe(
+      repeat({ delay: afterEnd }),
+      retry({ delay: afterFailure }),
+    );
+  });
+}
+
+/** What the log says of a failure. */
+function advice(code: number): string {
+  switch (code) {
+    case 403:
+      return 'not allowed to list and watch this kind: grant get, list and watch on it to the account (RBAC, see deploy/)';
+    case 404:
+      return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
+    case 410:
+      return 'watch is too far behind, listing again';
+    default:
+      return 'cannot list or watch, trying again';
+  }
+}
+
+/** The events of one list. Unsubscribing aborts the request under way. */
+function listPages<T extends KubernetesObject>(
+  client: KubernetesClient,
+  kind: Kind<T>,
+  selection: Selection,
+  limit: number | undefined,
+  yieldTurn: () => Promise<unknown>,
+): Observable<StreamEvent<T>> {
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    const run = async (): Promise<void> => {
+      subscriber.next({ type: 'restart' });
+      let continueToken: string | undefined;
+      let resourceVersion: string | undefined;
+      do {
+        const page = await client.list(
+          kind,
+          { ...selection, ...(limit && { limit }), ...(continueToken && { continueToken }) },
+          abort.signal,
+        );
+        if (subscriber.closed) return;
+        // The first page's: all pages have it, and where a server breaks that rule, nothing is skipped.
+        resourceVersion ??= page.resourceVersion;
+        subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
+        continueToken = page.continueToken;
+        await yieldTurn();
+      } while (continueToken !== undefined && !subscriber.closed);
+      if (subscriber.closed) return;
+      subscriber.next({ type: 'synced', resourceVersion });
+      subscriber.complete();
+    };
+    run().catch((error: unknown) => subscriber.error(error));
+    return () => abort.abort();
+  });
+}
+
+const versionIn = <T extends KubernetesObject>(event: WatchEvent<T>): string | undefined =>
+  event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
+
+function streamEvent<T>(event: WatchEvent<T>): StreamEvent<T> | undefined {
+  switch (event.type) {
+    case 'BOOKMARK':
+      return undefined;
+    case 'DELETED':
+      return { type: 'deleted', object: event.object };
+    default:
+      return { type: 'applied', object: event.object };
+  }
+}

@@ -1,0 +1,533 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { KubeConfig } from '@kubernetes/client-node';
+import { firstValueFrom, toArray } from 'rxjs';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { ApiError } from '../../runtime/errors.ts';
+import { isAlreadyExists, isExpired, isNotFound } from '../../runtime/errors.ts';
+import type { KubernetesClientOptions } from '../../runtime/http-kubernetes-client.ts';
+import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import type { RequestFacts } from '../../runtime/http-request.ts';
+import { jsonLines } from '../../runtime/json-lines.ts';
+import type { WatchEvent } from '../../runtime/kubernetes-client.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import type { Thing } from './things.ts';
+import { ThingKind, thing, until } from './things.ts';
+
+describe('jsonLines', () => {
+  const parse = (...chunks: readonly (string | Buffer)[]): unknown[] => {
+    const values: unknown[] = [];
+    const take = jsonLines((value) => values.push(value));
+    for (const chunk of chunks) take(Buffer.from(chunk));
+    return values;
+  };
+  test('several lines in a chunk', () => assert.deepEqual(parse('{"a":1}\n{"b":2}\n'), [{ a: 1 }, { b: 2 }]));
+  test('a line over several chunks', () => assert.deepEqual(parse('{"a"', ':', '1}', '\n'), [{ a: 1 }]));
+  test('blank lines and carriage returns', () => assert.deepEqual(parse('\n\r\n1\r\n\n'), [1]));
+  test('what follows the last newline is held back', () => assert.deepEqual(parse('1\n{"a"'), [1]));
+  test('a character split anywhere survives', () => {
+    const bytes = Buffer.from('{"name":"žluťoučký 🐎"}\n');
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      assert.deepEqual(parse(bytes.subarray(0, cut), bytes.subarray(cut)), [{ name: 'žluťoučký 🐎' }]);
+    }
+  });
+  test('a line of 8 MB in small chunks', () => {
+    const bytes = Buffer.from(`${JSON.stringify({ text: 'ž'.repeat(4_000_000) })}\n1\n`);
+    const values: unknown[] = [];
+    const take = jsonLines((value) => values.push(value));
+    const start = performance.now();
+    for (let at = 0; at < bytes.length; at += 16_384) take(bytes.subarray(at, at + 16_384));
+    assert.equal((values[0] as { text: string }).text.length, 4_000_000);
+    assert.equal(values[1], 1);
+    assert.ok(performance.now() - start < 2000, 'not quadratic');
+  });
+  test('a line that is not JSON is an error that does not quote it', () => {
+    assert.throws(
+      () => parse('{"a": hunter2}\n'),
+      (error: Error) => error instanceof SyntaxError && !error.message.includes('hunter2'),
+    );
+  });
+});
+
+describe('HTTP client', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  const sleeps: number[] = [];
+  const facts: RequestFacts[] = [];
+  const create = (options: Partial<KubernetesClientOptions> = {}) =>
+    kubernetesClient({
+      kubeConfig: server.kubeConfig(),
+      log: recordedLog(),
+      onRequest: (fact) => facts.push(fact),
+      sleep: async (delayMs) => {
+        sleeps.push(delayMs);
+      },
+      ...options,
+    });
+  beforeEach(async () => {
+    server = await new FakeApiServer(ThingKind, SecretKind).start();
+    client = create();
+    sleeps.length = 0;
+    facts.length = 0;
+  });
+  afterEach(async () => {
+    await client.close();
+    await server.stop();
+  });
+  const key = { namespace: 'ns', name: 'a' };
+  const failure = async (promise: Promise<unknown>): Promise<ApiError> => {
+    try {
+      await promise;
+    } catch (error) {
+      assert.equal((error as Error).name, 'ApiError');
+      return error as ApiError;
+    }
+    throw new Error('it did not fail');
+  };
+
+  test('creates, reads, patches, replaces, applies and deletes', async () => {
+    const created = await client.create(ThingKind, thing('a', { spec: { size: 1 } }));
+    assert.equal((await client.get(ThingKind, key)).spec?.size, 1);
+    const patched = await client.patch(ThingKind, key, { spec: { size: 2 } });
+    assert.equal(patched.spec?.size, 2);
+    const status = await client.patch(ThingKind, key, { status: { phase: 'x' } }, { subresource: 'status' });
+    assert.equal(status.status?.phase, 'x');
+    const replaced = await client.replace(ThingKind, { ...status, spec: { size: 3 } });
+    assert.equal(replaced.spec?.size, 3);
+    await client.apply(ThingKind, key, { spec: { text: 'y' } }, { fieldManager: 'me' });
+    const apply = server.requests.at(-1);
+    assert.deepEqual(apply?.query, { fieldManager: 'me', force: 'true' });
+    assert.equal(apply?.headers['content-type'], 'application/apply-patch+yaml');
+    assert.deepEqual(apply?.body, {
+      apiVersion: 'test.example.org/v1',
+      kind: 'Thing',
+      metadata: key,
+      spec: { text: 'y' },
+    });
+    await client.delete(ThingKind, key, { uid: created.metadata.uid! });
+    assert.ok(isNotFound(await failure(client.get(ThingKind, key))));
+  });
+
+  test('lists in pages, of built-in kinds with their type', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      server.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'ns' },
+        type: 't',
+      });
+    }
+    const selection = { namespace: 'ns', fieldSelector: 'type=t' };
+    const first = await client.list(SecretKind, { ...selection, limit: 2 });
+    assert.deepEqual(
+      first.items.map((item) => [item.apiVersion, item.kind, item.metadata.name]),
+      [
+        ['v1', 'Secret', 'a'],
+        ['v1', 'Secret', 'b'],
+      ],
+    );
+    const second = await client.list(SecretKind, {
+      ...selection,
+      limit: 2,
+      continueToken: first.continueToken!,
+    });
+    assert.equal(second.items.length, 1);
+    assert.equal(second.continueToken, undefined);
+    assert.equal(server.requests[0]?.path, '/api/v1/namespaces/ns/secrets');
+    assert.deepEqual(server.requests[0]?.query, { fieldSelector: 'type=t', limit: '2' });
+  });
+
+  test('errors carry the message, the reason and nothing else', async () => {
+    await client.create(ThingKind, thing('a'));
+    const error = await failure(client.create(ThingKind, thing('a')));
+    assert.ok(isAlreadyExists(error));
+    assert.equal(error.message, 'things "a" already exists');
+    server.fail({ status: 502, body: '<html>hunter2</html>' });
+    const proxy = await failure(client.get(ThingKind, key));
+    assert.deepEqual(
+      [proxy.code, proxy.reason, proxy.message],
+      [502, 'Unknown', 'the API server answered 502'],
+    );
+    server.fail({ status: 200, body: 'hunter2' });
+    const garbage = await failure(client.get(ThingKind, key));
+    assert.deepEqual([garbage.code, garbage.reason], [0, 'InvalidAnswer']);
+    for (const each of [proxy, garbage]) assert.ok(!JSON.stringify(each).includes('hunter2'));
+  });
+
+  describe('asked to wait', () => {
+    const calls = {
+      read: () => client.list(ThingKind, {}),
+      write: () => client.create(ThingKind, thing('a')),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      test(`a ${name} is sent again after Retry-After of a 429`, async () => {
+        server.fail({ status: 429, retryAfter: 3, times: 2 });
+        await call();
+        assert.deepEqual(sleeps, [3000, 3000]);
+        assert.equal(server.requests.length, 3);
+      });
+    }
+    test('details.retryAfterSeconds counts as well', async () => {
+      server.fail({ status: 429, retryAfterSeconds: 2 });
+      await client.list(ThingKind, {});
+      assert.deepEqual(sleeps, [2000]);
+    });
+    test('so does Retry-After of a 503', async () => {
+      server.fail({ status: 503, retryAfter: 1 });
+      await client.list(ThingKind, {});
+      assert.deepEqual(sleeps, [1000]);
+    });
+    test('it gives up after 10 retries, with the wait in the error', async () => {
+      server.fail({ status: 429, retryAfter: 1, times: 100, reason: 'TooManyRequests' });
+      const error = await failure(client.list(ThingKind, {}));
+      assert.deepEqual([error.code, error.reason, error.retryAfterMs], [429, 'TooManyRequests', 1000]);
+      assert.equal(server.requests.length, 11);
+    });
+    test('without Retry-After it is an error at once', async () => {
+      server.fail({ status: 429 });
+      assert.equal((await failure(client.list(ThingKind, {}))).retryAfterMs, undefined);
+      server.fail({ status: 500 });
+      assert.equal((await failure(client.list(ThingKind, {}))).code, 500);
+      assert.deepEqual(sleeps, []);
+    });
+    test('a signal ends the wait', async () => {
+      const patient = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+      server.fail({ status: 429, retryAfter: 60 });
+      const abort = new AbortController();
+      const call = failure(patient.list(ThingKind, {}, abort.signal));
+      await until('it was refused', () => server.requests.length === 1);
+      setTimeout(() => abort.abort(new Error('stop')), 20);
+      assert.equal((await call).reason, 'Aborted');
+      await patient.close();
+    });
+  });
+
+  test('a read whose connection breaks is sent once more, a write is not', async () => {
+    server.fail({ status: 0 });
+    await client.list(ThingKind, {});
+    server.fail({ status: 0, times: 2 });
+    assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+    server.fail({ status: 0 });
+    assert.equal((await failure(client.create(ThingKind, thing('a')))).code, 0);
+    assert.equal(server.seen('POST').length, 1);
+  });
+
+  test('no server is code 0', async () => {
+    await server.stop();
+    const error = await failure(client.get(ThingKind, key));
+    assert.deepEqual([error.code, error.reason], [0, 'ECONNREFUSED']);
+  });
+
+  test('a request that is never answered times out', async () => {
+    const hasty = create({ timeoutMs: 50 });
+    server.fail({ status: -1 });
+    const error = await failure(hasty.create(ThingKind, thing('a')));
+    assert.deepEqual([error.code, error.reason], [0, 'Timeout']);
+    await hasty.close();
+  });
+
+  test('an aborted signal sends nothing', async () => {
+    const error = await failure(client.get(ThingKind, key, AbortSignal.abort()));
+    assert.equal(error.reason, 'Aborted');
+    assert.equal(server.requests.length, 0);
+  });
+
+  test('a signal used for many requests collects no listeners', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    };
+    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {}, signal);
+    assert.equal(listeners, 0);
+  });
+
+  test('requests share connections', async () => {
+    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {});
+    assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
+    await Promise.all(Array.from({ length: 500 }, () => client.list(ThingKind, {})));
+    assert.ok(server.accepted <= 64, `${server.accepted} connections`);
+  });
+
+  test('every request is counted, without an answer as 0', async () => {
+    await client.list(ThingKind, {});
+    await failure(client.get(ThingKind, key));
+    server.fail({ status: 0 });
+    await failure(client.create(ThingKind, thing('a')));
+    const host = server.url.slice('http://'.length);
+    assert.deepEqual(facts, [
+      { method: 'GET', code: 200, host },
+      { method: 'GET', code: 404, host },
+      { method: 'POST', code: 0, host },
+    ]);
+  });
+
+  describe('watch', () => {
+    const options = { resourceVersion: '100', timeoutSeconds: 300 };
+    const watching = (selection = {}) => {
+      const events: WatchEvent<Thing>[] = [];
+      const ends: (ApiError | 'complete')[] = [];
+      const subscription = client.watch(ThingKind, { ...options, ...selection }).subscribe({
+        next: (event) => events.push(event),
+        error: (error) => ends.push(error as ApiError),
+        complete: () => ends.push('complete'),
+      });
+      return { events, ends, subscription };
+    };
+    const open = () => until('the watch is open', () => server.openWatches === 1);
+
+    test('asks for bookmarks and delivers events', async () => {
+      const { events, subscription } = watching({ labelSelector: 'app=x' });
+      await open();
+      server.put(ThingKind, thing('a', { metadata: { labels: { app: 'x' } } }));
+      server.put(ThingKind, thing('b'));
+      server.bookmark();
+      server.remove(ThingKind, 'a', 'ns');
+      await until('three events', () => events.length === 3);
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['ADDED', 'BOOKMARK', 'DELETED'],
+      );
+      assert.deepEqual(events[1], { type: 'BOOKMARK', resourceVersion: '102' });
+      assert.deepEqual(server.seen('WATCH')[0]?.query, {
+        labelSelector: 'app=x',
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: '100',
+        timeoutSeconds: '300',
+      });
+      subscription.unsubscribe();
+      await until('the connection is closed', () => server.sockets.size === 0);
+    });
+
+    test('completes when the server ends it', async () => {
+      const { ends } = watching();
+      await open();
+      server.endWatches();
+      await until('it ends', () => ends.length === 1);
+      assert.deepEqual(ends, ['complete']);
+    });
+
+    test('is not ended by silence', async () => {
+      const { ends, subscription } = watching();
+      await open();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.deepEqual(ends, []);
+      subscription.unsubscribe();
+    });
+
+    const failures: Record<string, { act: () => void; code: number; reason: string }> = {
+      'an ERROR event': { act: () => server.errorInBand(410, 'Expired'), code: 410, reason: 'Expired' },
+      'a cut mid-line': {
+        act: () => server.dropWatches('{"type":"ADD'),
+        code: 0,
+        reason: 'ConnectionClosed',
+      },
+      'a line that is not JSON': {
+        act: () => server.writeToWatches('{hunter2}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'an unknown event': {
+        act: () => server.writeToWatches('{"type":"X"}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+    };
+    for (const [name, { act, code, reason }] of Object.entries(failures)) {
+      test(`${name} is an ApiError`, async () => {
+        const { ends } = watching();
+        await open();
+        act();
+        await until('it fails', () => ends.length === 1);
+        const error = ends[0] as ApiError;
+        assert.deepEqual([error.name, error.code, error.reason], ['ApiError', code, reason]);
+        assert.ok(!error.message.includes('hunter2'));
+        await until('the connection is closed', () => server.sockets.size === 0);
+      });
+    }
+
+    test('a refusal is an ApiError with its wait', async () => {
+      server.compact();
+      server.skipVersions(5);
+      server.compact();
+      const gone = watching();
+      await until('it fails', () => gone.ends.length === 1);
+      assert.ok(isExpired(gone.ends[0]));
+      server.fail({ status: 429, retryAfter: 7, reason: 'TooManyRequests' });
+      const busy = watching();
+      await until('it fails', () => busy.ends.length === 1);
+      assert.equal((busy.ends[0] as ApiError).retryAfterMs, 7000);
+    });
+
+    test('a multi-byte character cut by the network survives', async () => {
+      const { events, subscription } = watching();
+      await open();
+      const line = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: thing('ž🐎') })}\n`);
+      for (const byte of line) {
+        server.writeToWatches(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+      await until('it arrives', () => events.length === 1);
+      assert.equal((events[0] as { object: Thing }).object.metadata.name, 'ž🐎');
+      subscription.unsubscribe();
+    });
+
+    test('each has its own connection; close ends all', async () => {
+      const watches = [watching(), watching(), watching()];
+      await until('all are open', () => server.openWatches === 3);
+      assert.equal(server.sockets.size, 3);
+      await client.list(ThingKind, {});
+      await client.close();
+      await until('all have ended', () => watches.every(({ ends }) => ends.length === 1));
+      for (const { ends } of watches) assert.equal((ends[0] as ApiError).code, 0);
+      await until('no connection is left', () => server.sockets.size === 0);
+      assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+    });
+
+    test('unsubscribing before the connection is there opens nothing that stays', async () => {
+      for (let n = 0; n < 50; n += 1) {
+        const subscription = client.watch(ThingKind, options).subscribe();
+        if (n % 2 === 0) await Promise.resolve();
+        if (n % 5 === 0) await new Promise(setImmediate);
+        subscription.unsubscribe();
+      }
+      await until('no connection is left', () => server.sockets.size === 0 && server.openWatches === 0);
+    });
+
+    test('10,000 events at once arrive in order', async () => {
+      const { events, subscription } = watching();
+      await open();
+      for (let n = 0; n < 10_000; n += 1)
+        server.put(ThingKind, thing(`t${n}`, { spec: { text: 'é'.repeat(50) } }));
+      await until('all arrived', () => events.length === 10_000, 20_000);
+      const versions = events.map((event) =>
+        event.type === 'BOOKMARK' ? 0 : Number(event.object.metadata.resourceVersion),
+      );
+      assert.deepEqual(
+        versions,
+        versions.toSorted((a, b) => a - b),
+      );
+      subscription.unsubscribe();
+    });
+  });
+});
+
+describe('credentials', () => {
+  let server: FakeApiServer;
+  let directory: string;
+  before(async () => {
+    server = await new FakeApiServer(ThingKind).start();
+    directory = await mkdtemp(join(tmpdir(), 'credentials-'));
+  });
+  after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+  const configFor = (user: object): KubeConfig => {
+    const config = new KubeConfig();
+    const cluster = { name: 'fake', server: `${server.url}/prefix`, skipTLSVerify: true };
+    config.loadFromClusterAndUser(cluster, { name: 'fake', ...user });
+    return config;
+  };
+  const authorization = async (client: ReturnType<typeof kubernetesClient>) => {
+    await client.list(ThingKind, {}).catch(() => {});
+    const { headers, path } = server.requests.at(-1)!;
+    assert.ok(path.startsWith('/prefix/apis/'));
+    return headers.authorization;
+  };
+
+  test('a token file is read again when the second is over and client-node thinks it is old', async (t) => {
+    const tokenFile = join(directory, 'token');
+    await writeFile(tokenFile, 'first\n');
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    let nowMs = 0;
+    const client = kubernetesClient({
+      kubeConfig: configFor({ authProvider: { name: 'tokenFile', config: { tokenFile } } }),
+      log: recordedLog(),
+      now: () => nowMs,
+    });
+    assert.equal(await authorization(client), 'Bearer first');
+    await writeFile(tokenFile, 'second\n');
+    t.mock.timers.setTime(1_000_000 + 61_000);
+    assert.equal(await authorization(client), 'Bearer first', 'within the second nothing is read');
+    nowMs = 61_000;
+    assert.equal(await authorization(client), 'Bearer second');
+    await client.close();
+  });
+
+  test('an exec plugin runs once for requests that wait, and again when its token has expired', async () => {
+    const runs = join(directory, 'runs');
+    const script = join(directory, 'plugin.sh');
+    const answer = (token: string, expiry: string) =>
+      JSON.stringify({
+        apiVersion: 'client.authentication.k8s.io/v1',
+        kind: 'ExecCredential',
+        status: { token, expirationTimestamp: expiry },
+      });
+    await writeFile(
+      script,
+      `echo run >> ${runs}\nif [ $(wc -l < ${runs}) = 1 ]; then echo '${answer('one', '2020-01-01T00:00:00Z')}'; else echo '${answer('two', '2999-01-01T00:00:00Z')}'; fi\n`,
+    );
+    let nowMs = 0;
+    const client = kubernetesClient({
+      kubeConfig: configFor({ exec: { command: '/bin/sh', args: [script] } }),
+      log: recordedLog(),
+      now: () => nowMs,
+    });
+    server.requests.length = 0;
+    await Promise.allSettled(Array.from({ length: 20 }, () => client.list(ThingKind, {})));
+    assert.deepEqual(
+      [...new Set(server.requests.map(({ headers }) => headers.authorization))],
+      ['Bearer one'],
+    );
+    nowMs = 2000;
+    assert.equal(await authorization(client), 'Bearer two');
+    await client.close();
+  });
+
+  test('a plugin that fails is an ApiError that does not quote what it printed', async () => {
+    const client = kubernetesClient({
+      kubeConfig: configFor({ exec: { command: '/bin/sh', args: ['-c', 'echo hunter2'] } }),
+      log: recordedLog(),
+    });
+    await assert.rejects(client.list(ThingKind, {}), (error: ApiError) => {
+      assert.deepEqual([error.name, error.code, error.reason], ['ApiError', 0, 'CredentialsUnavailable']);
+      assert.ok(!error.message.includes('hunter2'));
+      return true;
+    });
+    await client.close();
+  });
+
+  test('user and password', async () => {
+    const client = kubernetesClient({
+      kubeConfig: configFor({ username: 'me', password: 'secret' }),
+      log: recordedLog(),
+    });
+    assert.equal(await authorization(client), `Basic ${Buffer.from('me:secret').toString('base64')}`);
+    await client.close();
+  });
+});
+
+test('toArray of a watch that never opens fails rather than hangs', async () => {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    { name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: true },
+    { name: 'none' },
+  );
+  const client = kubernetesClient({ kubeConfig: config, log: recordedLog() });
+  const watch$ = client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 1 }).pipe(toArray());
+  await assert.rejects(firstValueFrom(watch$), { name: 'ApiError', code: 0 });
+  await client.close();
+});

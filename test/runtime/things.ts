@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+
+export interface Thing extends KubernetesObject {
+  readonly spec?: { readonly size?: number; readonly text?: string; readonly list?: readonly string[] };
+  readonly status?: { readonly phase?: string };
+}
+
+export const ThingKind: Kind<Thing> = {
+  group: 'test.example.org',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  scope: 'Namespaced',
+};
+
+/** A thing in namespace `ns`. */
+export const thing = (
+  name: string,
+  rest: Omit<Partial<Thing>, 'metadata'> & { readonly metadata?: object } = {},
+): Thing => ({
+  apiVersion: 'test.example.org/v1',
+  kind: 'Thing',
+  ...rest,
+  metadata: { name, namespace: 'ns', ...rest.metadata },
+});
+
+/** A thing as the API server returns it. */
+export const stored = (name: string, resourceVersion: number, rest: Partial<Thing> = {}): Thing =>
+  thing(name, {
+    ...rest,
+    metadata: {
+      name,
+      namespace: 'ns',
+      uid: `uid-${name}`,
+      ...rest.metadata,
+      resourceVersion: `${resourceVersion}`,
+    },
+  });
+
+/** Waits until `condition` holds; fails with `what` after `timeoutMs`. */
+export async function until(what: string, condition: () => boolean, timeoutMs = 5000): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`still waiting until ${what}`);
+    await sleep(2);
+  }
+}
