@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Definition } from './schema.ts';
+
+/** OpenAPI as Kubernetes' structural schemas have it. */
+export interface JsonSchema {
+  readonly [key: string]: unknown;
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema;
+}
+
+const objectFields: Readonly<Record<string, JsonSchema>> = {
+  apiVersion: { type: 'string', description: 'Group and version of this object.' },
+  kind: { type: 'string', description: 'Kind of this object.' },
+  metadata: { type: 'object' },
+};
+
+const celKey = 'x-kubernetes-validations';
+
+/** The schema of a kind's objects. Every field must be described, or an Error names it. */
+export function objectSchema(definition: Definition, options: { readonly withRules: boolean }): JsonSchema {
+  const { properties = {}, required } = structural(
+    z.toJSONSchema(definition.schema, { target: 'openapi-3.0', io: 'input' }) as JsonSchema,
+    options,
+    definition.kind,
+  );
+  return {
+    description: definition.description,
+    type: 'object',
+    properties: { ...objectFields, ...properties },
+    ...(required === undefined ? {} : { required }),
+  };
+}
+
+function structural(schema: JsonSchema, options: { readonly withRules: boolean }, path: string): JsonSchema {
+  const { properties, items, additionalProperties, minimum, maximum, ...rest } = schema;
+  const inner = (child: JsonSchema, at: string) => structural(child, options, at);
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => options.withRules || key !== celKey)),
+    // Limits of JavaScript's numbers say nothing about the field.
+    ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? { minimum } : {}),
+    ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
+    ...(schema.type === 'integer' ? { format: 'int64' } : {}),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([key, child]) => {
+              if (!child.description) throw new Error(`${path}.${key} has no description`);
+              return [key, inner(child, `${path}.${key}`)];
+            }),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: inner(items, `${path}[]`) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: inner(additionalProperties, `${path}.*`) }),
+  };
+}
+
+/** The name of a kind's definition, and of its file. */
+export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
+  `${plural}.${group}`;
+
+/**
+ * The CustomResourceDefinition of a kind. `withRules` adds the CEL rules, which `kubectl` refuses to send to a
+ * server that does not know them (before 1.25).
+ */
+export function customResourceDefinition(
+  definition: Definition,
+  options: { readonly withRules: boolean },
+): object {
+  const { group, version, kind, plural, scope, categories, shortNames } = definition;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: crdName(definition) },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        categories,
+        ...(shortNames === undefined ? {} : { shortNames }),
+      },
+      scope,
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          additionalPrinterColumns: definition.columns,
+          schema: { openAPIV3Schema: objectSchema(definition, options) },
+          ...(definition.hasStatusSubresource ? { subresources: { status: {} } } : {}),
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { defineClaim } from '../../core/v1alpha1/schemas.ts';
+import { type ObjectKind, optional, text } from '../../schema.ts';
+
+export const FancySQLInstanceKind = defineClaim(
+  {
+    group: 'database.crossplane.io',
+    version: 'v1alpha1',
+    kind: 'FancySQLInstance',
+    plural: 'fancysqlinstances',
+    description: 'A claim of a FancySQL database. Any cloud that offers one may satisfy it.',
+  },
+  {
+    version: optional(text('The version of FancySQL that is wanted, as 5.7. Without it, the class decides.')),
+  },
+);
+
+export type FancySQLInstance = ObjectKind<typeof FancySQLInstanceKind>;

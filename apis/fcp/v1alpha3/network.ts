@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineManaged } from '../../core/v1alpha1/schemas.ts';
+import { immutable, type ObjectKind, optional, text } from '../../schema.ts';
+
+/** A private network of Favourite Cloud. No claim asks for one; the cloud assigns its id. */
+export const NetworkKind = defineManaged(
+  {
+    group: 'network.fcp.crossplane.io',
+    version: 'v1alpha3',
+    kind: 'Network',
+    plural: 'networks',
+    stack: 'fcp',
+    description: 'A private network of Favourite Cloud. Its external name is the id the cloud assigned.',
+  },
+  z
+    .object({
+      displayName: optional(text('What the network is called in the console of the cloud.')),
+      cidr: optional(
+        immutable(
+          z
+            .string()
+            .regex(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/)
+            .describe('The addresses of the network, as 10.0.0.0/16. The cloud chooses if it is absent.'),
+          'cidr',
+        ),
+      ),
+    })
+    .describe('The network as it should be. Changes made elsewhere are reverted.'),
+  {
+    id: optional(z.string().describe('The id the cloud assigned.')),
+    status: optional(z.string().describe('The state of the network.')),
+  },
+);
+export type Network = ObjectKind<typeof NetworkKind>;

@@ -1,0 +1,10 @@
+import { defineProvider } from '../../core/v1alpha1/schemas.ts';
+
+/** Access to one Favourite Cloud project, the legacy way. */
+export const ProviderKind = defineProvider({
+  group: 'fcp.crossplane.io',
+  version: 'v1alpha3',
+  stack: 'fcp',
+  description:
+    'Access to a Favourite Cloud project, the legacy way. Its secret\'s entry holds JSON: {"url": …, "token": …}.',
+});

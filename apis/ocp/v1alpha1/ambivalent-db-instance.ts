@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { defineClass, defineManaged } from '../../core/v1alpha1/schemas.ts';
+import { immutable, name, type ObjectKind, optional, text } from '../../schema.ts';
+
+const group = 'database.ocp.crossplane.io';
+const version = 'v1alpha1';
+
+const ambivalence = z.int().min(0).max(100).describe('How ambivalent the database is, from 0 to 100.');
+const parameters = {
+  engineVersion: optional(
+    immutable(
+      text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.'),
+      'engineVersion',
+    ),
+  ),
+};
+
+/** An AmbivalentDB database of Other Cloud. */
+export const AmbivalentDBInstanceKind = defineManaged(
+  {
+    group,
+    version,
+    kind: 'AmbivalentDBInstance',
+    plural: 'ambivalentdbinstances',
+    stack: 'ocp',
+    description: 'An AmbivalentDB database of Other Cloud.',
+  },
+  z
+    .object({
+      name: optional(
+        immutable(
+          name(
+            'The name of the database in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
+          ),
+          'name',
+        ),
+      ),
+      ambivalence: optional(ambivalence),
+      ...parameters,
+    })
+    .describe('The database as it should be. Changes made elsewhere are reverted.'),
+  {
+    uuid: optional(z.string().describe('The UUID the cloud gave the database.')),
+    state: optional(z.string().describe('The state of the database, as the cloud says it.')),
+    endpoint: optional(z.string().describe('Where the database is reached, as host:port.')),
+  },
+);
+export type AmbivalentDBInstance = ObjectKind<typeof AmbivalentDBInstanceKind>;
+
+/** What AmbivalentDB databases that claims are given are like. */
+export const AmbivalentDBInstanceClassKind = defineClass(
+  {
+    group,
+    version,
+    kind: 'AmbivalentDBInstanceClass',
+    plural: 'ambivalentdbinstanceclasses',
+    description: 'A class of AmbivalentDB databases, from which claims are satisfied.',
+  },
+  z.object({ ambivalence, ...parameters }).describe('What every database of this class is like.'),
+);
+export type AmbivalentDBInstanceClass = ObjectKind<typeof AmbivalentDBInstanceClassKind>;

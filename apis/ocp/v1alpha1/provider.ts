@@ -1,0 +1,10 @@
+import { defineProvider } from '../../core/v1alpha1/schemas.ts';
+
+/** Access to one account of Other Cloud, the legacy way. */
+export const ProviderKind = defineProvider({
+  group: 'ocp.crossplane.io',
+  version: 'v1alpha1',
+  stack: 'ocp',
+  description:
+    'Access to an account of Other Cloud, the legacy way. Its secret\'s entry holds JSON: {"url": …, "token": …}.',
+});

@@ -1,0 +1,64 @@
+import { apiVersionOf } from './core/v1alpha1/kind.ts';
+import type { JsonSchema } from './crd.ts';
+import { objectSchema } from './crd.ts';
+import type { Definition } from './schema.ts';
+
+/** The API reference as Markdown: a chapter per kind, a row per field. */
+export function apiReference(definitions: readonly Definition[]): string {
+  const chapters = definitions.map((definition) => {
+    const schema = objectSchema(definition, { withRules: true });
+    const { apiVersion: _v, kind: _k, metadata: _m, ...own } = schema.properties ?? {};
+    return [
+      `## ${definition.kind} (${apiVersionOf(definition)})`,
+      '',
+      definition.description,
+      '',
+      `${definition.scope === 'Cluster' ? 'Cluster-scoped' : 'Namespaced'}. Categories: ${definition.categories.join(', ')}.`,
+      '',
+      '| Field | Type | Description |',
+      '| --- | --- | --- |',
+      ...rows({ ...schema, properties: own }, ''),
+      '',
+    ].join('\n');
+  });
+  const contents = definitions.map(({ kind, group, version }) => {
+    const anchor = `${kind}-${group}${version}`.toLowerCase().replaceAll(/[^a-z0-9-]/g, '');
+    return `- [${kind}](#${anchor}) ${group}/${version}`;
+  });
+  return [
+    '# API reference',
+    '',
+    'Generated from the schemas in `apis/` by `npm run generate`. An asterisk marks a required field.',
+    '',
+    ...contents,
+    '',
+    ...chapters,
+  ].join('\n');
+}
+
+function rows(schema: JsonSchema, path: string): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const isRequired = schema.required?.includes(key) ?? false;
+    const at = path === '' ? key : `${path}.${key}`;
+    const row = `| \`${at}\`${isRequired ? ' *' : ''} | ${typeOf(field)} | ${cell(describe(field))} |`;
+    return [row, ...rows(field, at), ...(field.items === undefined ? [] : rows(field.items, `${at}[]`))];
+  });
+}
+
+function typeOf({ type = 'any', items, additionalProperties, enum: values }: JsonSchema): string {
+  if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(', ');
+  if (items !== undefined) return `list of ${typeOf(items)}`;
+  if (additionalProperties !== undefined) return `map of ${typeOf(additionalProperties)}`;
+  return type;
+}
+
+function describe({ description = '', default: byDefault, ...rest }: JsonSchema): string {
+  const rules = (rest['x-kubernetes-validations'] ?? []) as readonly { readonly message: string }[];
+  return [
+    description,
+    ...(byDefault === undefined ? [] : [`Default: \`${JSON.stringify(byDefault)}\`.`]),
+    ...rules.map(({ message }) => `Rule: ${message}.`),
+  ].join(' ');
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Kind, KubernetesObject } from './core/v1alpha1/kind.ts';
+
+/** A column of `kubectl get`. Columns of a priority above 0 show with `-o wide` only. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
+export interface Rule {
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** Everything about a kind in one place: its type, its definition in the cluster, its documentation. */
+export interface Definition<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
+  readonly description: string;
+  readonly categories: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly columns: readonly Column[];
+  /** What its objects hold beside apiVersion, kind and metadata. */
+  readonly schema: z.ZodObject;
+  /** Status is written through a subresource of its own, and `metadata.generation` counts the rest. */
+  readonly hasStatusSubresource: boolean;
+}
+
+type DeepReadonly<T> = T extends readonly unknown[] | object
+  ? { readonly [P in keyof T]: DeepReadonly<T[P]> }
+  : T;
+
+/** The type of a kind's objects as they travel: fields with a default may be absent. */
+export type ObjectOf<S extends z.ZodObject> = KubernetesObject & DeepReadonly<z.input<S>>;
+
+/** The type of the objects of a definition. */
+export type ObjectKind<D extends Definition> = NonNullable<D['objectType']>;
+
+/** Joins a kind's facts with its schema, from which the type of its objects follows. */
+export const define = <S extends z.ZodObject>(
+  facts: Omit<Definition, 'schema' | 'objectType'>,
+  schema: S,
+): Definition<ObjectOf<S>> => ({ ...facts, schema });
+
+/** A field that may be absent, but not `undefined`. */
+export const optional = <S extends z.ZodType>(schema: S) => z.exactOptional(schema);
+
+/** Text of at least one character. */
+export const text = (description: string) => z.string().min(1).describe(description);
+
+/** The name of an object, or part of what names one. */
+export const name = (description: string) => z.string().min(1).max(253).describe(description);
+
+/** A map of texts, as labels are. */
+export const texts = (description: string) => z.record(z.string(), z.string()).describe(description);
+
+/** A schema with rules the API server checks where it knows CEL. */
+export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rule[]): S =>
+  schema.meta({ ...schema.meta(), 'x-kubernetes-validations': rules }) as S;
+
+/** A field that cannot be changed once it has a value. */
+export const immutable = <S extends z.ZodType>(schema: S, field: string): S =>
+  withRules(schema, { rule: 'self == oldSelf', message: `${field} is immutable: create a new resource` });
