@@ -1,6 +1,6 @@
 import type { SchedulerLike } from 'rxjs';
 import { asyncScheduler, defer, merge, Observable, retry, tap, timer } from 'rxjs';
-import { backoffDelayMs } from './backoff.ts';
+import { createBackoff } from './backoff.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import { apiErrorIn, isConflict, messageOf } from './errors.ts';
 import type { Logger } from './log.ts';
@@ -56,7 +56,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   const run = (request: Request): Observable<Run<Outcome>> =>
     runOnce({ name, reconcile, timeoutMs, log, now, scheduler }, request);
 
-  return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, log, scheduler)))).pipe(
+  return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, { log, now, scheduler })))).pipe(
     workQueue(run, {
       concurrency,
       scheduler,
@@ -71,15 +71,21 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
 }
 
 /** A trigger that survives a fault of its mapping; the store replays what it holds to the next subscriber. */
-const sturdy = (trigger$: Observable<Request>, log: Logger, scheduler: SchedulerLike): Observable<Request> =>
-  trigger$.pipe(
-    retry({
-      delay(error: unknown, count) {
-        log.error('trigger failed, subscribing to it again', { error });
-        return timer(backoffDelayMs(count - 1, { baseMs: 1000, maxMs: 60_000 }), scheduler);
-      },
-    }),
-  );
+const sturdy = (
+  trigger$: Observable<Request>,
+  { log, now, scheduler }: Pick<RunOptions, 'log' | 'now' | 'scheduler'>,
+): Observable<Request> =>
+  defer(() => {
+    const repairs = createBackoff({ baseMs: 1000, maxMs: 60_000, resetAfterMs: 120_000, now });
+    return trigger$.pipe(
+      retry({
+        delay(error: unknown) {
+          log.error('trigger failed, subscribing to it again', { error });
+          return timer(repairs.next(), scheduler);
+        },
+      }),
+    );
+  });
 
 interface RunOptions {
   readonly name: string;

@@ -19,6 +19,8 @@ export interface Environment {
   readonly random: () => number;
   readonly pollIntervalMs: number;
   readonly maxConcurrentReconciles: number;
+  /** Calls per second to any one external provider, in the long run; default 50. */
+  readonly maxExternalCallsPerSecond?: number;
   /** Claims of other namespaces are left alone. */
   readonly claimNamespace?: string;
 }

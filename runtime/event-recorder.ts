@@ -1,4 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { referenceTo } from '../apis/core/v1alpha1/reference.ts';
@@ -73,6 +74,7 @@ const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
 
 const maxAttempts = 5;
+const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
  * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. One
@@ -175,7 +177,10 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     },
     record(object, facts) {
       try {
-        const event = correlator.observe(object, facts, now().getTime());
+        // Events are remembered long after the object has changed or gone: without what it holds.
+        const { apiVersion, kind, metadata } = object;
+        const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
+        const event = correlator.observe(about, facts, now().getTime());
         if (event === undefined) return;
         const queue = waiting[event.type];
         sequence += 1;
@@ -204,11 +209,12 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       };
     }),
     async flush(signal) {
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([drain(signal), aborted]);
+      const aborted = Promise.withResolvers<void>();
+      const onAbort = (): void => aborted.resolve();
+      if (signal.aborted) return;
+      signal.addEventListener('abort', onAbort, { once: true });
+      await Promise.race([drain(signal), aborted.promise]);
+      signal.removeEventListener('abort', onAbort);
     },
   };
 }

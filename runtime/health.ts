@@ -49,10 +49,14 @@ function reasonOf(check: Check): string | undefined {
   }
 }
 
-/** Fails until every store holds a complete list. */
+/**
+ * Fails until every store holds a complete list. A process that stands by for the lease does its work by
+ * waiting, whatever its stores hold.
+ */
 export const storesSynced =
-  (states: () => readonly InformerState[]): Check =>
+  (states: () => readonly InformerState[], isStandingBy: () => boolean = () => false): Check =>
   () => {
+    if (isStandingBy()) return undefined;
     const missing = states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
     return missing.length === 0 ? undefined : `not synced: ${missing.toSorted().join(', ')}`;
   };

@@ -48,6 +48,8 @@ function pathOf(kind: Kind, { namespace, name }: Partial<Request>, subresource?:
   return `${root}${scope}/${kind.plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
+const resourceOf = ({ group, plural }: Kind): string => (group === '' ? plural : `${plural}.${group}`);
+
 function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
@@ -72,7 +74,10 @@ export function kubernetesClient(
 
   return {
     async get<T extends KubernetesObject>(kind: Kind<T>, key: Request, signal?: AbortSignal) {
-      return (await send({ method: 'GET', path: pathOf(kind, key) }, signal)) as T;
+      return (await send(
+        { method: 'GET', resource: resourceOf(kind), path: pathOf(kind, key) },
+        signal,
+      )) as T;
     },
 
     async list<T extends KubernetesObject>(
@@ -86,7 +91,10 @@ export function kubernetesClient(
         continue: continueToken,
         resourceVersion,
       });
-      const { items, metadata } = (await send({ method: 'GET', path }, signal)) as {
+      const { items, metadata } = (await send(
+        { method: 'GET', resource: resourceOf(kind), path },
+        signal,
+      )) as {
         readonly items?: readonly T[] | null;
         readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
       };
@@ -119,7 +127,8 @@ export function kubernetesClient(
         });
         const open = (access: Access): void => {
           if (subscriber.closed) return;
-          const tell = (code: number) => onRequest?.({ method: 'WATCH', code, host: hostOf(access) });
+          const tell = (code: number) =>
+            onRequest?.({ method: 'WATCH', resource: resourceOf(kind), code, host: hostOf(access) });
           // A connection of its own that nobody uses afterwards: none is found stale, none holds up another.
           const request = { ...requestOptions(access, { method: 'GET', path }), reset: true };
           abandon = exchange(access.watches, request, {
@@ -156,7 +165,7 @@ export function kubernetesClient(
     async create<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
       const { namespace } = object.metadata;
       const path = pathOf(kind, namespace === undefined ? {} : { namespace });
-      return (await send({ method: 'POST', path, body: object }, signal)) as T;
+      return (await send({ method: 'POST', resource: resourceOf(kind), path, body: object }, signal)) as T;
     },
 
     async patch<T extends KubernetesObject>(
@@ -168,7 +177,10 @@ export function kubernetesClient(
     ) {
       const path = pathOf(kind, key, subresource);
       const contentType = 'application/merge-patch+json';
-      return (await send({ method: 'PATCH', path, body: patch, contentType }, signal)) as T;
+      return (await send(
+        { method: 'PATCH', resource: resourceOf(kind), path, body: patch, contentType },
+        signal,
+      )) as T;
     },
 
     async apply<T extends KubernetesObject>(
@@ -188,11 +200,17 @@ export function kubernetesClient(
       const path = withQuery(pathOf(kind, key), { fieldManager, force: 'true' });
       // JSON is YAML; servers before 1.32 take no other media type.
       const contentType = 'application/apply-patch+yaml';
-      return (await send({ method: 'PATCH', path, body, contentType }, signal)) as T;
+      return (await send(
+        { method: 'PATCH', resource: resourceOf(kind), path, body, contentType },
+        signal,
+      )) as T;
     },
 
     async replace<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
-      return (await send({ method: 'PUT', path: pathOf(kind, object.metadata), body: object }, signal)) as T;
+      return (await send(
+        { method: 'PUT', resource: resourceOf(kind), path: pathOf(kind, object.metadata), body: object },
+        signal,
+      )) as T;
     },
 
     async delete<T extends KubernetesObject>(
@@ -202,7 +220,7 @@ export function kubernetesClient(
       signal?: AbortSignal,
     ) {
       const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
-      await send({ method: 'DELETE', path: pathOf(kind, key), body }, signal);
+      await send({ method: 'DELETE', resource: resourceOf(kind), path: pathOf(kind, key), body }, signal);
     },
 
     close: () => transport.close(),

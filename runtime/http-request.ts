@@ -7,7 +7,10 @@ import type { Access, Transport } from './transport.ts';
 
 /** One answered request, or one that got no answer (`code` 0). */
 export interface RequestFacts {
+  /** An HTTP method, or `WATCH`. */
   readonly method: string;
+  /** What it was about: `plural.group`, or `plural` of the core group. */
+  readonly resource: string;
   readonly code: number;
   /** Host and port of the API server. */
   readonly host: string;
@@ -16,6 +19,8 @@ export interface RequestFacts {
 /** One request to the API server. */
 export interface Call {
   readonly method: Dispatcher.HttpMethod;
+  /** `plural.group`, for metrics. */
+  readonly resource: string;
   /** With its query. */
   readonly path: string;
   readonly body?: object;
@@ -37,7 +42,10 @@ const aborted = (signal: AbortSignal | undefined): ApiError =>
 export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
 
 /** What undici needs to send a call. */
-export const requestOptions = (access: Access, { method, path, body, contentType }: Call) => ({
+export const requestOptions = (
+  access: Access,
+  { method, path, body, contentType }: Omit<Call, 'resource'>,
+) => ({
   origin: access.origin,
   path: `${access.basePath}${path}`,
   method,
@@ -85,7 +93,7 @@ export function requestSender(
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         abandon?.();
-        onRequest?.({ method: call.method, code, host });
+        onRequest?.({ method: call.method, resource: call.resource, code, host });
         act();
       };
       const fail = (error: ApiError): void => settle(0, () => reject(error));

@@ -10,7 +10,7 @@ import { createStore } from './store.ts';
 import type { StreamState, WatchStreamOptions } from './watch.ts';
 import { watchStream } from './watch.ts';
 
-/** How the informer of one kind fares, for health checks. */
+/** How the informer of one kind fares, for health checks and metrics. */
 export interface InformerState {
   /** `plural.version.group`. */
   readonly kind: string;
@@ -21,6 +21,10 @@ export interface InformerState {
   readonly stream: StreamState | { readonly phase: 'stopped' };
   /** Since when it is in that phase, in the milliseconds of the clock passed in. */
   readonly sinceMs: number;
+  /** How often it has begun to list. */
+  readonly listCount: number;
+  /** How often a list or watch has failed. */
+  readonly failureCount: number;
 }
 
 /** One store per kind, filled by one watch stream. */
@@ -69,9 +73,13 @@ export function createInformers(options: InformersOptions): Informers {
     const synced = Promise.withResolvers<void>();
     let stream: InformerState['stream'] = { phase: 'stopped' };
     let sinceMs = now();
+    let listCount = 0;
+    let failureCount = 0;
     const onState = (state: InformerState['stream']): void => {
       if (state.phase !== stream.phase) sinceMs = now();
       stream = state;
+      if (state.phase === 'listing') listCount += 1;
+      if (state.phase === 'waiting') failureCount += 1;
     };
     const repairs = createBackoff({ baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000, now });
     const run$ = defer(() =>
@@ -110,6 +118,8 @@ export function createInformers(options: InformersOptions): Informers {
         objectCount: store.all().length,
         stream,
         sinceMs,
+        listCount,
+        failureCount,
       }),
     };
   }

@@ -127,7 +127,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   /** The same, as a value: `false` also for an error, of which the log knows. */
   async function tryOnce(deadlineMs: number, outer: AbortSignal): Promise<boolean> {
     const abort = new AbortController();
-    const signal = AbortSignal.any([outer, abort.signal]);
+    const { signal } = abort;
+    const onAbort = (): void => abort.abort(outer.reason);
+    if (outer.aborted) onAbort();
+    outer.addEventListener('abort', onAbort, { once: true });
     const waiting = sleep(deadlineMs, signal).then(
       () => abort.abort(new Error('the lease was not renewed in time')),
       () => {},
@@ -145,6 +148,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       } else log.warn('cannot write the lease, trying again', { ...facts, error });
       return false;
     } finally {
+      outer.removeEventListener('abort', onAbort);
       abort.abort();
     }
   }

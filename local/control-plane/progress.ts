@@ -11,6 +11,8 @@ export interface Progress {
 
 /** What reporting needs from outside. */
 export interface ProgressOptions {
+  /** What each line begins with; default `control plane:`. */
+  readonly prefix?: string;
   /** Takes one line without its line end; default: standard error. */
   readonly write?: (line: string) => void;
   /** Milliseconds since any fixed moment; default: the monotonic clock. */
@@ -19,16 +21,15 @@ export interface ProgressOptions {
   readonly heartbeatMs?: number;
 }
 
-const PREFIX = 'control plane:';
-
 /** Progress as lines of text on standard error, so that standard output stays free for results. */
 export function textProgress(options: ProgressOptions = {}): Progress {
   const {
     write = (line) => void process.stderr.write(`${line}\n`),
     now = () => performance.now(),
     heartbeatMs = 15_000,
+    prefix = 'control plane:',
   } = options;
-  const note = (message: string) => write(`${PREFIX} ${message}`);
+  const note = (message: string) => write(`${prefix} ${message}`);
   return {
     note,
     async step(title, act) {

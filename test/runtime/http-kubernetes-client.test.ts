@@ -266,10 +266,11 @@ describe('HTTP client', () => {
     server.fail({ status: 0 });
     await failure(client.create(ThingKind, thing('a')));
     const host = server.url.slice('http://'.length);
+    const resource = 'things.test.example.org';
     assert.deepEqual(facts, [
-      { method: 'GET', code: 200, host },
-      { method: 'GET', code: 404, host },
-      { method: 'POST', code: 0, host },
+      { method: 'GET', resource, code: 200, host },
+      { method: 'GET', resource, code: 404, host },
+      { method: 'POST', resource, code: 0, host },
     ]);
   });
 

@@ -222,11 +222,21 @@ describe('store index', () => {
     assert.deepEqual(counts, [1, 0]);
   });
 
-  test('unknown and repeated names are errors', () => {
+  test('an unknown name is an error', () => {
     const { store } = synced();
     assert.throws(() => store.byIndex('nope', ''), /no index "nope"/);
+  });
+
+  test('a name that is taken keeps its first definition', () => {
+    const { store } = synced(stored('a', 1, { spec: { size: 7 } }));
     store.addIndex('size', bySize);
-    assert.throws(() => store.addIndex('size', bySize), /twice/);
+    store.addIndex('size', () => ['other']);
+    store.apply(applied(stored('b', 101, { spec: { size: 7 } })));
+    assert.deepEqual(
+      store.byIndex('size', '7').map(({ metadata }) => metadata.name),
+      ['a', 'b'],
+    );
+    assert.deepEqual(store.byIndex('size', 'other'), []);
   });
 
   test('an object on which it throws is in the store, logged, and not in the index', () => {

@@ -42,8 +42,14 @@ export interface BindingInput {
 
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type BindingDecision =
-  | { readonly row: string; readonly act: 'nothing' | 'finalise' | 'bind' | 'refresh' }
-  | { readonly row: string; readonly act: 'release'; readonly reclaim: 'Delete' | 'Retain' }
+  | { readonly row: string; readonly act: 'nothing' | 'finalise' }
+  | { readonly row: string; readonly act: 'bind' | 'refresh'; readonly managed: Managed }
+  | {
+      readonly row: string;
+      readonly act: 'release';
+      readonly managed: Managed;
+      readonly reclaim: 'Delete' | 'Retain';
+    }
   | { readonly row: string; readonly act: 'record' | 'create'; readonly resourceClass: Class }
   | {
       readonly row: string;
@@ -54,7 +60,14 @@ export type BindingDecision =
         readonly reason: string;
         readonly message: string;
       };
+      /** Epoch ms; there is probably nothing to report any more by then. */
+      readonly notBeforeMs?: number;
     };
+
+type Report = Extract<BindingDecision, { readonly act: 'report' }>;
+
+/** How long the controller of a just created managed resource may take to say something about it. */
+export const quietMs = 2_000;
 
 /** What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. */
 export function decideBinding(input: BindingInput): BindingDecision {
@@ -90,7 +103,7 @@ function decideDeleted(claim: Claim, managed: Managed | undefined): BindingDecis
   if (!refersToClaim(managed, claim)) return { row: 'H2', act: 'finalise' }; // H6: not ours to touch
   if (isSomeoneElses(managed, claim)) return { row: 'H6', act: 'finalise' };
   const reclaim = managed.spec.reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
-  return { row: 'K6', act: 'release', reclaim };
+  return { row: 'K6', act: 'release', managed, reclaim };
 }
 
 /**
@@ -139,16 +152,19 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
       `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`,
     );
   }
+  if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
+    return refuse('H4 taken', 'the claim did not create it; it took the name meanwhile');
+  }
   const controller = controllerOf(managed);
   if (controller !== undefined) {
     return refuse('K14 controlled', `it is controlled by ${controller.kind} ${controller.name}`);
   }
   const phase = managed.status?.bindingPhase;
-  if (phase === 'Bound' && claimRef !== undefined) return { row: 'K15', act: 'refresh' };
+  if (phase === 'Bound' && claimRef !== undefined) return { row: 'K15', act: 'refresh', managed };
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
-  if (phase === 'Unbound') return { row: 'K14', act: 'bind' };
+  if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
   if (phase === 'Released') {
     const { plural, group } = service.managed;
     const how = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
@@ -156,7 +172,12 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
     return report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
   }
   const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()];
-  return report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
+  const waiting = report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
+  const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
+  const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
+  return isSilent && !Number.isNaN(createdMs)
+    ? { ...waiting, row: 'K11 quiet', notBeforeMs: createdMs + quietMs }
+    : waiting;
 }
 
 /**
@@ -215,7 +236,7 @@ function report(
   reason: string,
   conditions: readonly ConditionFacts[],
   bindingPhase: BindingPhase = 'Unbound',
-): BindingDecision {
+): Report {
   const synced = conditions.find(({ type }) => type === 'Synced');
   const message = conditions.find(({ type }) => type === 'Ready')?.message ?? '';
   const type = synced?.status === 'True' ? 'Normal' : 'Warning';

@@ -19,13 +19,10 @@ import { secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { withBindingMetadata, withClaimReference, withoutClaim, withPhase } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
-import { boundConditions, decideBinding, isConcerned } from './decide.ts';
+import { boundConditions, decideBinding, isConcerned, quietMs } from './decide.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
-
-/** How long a just created managed resource may take before its claim's status says that it is awaited. */
-const quietMs = 300;
 
 export interface ClaimBindingOptions {
   readonly env: Pick<Environment, 'events' | 'now' | 'log'>;
@@ -37,159 +34,194 @@ export interface ClaimBindingOptions {
   readonly secrets: Resource<Secret>;
 }
 
+/** A step that failed as steps may: reported on the claim, then tried again as `result` says. */
+class StepFailure extends Error {
+  readonly reason: string;
+  /** Absent: Ready stays as it is. */
+  readonly ready: ((message: string) => ConditionFacts) | undefined;
+  readonly result: Result;
+  constructor(message: string, cause: unknown, { reason, ready, result = requeue }: FailureFacts) {
+    super(message, { cause });
+    this.reason = reason;
+    this.ready = ready;
+    this.result = result;
+  }
+}
+
+interface FailureFacts {
+  /** The reason of the Event. */
+  readonly reason: string;
+  readonly ready?: (message: string) => ConditionFacts;
+  readonly result?: Result;
+}
+
+/** Awaits a step; its failure is `what: cause`. Conflicts stay conflicts. */
+async function failing<T>(what: string, step: Promise<T>, facts: FailureFacts): Promise<T> {
+  try {
+    return await annotate(what, step);
+  } catch (error) {
+    throw new StepFailure(messageOf(error), error, facts);
+  }
+}
+
+const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', ready: binding };
+const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
+const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
+const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
+
 /**
  * Satisfies a claim with a managed resource: provisions one from the claim's class or takes the one it names,
  * binds the two, hands over the connection secret, and lets go when the claim is deleted. Every wait is ended
- * by an event of the object waited for.
+ * by an event of the object waited for. Conflicts are thrown and put back silently (H13).
  */
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const { env, service, peers, claims, classes, managed, secrets } = options;
 
   return async (request, signal) => {
     const claim = claims.get(request);
-    const input = { service, peers, claim, managed: undefined, resourceClass: classOf(claim) };
-    const decision = decideBinding({ ...input, managed: await managedOf(claim, signal) });
-    return claim === undefined ? done : act(decision, claim, signal);
+    if (claim === undefined) return done;
+    try {
+      const found = await managedOf(claim, signal);
+      const input = { service, peers, claim, managed: found, resourceClass: classOf(claim) };
+      return await act(decideBinding(input), claim, signal);
+    } catch (error) {
+      if (isConflict(error) || signal.aborted || !(error instanceof StepFailure)) throw error;
+      const { message, ready, reason, result } = error;
+      const conditions = [...(ready === undefined ? [] : [ready(message)]), reconcileError(message)];
+      // What the pass has written before it failed is in the store.
+      await report(
+        claims.get(request) ?? claim,
+        { conditions },
+        { type: 'Warning', reason, message },
+        signal,
+      );
+      return result;
+    }
   };
 
-  /** Carries a decision out; after a step that changed what was decided upon, decides again. */
+  /** Carries a decision out. */
   async function act(decision: BindingDecision, claim: Claim, signal: AbortSignal): Promise<Result> {
     switch (decision.act) {
       case 'nothing':
         return done;
-      case 'report':
+      case 'report': {
+        const waitMs = (decision.notBeforeMs ?? 0) - env.now().getTime();
+        if (waitMs > 0 && waitMs <= quietMs) return after(waitMs); // else the clocks disagree
         await report(claim, decision.facts, decision.event, signal);
         return done;
+      }
       case 'record':
         return create(await record(claim, signal), decision.resourceClass, signal);
       case 'create':
         return create(claim, decision.resourceClass, signal);
       case 'bind':
-        return bind(claim, await required(claim, signal), signal);
+        return bind(claim, decision.managed, signal);
       case 'refresh':
-        return refresh(claim, await required(claim, signal), signal);
+        return refresh(claim, decision.managed, signal);
       case 'release':
-        await release(claim, await required(claim, signal), decision.reclaim, signal);
+        await release(claim, decision.managed, decision.reclaim, signal);
         return finalise(claim, signal);
       case 'finalise':
         return finalise(claim, signal);
     }
   }
 
-  function classOf(claim: Claim | undefined): Class | undefined {
-    const name = claim?.spec.classRef?.name;
+  function classOf(claim: Claim): Class | undefined {
+    const name = claim.spec.classRef?.name;
     return name === undefined ? undefined : classes.get({ name });
   }
 
   /** Absence decides (to create, to let go), so it is confirmed by the API server, not by the store alone. */
-  async function managedOf(claim: Claim | undefined, signal: AbortSignal): Promise<Managed | undefined> {
-    const name = claim?.spec.resourceRef?.name;
-    if (claim === undefined || name === undefined || !isConcerned(service, claim)) return undefined;
+  async function managedOf(claim: Claim, signal: AbortSignal): Promise<Managed | undefined> {
+    const name = claim.spec.resourceRef?.name;
+    if (name === undefined || !isConcerned(service, claim)) return undefined;
     return (
       managed.get({ name }) ??
-      (await annotate('cannot get managed resource', managed.fetch({ name }, signal)))
+      (await failing('cannot get managed resource', managed.fetch({ name }, signal), {
+        reason: 'CannotGetManagedResource',
+      }))
     );
-  }
-
-  async function required(claim: Claim, signal: AbortSignal): Promise<Managed> {
-    const found = await managedOf(claim, signal);
-    if (found === undefined) throw new Error('managed resource vanished while it was reconciled');
-    return found;
   }
 
   async function record(claim: Claim, signal: AbortSignal): Promise<Claim> {
     const name = provisionedNames(claim).find((candidate) => managed.get({ name: candidate }) === undefined);
-    if (name === undefined) throw new Error('every name this claim may give its managed resource is taken');
-    return annotate(
-      'cannot update resource claim',
-      claims.update(claim, withRecordedResource(service, claim, name), signal),
-    );
+    if (name === undefined) {
+      const message = 'every name this claim may give its managed resource is taken';
+      throw new StepFailure(message, undefined, cannotCreate);
+    }
+    const recorded = claims.update(claim, withRecordedResource(service, claim, name), signal);
+    return failing('cannot update resource claim', recorded, cannotCreate);
   }
 
   async function create(claim: Claim, resourceClass: Class, signal: AbortSignal): Promise<Result> {
-    let wanted: Managed;
+    const wanted = configured(claim, resourceClass);
     try {
-      wanted = provisionedManaged(service, claim, resourceClass);
+      await failing('cannot create managed resource', managed.create(wanted, signal), cannotCreate);
     } catch (error) {
-      const message = `cannot configure managed resource from ${resourceClass.kind} ${resourceClass.metadata.name}: ${messageOf(error)}`;
-      return fail(claim, 'CannotConfigureManagedResource', message, creating, done, signal); // K8: its class's or claim's next event wakes us
-    }
-    try {
-      await managed.create(wanted, signal);
-    } catch (error) {
-      if (isAlreadyExists(error)) {
-        await managed.fetch({ name: wanted.metadata.name }, signal); // ours after a crash, or somebody else's
-        return after(0);
-      }
-      if (isConflict(error)) throw error;
-      const message = `cannot create managed resource: ${messageOf(error)}`;
-      return fail(claim, 'CannotCreateManagedResource', message, creating, requeue, signal);
+      if (!isAlreadyExists(error)) throw error;
+      // Ours after a crash, or somebody else's.
+      const existing = managed.fetch({ name: wanted.metadata.name }, signal);
+      await failing('cannot get managed resource', existing, cannotCreate);
+      return after(0);
     }
     env.events.record(claim, {
       type: 'Normal',
       reason: 'CreatedManagedResource',
       message: `created ${wanted.kind} ${wanted.metadata.name} from ${resourceClass.kind} ${resourceClass.metadata.name}`,
     });
-    return after(quietMs);
+    return done; // its own events wake us
+  }
+
+  function configured(claim: Claim, resourceClass: Class): Managed {
+    try {
+      return provisionedManaged(service, claim, resourceClass);
+    } catch (error) {
+      const message = `cannot configure managed resource from ${resourceClass.kind} ${resourceClass.metadata.name}: ${messageOf(error)}`;
+      // The next event of its class or claim wakes us.
+      const facts = { reason: 'CannotConfigureManagedResource', ready: creating, result: done };
+      throw new StepFailure(message, error, facts);
+    }
   }
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
-    const claimed = await annotate(
-      'cannot update resource claim',
-      claims.update(claim, withBindingMetadata(claim, resource), signal),
-    );
-    let bound = await annotate(
-      'cannot update managed resource',
-      managed.update(resource, withClaimReference(resource, claimed), signal),
-    );
-    const failed = await propagate(claimed, bound, signal);
-    if (failed !== undefined) return failed;
-    bound = await annotate(
-      'cannot update managed resource status',
-      managed.updateStatus(bound, withPhase(bound, 'Bound'), signal),
-    );
+    const [claimed, referring] = await refer(claim, resource, cannotBind, signal);
+    await propagate(claimed, referring, signal);
+    const phased = managed.updateStatus(referring, withPhase(referring, 'Bound'), signal);
+    const bound = await failing('cannot update managed resource status', phased, cannotBind);
     const facts: ClaimFacts = { conditions: boundConditions(bound), bindingPhase: 'Bound' };
-    await report(
-      claimed,
-      facts,
-      {
-        type: 'Normal',
-        reason: 'BoundManagedResource',
-        message: `bound to ${bound.kind} ${bound.metadata.name}`,
-      },
-      signal,
-    );
+    const message = `bound to ${bound.kind} ${bound.metadata.name}`;
+    await report(claimed, facts, { type: 'Normal', reason: 'BoundManagedResource', message }, signal);
     return done;
   }
 
   /** K15: already bound. Keeps the secret, the references and the status true. */
   async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
-    const claimed = await annotate(
-      'cannot update resource claim',
-      claims.update(claim, withBindingMetadata(claim, resource), signal),
-    );
-    const healed = await annotate(
-      'cannot update managed resource',
-      managed.update(resource, withClaimReference(resource, claimed), signal),
-    );
-    const failed = await propagate(claimed, healed, signal);
-    if (failed !== undefined) return failed;
+    const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
+    await propagate(claimed, healed, signal);
     await report(claimed, { conditions: boundConditions(healed), bindingPhase: 'Bound' }, undefined, signal);
     return done;
   }
 
-  /** K12: what stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
-  async function propagate(
+  /** The claim has its finalizer and the external name, and the managed resource names the claim. */
+  async function refer(
     claim: Claim,
     resource: Managed,
+    facts: FailureFacts,
     signal: AbortSignal,
-  ): Promise<Result | undefined> {
+  ): Promise<readonly [Claim, Managed]> {
+    const claiming = claims.update(claim, withBindingMetadata(claim, resource), signal);
+    const claimed = await failing('cannot update resource claim', claiming, facts);
+    const referring = managed.update(resource, withClaimReference(resource, claimed), signal);
+    return [claimed, await failing('cannot update managed resource', referring, facts)];
+  }
+
+  /** K12: what stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
+  async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<void> {
     try {
       await propagateConnection(secrets, claim, resource, signal);
-      return undefined;
     } catch (error) {
-      if (isConflict(error)) throw error;
-      return fail(claim, 'CannotPropagateConnectionDetails', messageOf(error), binding, requeue, signal);
+      const facts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
+      throw new StepFailure(messageOf(error), error, facts);
     }
   }
 
@@ -201,28 +233,19 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function release(claim: Claim, resource: Managed, reclaim: 'Delete' | 'Retain', signal: AbortSignal) {
     try {
       if (reclaim === 'Delete') {
-        await annotate('cannot delete managed resource', managed.delete(resource, signal));
+        await failing('cannot delete managed resource', managed.delete(resource, signal), cannotUnbind);
         return;
       }
-      const released = await annotate(
-        'cannot update managed resource status',
-        managed.updateStatus(resource, withPhase(resource, 'Released'), signal),
-      );
+      const phased = managed.updateStatus(resource, withPhase(resource, 'Released'), signal);
+      const released = await failing('cannot update managed resource status', phased, cannotUnbind);
       const target = `${claim.metadata.namespace}/${claim.spec.writeConnectionSecretToRef?.name}`;
       await withdraw(resource, target, signal);
       const leave = Object.entries(propagationAnnotations(released));
       const dropped = leave.flatMap(([key, value]) => (value === target ? [key] : []));
-      await annotate(
-        'cannot update managed resource',
-        managed.update(released, withoutClaim(released, dropped), signal),
-      );
+      const freed = managed.update(released, withoutClaim(released, dropped), signal);
+      await failing('cannot update managed resource', freed, cannotUnbind);
     } catch (error) {
-      if (isNotFound(error)) return;
-      if (!isConflict(error)) {
-        const message = messageOf(error);
-        await fail(claim, 'CannotUnbindManagedResource', message, deleting, requeue, signal);
-      }
-      throw error;
+      if (!isNotFound(error)) throw error;
     }
   }
 
@@ -235,38 +258,30 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       ([name, value]) => !(value === target && name in propagationAnnotations(source)),
     );
     const withdrawn = { ...source, metadata: { ...source.metadata, annotations: Object.fromEntries(kept) } };
-    await annotate('cannot update connection secret', secrets.update(source, withdrawn, signal));
+    const update = secrets.update(source, withdrawn, signal);
+    await failing('cannot update connection secret', update, cannotUnbind);
   }
 
   /** The claim's secret goes with it, also where no garbage collector runs; then the claim may go. */
   async function finalise(claim: Claim, signal: AbortSignal): Promise<Result> {
     for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
-      await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+      await failing('cannot delete connection secret', secrets.delete(secret, signal), cannotUnbind);
     }
     const finalizers = withoutFinalizer(claim, finalizerNames.claim);
     const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
     try {
-      await annotate('cannot update resource claim', claims.update(claim, finalised, signal));
+      const update = claims.update(claim, finalised, signal);
+      await failing('cannot update resource claim', update, cannotUnbind);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     return done;
   }
 
-  async function fail(
-    claim: Claim,
-    reason: string,
-    message: string,
-    ready: (message: string) => ConditionFacts,
-    result: Result,
-    signal: AbortSignal,
-  ): Promise<Result> {
-    const conditions = [ready(message), reconcileError(message)];
-    await report(claim, { conditions }, { type: 'Warning', reason, message }, signal);
-    return result;
-  }
-
-  /** Writes the claim's status if it changes; the event tells of a change, never of a repetition. */
+  /**
+   * Writes the claim's status if it changes; the event tells of a change, never of a repetition. A claim that
+   * is gone needs none.
+   */
   async function report(
     claim: Claim,
     facts: ClaimFacts,
@@ -274,12 +289,16 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     signal: AbortSignal,
   ): Promise<void> {
     const reported = withClaimStatus(claim, facts, env.now());
-    const written = await annotate(
-      'cannot update resource claim status',
-      claims.updateStatus(claim, reported, signal),
-    );
-    const isNews = !isEqual(sayings(claim), sayings(written));
-    if (event !== undefined && isNews) env.events.record(claim, event);
+    try {
+      const written = await annotate(
+        'cannot update resource claim status',
+        claims.updateStatus(claim, reported, signal),
+      );
+      const isNews = !isEqual(sayings(claim), sayings(written));
+      if (event !== undefined && isNews) env.events.record(claim, event);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import { mergeMap } from 'rxjs';
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
@@ -15,6 +15,11 @@ import type { ClaimService } from '../managed-service.ts';
 import { controllerNames } from '../managed-service.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
+
+/** A target that secret propagation no longer looks after: it is gone, uncontrolled or names no source. */
+const isLost = ({ type, object }: Change<Secret>): boolean =>
+  type === 'deleted' ||
+  (type === 'modified' && (controllerOf(object) === undefined || propagationSource(object) === undefined));
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are all services of the claim kind. */
 export function claimBindingController(
@@ -59,27 +64,24 @@ export function claimBindingController(
         claimsOfClass(claims.store, referenceTo(object)).map((claim) => requestFor(claim.metadata)),
       ),
     ),
-    // A claim's secret that vanished is made anew, and one that it waited for is handed over at once.
+    // A claim's secret that vanished or was disowned is made anew; one that it waited for is handed over at once.
     secrets.store.changes$.pipe(
-      mergeMap(({ type, object }): readonly Request[] => {
-        const owner = controllerOf(object);
-        if (owner === undefined) return [];
-        if (
-          type === 'deleted' &&
-          owner.kind === service.claim.kind &&
-          owner.apiVersion === apiVersionOf(service.claim)
-        ) {
-          return [{ namespace: object.metadata.namespace ?? '', name: owner.name }];
+      mergeMap((change): readonly Request[] => {
+        const target = change.type === 'modified' ? change.previous : change.object;
+        const owner = controllerOf(target);
+        if (owner !== undefined && referenceIsOfKind(owner, service.claim) && isLost(change)) {
+          return [{ namespace: target.metadata.namespace ?? '', name: owner.name }];
         }
-        if (type === 'deleted' || owner.kind !== service.managed.kind) return [];
-        const waiting: readonly Claim[] = claimsOfManaged(claims.store, owner);
-        return waiting.map(({ metadata }) => requestFor(metadata));
+        const source = controllerOf(change.object);
+        if (change.type === 'deleted' || source?.kind !== service.managed.kind) return [];
+        return claimsOfManaged(claims.store, source).map(({ metadata }) => requestFor(metadata));
       }),
     ),
   ];
 
   return {
     name: controllerNames.binding(service),
+    objects: claims.store,
     triggers,
     reconcile: claimBinding({ env, service, peers, claims, classes, managed, secrets }),
   };

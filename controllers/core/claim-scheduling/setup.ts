@@ -2,7 +2,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { ClassAssignment } from '../assign-class.ts';
-import { assignClass, assignmentTriggers } from '../assign-class.ts';
+import { assignClass, assignmentTriggers, claimResource } from '../assign-class.ts';
 import { drawClass } from '../class-choice.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { controllerNames } from '../managed-service.ts';
@@ -25,6 +25,7 @@ export function claimScheduling(
   };
   return {
     name: controllerNames.scheduling(service),
+    objects: claimResource(env, service.claim).store,
     triggers: assignmentTriggers(env, assignment),
     reconcile: assignClass(env, assignment),
   };

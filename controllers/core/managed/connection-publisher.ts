@@ -8,7 +8,7 @@ import {
   encodeDetails,
   propagationAnnotations,
 } from '../../../apis/core/v1alpha1/secret.ts';
-import { annotate, isAlreadyExists } from '../../../runtime/errors.ts';
+import { annotate, isAlreadyExists, isConflict } from '../../../runtime/errors.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 
 /** Keeps the connection details of managed resources somewhere. */
@@ -20,6 +20,8 @@ export interface ConnectionPublisher {
   unpublish(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
+const maxAttempts = 5;
+
 /** Publishes to the secret that `writeConnectionSecretToRef` names; does nothing without one. */
 export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher {
   const find = async (managed: Managed, signal: AbortSignal): Promise<Secret | undefined> => {
@@ -30,7 +32,9 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   return {
     async known(managed, signal) {
       const secret = await annotate('cannot get connection secret', find(managed, signal));
-      return secret !== undefined && controlOf(secret, managed) === 'controlled' ? decodeDetails(secret) : {};
+      return secret !== undefined && typeof controlOf(secret, managed) === 'string'
+        ? decodeDetails(secret)
+        : {};
     },
     async publish(managed, details, signal) {
       await annotate('cannot create or update connection secret', write(managed, details, signal));
@@ -44,23 +48,22 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
     },
   };
 
+  /** A conflict or a creation that comes too late is tried again on what is there by then: details must not be lost. */
   async function write(managed: Managed, details: ConnectionDetails, signal: AbortSignal): Promise<void> {
     const key = managed.spec.writeConnectionSecretToRef;
     if (key === undefined) return;
     let existing = secrets.get(key);
-    if (existing === undefined) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        await secrets.create(freshSecret(managed, key, details), signal);
+        if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
+        else await secrets.update(existing, withDetails(existing, managed, details), signal);
         return;
       } catch (error) {
-        if (!isAlreadyExists(error)) throw error; // a secret of another type, or one the store has not seen
-        existing = await secrets.fetch(key, signal);
+        const isOutdated = isConflict(error) || (existing === undefined && isAlreadyExists(error));
+        if (!isOutdated || attempt === maxAttempts) throw error;
+        existing = await secrets.fetch(key, signal); // one of another type is not in the store either
       }
     }
-    if (existing === undefined) throw new Error(`secret ${key.namespace}/${key.name} came and went`);
-    const control = controlOf(existing, managed);
-    if (typeof control === 'object') throw new Error(`${control.refusal} (${key.namespace}/${key.name})`);
-    await secrets.update(existing, withDetails(existing, managed, details), signal);
   }
 }
 
@@ -83,24 +86,26 @@ function freshSecret(
   };
 }
 
-/** The type stays as it is, because it is immutable (H11). */
+/** The type stays as it is, because it is immutable (H11). Throws if the secret is somebody else's. */
 function withDetails(secret: Secret, managed: Managed, details: ConnectionDetails): Secret {
+  const control = controlOf(secret, managed);
+  if (typeof control === 'object') {
+    throw new Error(`${control.refusal} (${secret.metadata.namespace}/${secret.metadata.name})`);
+  }
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
     metadata: {
       ...secret.metadata,
       annotations: { ...secret.metadata.annotations, ...propagationAnnotations(managed) },
-      ...(isControlledBy(secret, managed)
-        ? {}
-        : { ownerReferences: [...others, controllerReference(managed)] }),
+      ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },
     data: { ...secret.data, ...encodeDetails(details) },
   };
 }
 
 /**
- * Stands for secret stores while none is configured: `publishConnectionDetailsTo` is an error, not silence
+ * Stands for secret stores where a service has none: `publishConnectionDetailsTo` is an error, not silence
  * (crossplane-runtime v1.16, DisabledSecretStoreManager).
  */
 export const disabledStorePublisher: ConnectionPublisher = {

@@ -10,16 +10,36 @@ function timeOf(object: KubernetesObject, key: string): number | undefined {
 /** RFC 3339 with second precision, as the annotations hold it. */
 export const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
 
+const secondMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+/** When the last finished creation ended, in epoch ms. */
+const lastResult = (object: KubernetesObject): number =>
+  Math.max(
+    timeOf(object, annotationKeys.externalCreateSucceeded) ?? never,
+    timeOf(object, annotationKeys.externalCreateFailed) ?? never,
+  );
+
+/**
+ * The mark of a creation that begins now. Always later than the last result, if need be by running ahead of the
+ * clock: in the same second it would read as that creation's, and a crash would go unnoticed.
+ */
+export const pendingTime = (object: KubernetesObject, now: Date): string =>
+  annotationTime(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
+
+/** The mark of a creation that ends now: never earlier than the mark of its beginning. */
+export const resultTime = (object: KubernetesObject, now: Date): string =>
+  annotationTime(
+    new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending) ?? never)),
+  );
+
 /**
  * Whether a creation was begun and its result never recorded: `pending` is later than `succeeded` and
  * `failed`. Equal seconds count as complete (crossplane-runtime v1.16, ExternalCreateIncomplete).
  */
 export function isCreationIncomplete(object: KubernetesObject): boolean {
   const pending = timeOf(object, annotationKeys.externalCreatePending);
-  if (pending === undefined) return false;
-  const succeeded = timeOf(object, annotationKeys.externalCreateSucceeded) ?? Number.NEGATIVE_INFINITY;
-  const failed = timeOf(object, annotationKeys.externalCreateFailed) ?? Number.NEGATIVE_INFINITY;
-  return pending > Math.max(succeeded, failed);
+  return pending !== undefined && pending > lastResult(object);
 }
 
 /** Whether creation succeeded less than `graceMs` ago, so that an eventually consistent API may not show it. */

@@ -1,3 +1,4 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
@@ -6,6 +7,7 @@ import {
   isPaused,
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
+import type { TrackedOperation } from './async-operations.ts';
 import { isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
 import type { Observation } from './external-client.ts';
 import {
@@ -20,11 +22,12 @@ import {
 
 /** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
 export type FirstDecision =
-  | { readonly row: string; readonly act: 'nothing' | 'connect' | 'orphan' }
+  | { readonly row: string; readonly act: 'nothing' | 'connect' | 'orphan' | 'awaitOperation' }
   | { readonly row: '2'; readonly act: 'pause'; readonly message: string }
   | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string };
 
-export function decideFirst(managed: Managed | undefined): FirstDecision {
+/** `operation` is what this process still knows of an operation that outlived its pass. */
+export function decideFirst(managed: Managed | undefined, operation?: TrackedOperation): FirstDecision {
   if (managed === undefined) return { row: '1', act: 'nothing' };
   const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
   if (isPaused(managed)) {
@@ -43,12 +46,15 @@ export function decideFirst(managed: Managed | undefined): FirstDecision {
   }
   const invalid = invalidPolicies(managed.spec);
   if (invalid !== undefined) return { row: '3', act: 'refuse', message: invalid };
+  // Deletion waits too: what is being created cannot be deleted, and must not be forgotten.
+  if (operation?.outcome.state === 'ongoing') return { row: 'async', act: 'awaitOperation' };
   if (wasDeleted(managed)) {
     // The finalizer comes before anything is created, so without it there is nothing to clean up.
     if (!hasFinalizer(managed, finalizerNames.managed)) return { row: '4 unfinalised', act: 'nothing' };
     if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };
   }
-  if (isCreationIncomplete(managed)) {
+  // An operation that has settled is about to record its result.
+  if (operation === undefined && isCreationIncomplete(managed)) {
     const message = `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed`;
     return { row: '8', act: 'refuse', message };
   }
@@ -62,6 +68,7 @@ export type NextDecision = {
     | 'reportMissing'
     | 'awaitExistence'
     | 'delete'
+    | 'awaitDeletion'
     | 'finalise'
     | 'create'
     | 'reportUncreated'
@@ -70,21 +77,42 @@ export type NextDecision = {
     | 'update';
 };
 
+/** What decides beside the resource and what was observed of it. */
+export interface NextContext {
+  /** How long what was created may not show; 0: what was created shows, or its name is known anyway. */
+  readonly graceMs: number;
+  readonly now: Date;
+  /** The external name is known without the external system. */
+  readonly isNameKnown?: boolean;
+}
+
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now }: { readonly graceMs: number; readonly now: Date },
+  { graceMs, now, isNameKnown = false }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
     if (isInCreationGrace(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
-    if (wasDeleted(managed)) return { row: '18', act: 'finalise' };
+    if (wasDeleted(managed)) {
+      // The finalizer says that creation was begun. Where the external system has never been seen to delete it, it
+      // may just not show yet; deleting by its name is safe, and finalising now might leave it behind.
+      const mayBeHidden =
+        isNameKnown && getCondition(managed.status?.conditions, 'Ready').reason !== 'Deleting';
+      return mayBeHidden ? { row: '18 unseen', act: 'delete' } : { row: '18', act: 'finalise' };
+    }
     return shouldCreate(spec) ? { row: '25', act: 'create' } : { row: '28 absent', act: 'reportUncreated' };
   }
-  if (wasDeleted(managed)) return { row: '15', act: 'delete' };
-  if (observed.lateInitialized !== undefined && shouldLateInitialize(spec))
-    return { row: '26', act: 'lateInitialize' };
+  if (wasDeleted(managed)) {
+    return observed.operation === 'delete'
+      ? { row: '15 async', act: 'awaitDeletion' }
+      : { row: '15', act: 'delete' };
+  }
+  if (observed.lateInitialized !== undefined && (shouldLateInitialize(spec) || shouldOnlyObserve(spec))) {
+    return { row: '26', act: 'lateInitialize' }; // for {Observe} this is how an import fills forProvider
+  }
+  if (observed.operation !== undefined) return { row: '27 async', act: 'reportUpToDate' };
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
   return shouldUpdate(spec) ? { row: '31', act: 'update' } : { row: '28', act: 'reportUpToDate' };
 }

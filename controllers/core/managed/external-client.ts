@@ -2,6 +2,9 @@ import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
+/** What an external system may be busy with for longer than one call. */
+export type OperationType = 'create' | 'update' | 'delete';
+
 /** What an external system says about the resource a managed resource stands for. */
 export interface Observation {
   readonly exists: boolean;
@@ -17,16 +20,43 @@ export interface Observation {
   readonly lateInitialized?: object;
   /** What differs, for the debug log. Never holds secrets. */
   readonly difference?: string;
+  /**
+   * What the external system says it is still busy with. Meanwhile it is not asked to update, and while it
+   * deletes, not to delete again; it is looked at often, and the AsyncOperation condition says why.
+   */
+  readonly operation?: OperationType;
 }
 
-export interface Creation {
+/** What may outlive the call that began it; see {@link Creation.operation}. */
+interface Lasting<R> {
+  /**
+   * For calls that only this process can see through (a statement that runs for minutes): answer at once and
+   * hand over the rest. Until it settles the resource is left alone, without a second call; then it is looked at
+   * at once. It must settle in the end, and must not use the signal of the call, which ends before. If the process
+   * ends first, its result is lost: see `externalNames` for what happens to creations.
+   */
+  readonly operation?: Promise<R>;
+}
+
+export interface Creation extends Lasting<Creation> {
   readonly details?: ConnectionDetails;
   /** The name the external system assigned, where it assigns names. */
   readonly externalName?: string;
 }
 
-export interface Update {
+export interface Update extends Lasting<Update> {
   readonly details?: ConnectionDetails;
+}
+
+export type Deletion = Lasting<unknown>;
+
+/**
+ * Thrown by `create` where names are assigned, when the external system may have created the resource and
+ * nobody can tell: the request was sent and no answer came. The resource then waits for a human, instead of
+ * being created twice. `message` and `cause` as with any Error.
+ */
+export class UncertainCreationError extends Error {
+  override readonly name = 'UncertainCreationError';
 }
 
 /**
@@ -38,11 +68,14 @@ export interface Update {
 export interface ExternalClient<M extends Managed = Managed> {
   /** Looks and changes nothing. */
   observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation>;
-  /** Where names are deterministic, creating what exists already (from an attempt before a crash) is success. */
+  /**
+   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success.
+   * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.
+   */
   create(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Creation>;
   update(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Update>;
   /** Asks for deletion; deleting what is gone is success. */
-  delete(managed: M, signal: AbortSignal): Promise<void>;
+  delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion>;
   disconnect?(): Promise<void>;
 }
 

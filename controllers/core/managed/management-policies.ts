@@ -8,6 +8,14 @@ const supported = new Set(
   ['', 'O', 'CO', 'CLO', 'CDO', 'CDLO', 'COU', 'CLOU', 'CDOU', 'CDLOU', 'DO', 'OU', 'LO', 'LOU'].map(sorted),
 );
 
+const initialOf: Readonly<Record<string, string>> = {
+  Observe: 'O',
+  Create: 'C',
+  Update: 'U',
+  Delete: 'D',
+  LateInitialize: 'L',
+};
+
 /** Absent policies are the API's default: everything. */
 const policiesOf = (spec: ManagedSpec): ReadonlySet<ManagementAction> =>
   new Set(spec.managementPolicies ?? ['*']);
@@ -18,10 +26,10 @@ const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
 /** What is wrong with a resource's policies, or undefined. Order and repetition do not matter. */
 export function invalidPolicies(spec: ManagedSpec): string | undefined {
   const policies = policiesOf(spec);
-  const initials = sorted([...policies].map((policy) => policy[0] ?? '').join(''));
+  const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
   if (isDefault(policies) || supported.has(initials)) return undefined;
   const given = [...policies].toSorted().join(', ');
-  return `spec.managementPolicies has an unsupported value: [${given}]`;
+  return `spec.managementPolicies has an unsupported value: [${given}]; use ["*"] alone, or a supported set that includes Observe`;
 }
 
 /** Empty policies pause the resource. */

@@ -1,18 +1,10 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { parseDuration } from '../../../runtime/duration.ts';
+
+export { parseDuration };
 
 const soonestMs = 500;
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** A duration as Go writes it (`1m`, `90s`, `1h30m`) in ms; undefined if it is none or not positive. */
-export function parseDuration(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
-  const total = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
-    (sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? ''] ?? 0),
-    0,
-  );
-  return total > 0 ? total : undefined;
-}
 
 /**
  * When to look at an external resource again, in ms: the poll interval (the resource's annotation over the

@@ -98,13 +98,11 @@ export function credentialsReader(
     const nowMs = env.now().getTime();
     const held = recent.get(secret);
     if (held !== undefined && held.untilMs > nowMs) return held.data;
-    const data = env.client
-      .get(SecretKind, { namespace, name })
-      .then(decodeDetails, (error: unknown) => {
-        recent.delete(secret);
-        if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
-        throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
-      });
+    const data = env.client.get(SecretKind, { namespace, name }).then(decodeDetails, (error: unknown) => {
+      recent.delete(secret);
+      if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
+      throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
+    });
     recent.set(secret, { data, untilMs: nowMs + freshMs });
     return data;
   }

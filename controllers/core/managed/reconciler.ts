@@ -2,6 +2,7 @@ import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
   deleting,
+  getCondition,
   isConditionTrue,
   reconcileError,
   reconcilePaused,
@@ -21,15 +22,32 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { annotate, isConflict, isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
-import { after, done, requeue } from '../../../runtime/reconcile.ts';
+import { after, done, requestFor, requeue } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import type { OperationTracker, TrackedOperation } from './async-operations.ts';
+import {
+  createOperationTracker,
+  isOperationOngoing,
+  operationFinished,
+  operationOngoing,
+} from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
-import { annotationTime } from './creation-tracking.ts';
+import { pendingTime, resultTime } from './creation-tracking.ts';
 import { updateCriticalAnnotations } from './critical-annotations.ts';
 import type { NextDecision } from './decide.ts';
 import { decideFirst, decideNext } from './decide.ts';
-import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
+import type {
+  Deletion,
+  ExternalClient,
+  ExternalConnector,
+  Observation,
+  OperationType,
+} from './external-client.ts';
+import { UncertainCreationError } from './external-client.ts';
+import type { FailureReport, Pass } from './pass.ts';
+import { failing, isSilent, PassFailure } from './pass.ts';
 import { pollDelayMs, progressDelayMs } from './poll.ts';
+import { withInitProvider, withLateInitialized } from './provider-values.ts';
 import { isReoffered, scrub, withManagedStatus } from './status.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
@@ -38,34 +56,23 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly connector: ExternalConnector<M>;
   readonly publisher: ConnectionPublisher;
   /**
-   * `deterministic`: the external name is known before creation (forProvider.name, else the object's name),
-   * and creating it twice yields one. `assigned`: the external system names it, so that every creation is
-   * tracked by annotations and an interrupted one waits for a human.
+   * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
+   *   recorded by another after it; one whose result nobody recorded waits for a human ("cannot determine
+   *   creation result"), because trying again might make a second resource.
+   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves
+   *   the extra writes and is safe only if the external system itself refuses a second resource of that name, and
+   *   `create` takes what a lost attempt made for success.
    */
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved; throws what keeps them from it. */
   readonly resolveReferences?: (managed: M, signal: AbortSignal) => Promise<M>;
-  /** How long an external system may not show what it just created. */
+  /** How long an external system may not show what it just created; milliseconds, default 30 000. */
   readonly creationGraceMs?: number;
+  /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
+  readonly operations?: OperationTracker;
 }
 
-/** One pass over one managed resource: what is known so far, and the way out. */
-interface Pass<M extends Managed> {
-  current: M;
-  known: ConnectionDetails;
-  readonly signal: AbortSignal;
-}
-
-/** An expected way for a pass to end early: reported on the object, put back through the back-off. */
-class PassFailure extends Error {
-  readonly eventReason: string | undefined;
-  readonly ready: ConditionFacts | undefined;
-  constructor(message: string, cause: unknown, eventReason?: string, ready?: ConditionFacts) {
-    super(message, { cause });
-    this.eventReason = eventReason;
-    this.ready = ready;
-  }
-}
+const missing = 'external resource does not exist';
 
 /**
  * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's
@@ -73,11 +80,14 @@ class PassFailure extends Error {
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const { env, managed, connector, publisher, externalNames, creationGraceMs = 30_000 } = options;
+  const { operations = createOperationTracker() } = options;
   const isAssigned = externalNames === 'assigned';
 
   return async (request, signal) => {
     const found = managed.get(request);
-    const first = decideFirst(found);
+    const operation = found && operations.get(found);
+    const first = decideFirst(found, operation);
+    if (found === undefined) operations.forget(request);
     if (found === undefined || first.act === 'nothing') return done;
     const pass: Pass<M> = { current: found, known: {}, signal };
     try {
@@ -86,36 +96,37 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
           return await reportPause(pass, first.message);
         case 'refuse':
           return await refuse(pass, first.row, first.message);
+        case 'awaitOperation':
+          return await awaitOperation(pass, operation?.type ?? 'update');
         case 'orphan':
           return await finalise(pass);
         case 'connect':
-          return await withExternal(pass);
+          return await withExternal(pass, operation);
       }
     } catch (error) {
-      if (isConflict(error) || !(error instanceof PassFailure)) throw error;
+      if (isSilent(error) || !(error instanceof PassFailure)) throw error;
       return await fail(pass, error);
+    } finally {
+      if (pass.isSettledRecorded === true) operations.forget(request);
     }
   };
 
-  async function withExternal(pass: Pass<M>): Promise<Result> {
+  async function withExternal(pass: Pass<M>, operation: TrackedOperation | undefined): Promise<Result> {
+    if (operation !== undefined) pass.settled = operation;
     if (!wasDeleted(pass.current) && options.resolveReferences !== undefined) {
-      const resolved = await failing(
-        options.resolveReferences(pass.current, pass.signal),
-        '',
-        'CannotResolveResourceReferences',
-      );
-      pass.current = resolved;
+      pass.current = await failing(options.resolveReferences(pass.current, pass.signal), {
+        prefix: 'cannot resolve references: ',
+        eventReason: 'CannotResolveResourceReferences',
+      });
     }
-    pass.known = await failing(
-      publisher.known(pass.current, pass.signal),
-      '',
-      'CannotPublishConnectionDetails',
-    );
-    const external = await failing(
-      connector.connect(pass.current, pass.signal),
-      'connect failed: ',
-      'CannotConnectToProvider',
-    );
+    pass.known = await failing(publisher.known(pass.current, pass.signal), {
+      eventReason: 'CannotPublishConnectionDetails',
+    });
+    if (pass.settled !== undefined) await recordOutcome(pass, pass.settled);
+    const external = await failing(connector.connect(pass.current, pass.signal), {
+      prefix: 'connect failed: ',
+      eventReason: 'CannotConnectToProvider',
+    });
     try {
       return await reconcileExternal(pass, external);
     } finally {
@@ -130,11 +141,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const decision = decide(pass, observed);
     switch (decision.act) {
       case 'reportMissing':
-        throw new PassFailure(
-          'observe failed: external resource does not exist',
-          undefined,
-          'CannotObserveExternalResource',
-        );
+        return reportMissing(pass);
       case 'awaitExistence':
         event(
           pass,
@@ -146,11 +153,13 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       case 'finalise':
         return finalise(pass);
       case 'delete':
-        return remove(pass, external);
+        return remove(pass, external, observed);
+      case 'awaitDeletion':
+        return reportDeletion(pass, observed);
       case 'create':
         return create(pass, external);
       case 'reportUncreated': {
-        const message = 'external resource does not exist, and spec.managementPolicies do not allow Create';
+        const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
         await report(pass, reconcileSuccess(), unavailable(message));
         return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
       }
@@ -160,15 +169,36 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   function decide(pass: Pass<M>, observed: Observation): NextDecision {
-    return decideNext(pass.current, observed, { graceMs: isAssigned ? creationGraceMs : 0, now: env.now() });
+    const graceMs = isAssigned ? creationGraceMs : 0;
+    return decideNext(pass.current, observed, { graceMs, now: env.now(), isNameKnown: !isAssigned });
   }
 
-  function observe(pass: Pass<M>, external: ExternalClient<M>): Promise<Observation> {
-    return failing(
-      external.observe(named(pass.current), pass.known, pass.signal),
-      'observe failed: ',
-      'CannotObserveExternalResource',
-    );
+  async function observe(
+    pass: Pass<M>,
+    external: ExternalClient<M>,
+    ready?: ConditionFacts,
+  ): Promise<Observation> {
+    const observed = await failing(external.observe(named(pass.current), pass.known, pass.signal), {
+      prefix: 'observe failed: ',
+      eventReason: 'CannotObserveExternalResource',
+      ...(ready && { ready }),
+    });
+    if (observed.exists && observed.operation !== undefined)
+      pass.operation = operationOngoing(observed.operation);
+    else if (observed.exists && isOperationOngoing(pass.current.status?.conditions)) {
+      pass.operation ??= operationFinished(undefined);
+    }
+    return observed;
+  }
+
+  /** Row 12. A steady state: looked at again at the poll (crossplane-runtime v2.4), or when it is edited. */
+  async function reportMissing(pass: Pass<M>): Promise<Result> {
+    const name = externalName(pass.current);
+    const message = `observe failed: ${missing}`;
+    const isNews = await report(pass, reconcileError(message));
+    if (isNews)
+      event(pass, 'Warning', 'CannotObserveExternalResource', name ? `${message} (${name})` : message);
+    return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
   }
 
   /** Rows 19, 20, 26–31: the external resource exists and stays. */
@@ -191,13 +221,14 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       name: pass.current.metadata.name,
       difference: observed.difference,
     });
-    const update = await failing(
-      external.update(named(pass.current), pass.known, pass.signal),
-      'update failed: ',
-      'CannotUpdateExternalResource',
-    );
+    const update = await failing(external.update(named(pass.current), pass.known, pass.signal), {
+      prefix: 'update failed: ',
+      eventReason: 'CannotUpdateExternalResource',
+      areConflictsTold: true,
+    });
     await publish(pass, update.details);
     event(pass, 'Normal', 'UpdatedExternalResource', 'Successfully requested update of external resource');
+    if (update.operation !== undefined) return track(pass, 'update', update.operation, observed.ready);
     const updated = await observe(pass, external);
     if (!updated.exists) return settle(pass, observed);
     await publish(pass, updated.details);
@@ -206,34 +237,19 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
 
   /** Rows 21–25. Looks again at once, so that a quick external system takes one pass and one status write. */
   async function create(pass: Pass<M>, external: ExternalClient<M>): Promise<Result> {
-    await prepare(
-      pass,
-      isAssigned ? { [annotationKeys.externalCreatePending]: annotationTime(env.now()) } : {},
-    );
+    const pending = { [annotationKeys.externalCreatePending]: pendingTime(pass.current, env.now()) };
+    await prepare(pass, isAssigned ? pending : {}, creating());
     const creation = await external
-      .create(named(pass.current), pass.known, pass.signal)
-      .catch(async (error: unknown) => {
-        if (isAssigned) await recordFailure(pass);
-        throw new PassFailure(
-          `create failed: ${messageOf(error)}`,
-          error,
-          'CannotCreateExternalResource',
-          creating(),
-        );
-      });
+      .create(withInitProvider(named(pass.current)), pass.known, pass.signal)
+      .catch((error: unknown) => failCreation(pass, error));
+    event(pass, 'Normal', 'CreatedExternalResource', 'Successfully requested creation of external resource');
+    if (creation.operation !== undefined) {
+      await publish(pass, creation.details, creating());
+      return track(pass, 'create', creation.operation, creating());
+    }
     if (isAssigned) await recordSuccess(pass, creation.externalName);
     await publish(pass, creation.details, creating());
-    event(pass, 'Normal', 'CreatedExternalResource', 'Successfully requested creation of external resource');
-    const observed = await external
-      .observe(named(pass.current), pass.known, pass.signal)
-      .catch((error: unknown) => {
-        throw new PassFailure(
-          `observe failed: ${messageOf(error)}`,
-          error,
-          'CannotObserveExternalResource',
-          creating(),
-        );
-      });
+    const observed = await observe(pass, external, creating());
     if (!observed.exists) {
       await report(pass, reconcileSuccess(), creating());
       return requeue;
@@ -242,22 +258,34 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     return settle(pass, observed);
   }
 
+  /** Row 22. A creation that may have happened all the same is not recorded as failed: it waits for a human. */
+  async function failCreation(pass: Pass<M>, error: unknown): Promise<never> {
+    const isUncertain =
+      pass.signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
+    if (isAssigned && !isUncertain) await recordFailure(pass);
+    throw new PassFailure(error, {
+      prefix: 'create failed: ',
+      ...(isConflict(error) ? {} : { eventReason: 'CannotCreateExternalResource' }),
+      ready: creating(),
+      areConflictsTold: true,
+    });
+  }
+
   async function recordSuccess(pass: Pass<M>, assignedName: string | undefined): Promise<void> {
     const annotations = {
       ...(assignedName === undefined ? {} : { [annotationKeys.externalName]: assignedName }),
-      [annotationKeys.externalCreateSucceeded]: annotationTime(env.now()),
+      [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.now()),
     };
-    pass.current = await failing(
-      updateCriticalAnnotations(managed, pass.current, annotations, pass.signal),
-      'cannot update managed resource annotations: ',
-      'CannotUpdateManagedResource',
-      creating(),
-    );
+    pass.current = await failing(updateCriticalAnnotations(managed, pass.current, annotations, pass.signal), {
+      prefix: 'cannot update managed resource annotations: ',
+      eventReason: 'CannotUpdateManagedResource',
+      ready: creating(),
+    });
   }
 
   /** Row 22: without this record the next pass must assume a leak and wait for a human. */
   async function recordFailure(pass: Pass<M>): Promise<void> {
-    const annotations = { [annotationKeys.externalCreateFailed]: annotationTime(env.now()) };
+    const annotations = { [annotationKeys.externalCreateFailed]: resultTime(pass.current, env.now()) };
     try {
       pass.current = await updateCriticalAnnotations(managed, pass.current, annotations, pass.signal);
     } catch (error) {
@@ -266,50 +294,107 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   /** Rows 14, 15: asks for deletion, and if the external resource is gone at once, finishes. */
-  async function remove(pass: Pass<M>, external: ExternalClient<M>): Promise<Result> {
-    await failing(
-      external.delete(named(pass.current), pass.signal),
-      'delete failed: ',
-      'CannotDeleteExternalResource',
-      deleting(),
-    );
-    event(pass, 'Normal', 'DeletedExternalResource', 'Successfully requested deletion of external resource');
-    const observed = await observe(pass, external);
-    if (!observed.exists) return finalise(pass);
+  async function remove(pass: Pass<M>, external: ExternalClient<M>, before: Observation): Promise<Result> {
+    const deletion = await failing<unknown>(external.delete(named(pass.current), pass.signal), {
+      prefix: 'delete failed: ',
+      eventReason: 'CannotDeleteExternalResource',
+      ready: deleting(),
+      areConflictsTold: true,
+    });
+    if (before.exists) {
+      event(
+        pass,
+        'Normal',
+        'DeletedExternalResource',
+        'Successfully requested deletion of external resource',
+      );
+    }
+    const { operation } = (deletion ?? {}) as Deletion;
+    if (operation !== undefined) return track(pass, 'delete', operation, deleting());
+    const observed = await observe(pass, external, deleting());
+    return observed.exists ? reportDeletion(pass, observed) : finalise(pass);
+  }
+
+  async function reportDeletion(pass: Pass<M>, observed: Observation): Promise<Result> {
     await report(pass, reconcileSuccess(), deleting(), observed.status);
     return after(progressDelayMs(pass.current.metadata.deletionTimestamp, env.pollIntervalMs, env.now()));
   }
 
   /** Rows 4–6, 16–18: nothing is left outside, or it is to stay there. */
   async function finalise(pass: Pass<M>): Promise<Result> {
-    await failing(
-      publisher.unpublish(pass.current, pass.signal),
-      '',
-      'CannotUnpublishConnectionDetails',
-      deleting(),
-    );
+    await failing(publisher.unpublish(pass.current, pass.signal), {
+      eventReason: 'CannotUnpublishConnectionDetails',
+      ready: deleting(),
+    });
     const finalizers = withoutFinalizer(pass.current, finalizerNames.managed);
     const finalised = { ...pass.current, metadata: { ...pass.current.metadata, finalizers } };
     try {
       await managed.update(pass.current, finalised, pass.signal);
     } catch (error) {
-      if (isNotFound(error)) return done;
-      if (isConflict(error)) throw error;
-      throw new PassFailure(
-        `cannot update managed resource: ${messageOf(error)}`,
-        error,
-        undefined,
-        deleting(),
-      );
+      if (!isNotFound(error)) {
+        throw new PassFailure(error, { prefix: 'cannot update managed resource: ', ready: deleting() });
+      }
     }
+    operations.forget(requestFor(pass.current.metadata));
     return done;
+  }
+
+  /** Hands an operation to the tracker and says that it is under way; its end wakes the resource. */
+  async function track(
+    pass: Pass<M>,
+    type: OperationType,
+    operation: Promise<unknown>,
+    ready?: ConditionFacts,
+  ): Promise<Result> {
+    operations.track(pass.current, type, operation);
+    pass.operation = operationOngoing(type);
+    await report(pass, reconcileSuccess(), ready);
+    return after(env.pollIntervalMs);
+  }
+
+  async function awaitOperation(pass: Pass<M>, type: OperationType): Promise<Result> {
+    pass.operation = operationOngoing(type);
+    const isLeaving = wasDeleted(pass.current);
+    const ready = isLeaving
+      ? deleting(type === 'delete' ? undefined : `waiting for its ${type} to end`)
+      : undefined;
+    await report(pass, reconcileSuccess(), type === 'create' && !isLeaving ? creating() : ready);
+    return after(env.pollIntervalMs);
+  }
+
+  /** What an operation brought, put on record before anything else is done. */
+  async function recordOutcome(pass: Pass<M>, { type, outcome }: TrackedOperation): Promise<void> {
+    const ready = type === 'create' ? { ready: creating() } : {};
+    if (outcome.state === 'succeeded') {
+      const { result } = outcome;
+      if (type === 'create' && isAssigned) await recordSuccess(pass, result.externalName);
+      await publish(pass, result.details, ready.ready);
+      pass.operation = operationFinished(type);
+      pass.isSettledRecorded = true;
+    } else if (outcome.state === 'failed') {
+      const message = scrub(messageOf(outcome.error), pass.known);
+      pass.operation = operationFinished(type, message);
+      pass.isSettledRecorded = true;
+      if (type === 'create') await failCreation(pass, outcome.error);
+      const verb = type === 'update' ? 'Update' : 'Delete';
+      throw new PassFailure(outcome.error, {
+        prefix: `${type} failed: `,
+        eventReason: `Cannot${verb}ExternalResource`,
+        ...(type === 'delete' ? { ready: deleting() } : {}),
+        areConflictsTold: true,
+      });
+    }
   }
 
   /**
    * One write before anything exists outside: finalizer, external name, and for assigned names the mark that a
    * creation is under way. It carries the resourceVersion, so that a stale read creates nothing.
    */
-  async function prepare(pass: Pass<M>, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  async function prepare(
+    pass: Pass<M>,
+    annotations: Readonly<Record<string, string>> = {},
+    ready?: ConditionFacts,
+  ): Promise<void> {
     const object = named(pass.current);
     const prepared = {
       ...object,
@@ -321,11 +406,10 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
           : { annotations: { ...object.metadata.annotations, ...annotations } }),
       },
     };
-    pass.current = await failing(
-      managed.update(pass.current, prepared, pass.signal),
-      'cannot update managed resource: ',
-      'CannotUpdateManagedResource',
-    );
+    pass.current = await failing(managed.update(pass.current, prepared, pass.signal), {
+      prefix: 'cannot update managed resource: ',
+      ...(ready && { eventReason: 'CannotUpdateManagedResource', ready }),
+    });
   }
 
   /** The object with its external name, which a deterministic system knows before it is written. */
@@ -347,22 +431,18 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     // Everything known is offered each time: the publisher writes only what is missing, so a deleted or
     // edited secret heals and no detail is lost between two steps.
     if (Object.keys(all).length === 0) return;
-    await failing(
-      publisher.publish(pass.current, all, pass.signal),
-      '',
-      'CannotPublishConnectionDetails',
-      ready,
-    );
+    await failing(publisher.publish(pass.current, all, pass.signal), {
+      eventReason: 'CannotPublishConnectionDetails',
+      ...(ready && { ready }),
+    });
   }
 
   async function lateInitialize(pass: Pass<M>, values: object): Promise<void> {
-    const forProvider = { ...values, ...pass.current.spec.forProvider };
-    const initialized = { ...pass.current, spec: { ...pass.current.spec, forProvider } };
-    pass.current = await failing(
-      managed.update(pass.current, initialized, pass.signal),
-      'cannot update managed resource: ',
-      'CannotUpdateManagedResource',
-    );
+    const initialized = withLateInitialized(pass.current, values);
+    pass.current = await failing(managed.update(pass.current, initialized, pass.signal), {
+      prefix: 'cannot update managed resource: ',
+      eventReason: 'CannotUpdateManagedResource',
+    });
   }
 
   /** Reports what was observed and says when to look again: soon while it is on its way, else at the poll. */
@@ -370,12 +450,16 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const wasReoffered = isReoffered(pass.current) && observed.ready?.status === 'True';
     await report(pass, reconcileSuccess(), observed.ready, observed.status);
     if (wasReoffered) await removeReofferAnnotation(pass);
-    const isReady =
-      observed.ready?.status === 'True' || isConditionTrue(pass.current.status?.conditions, 'Ready');
+    const { metadata, status } = pass.current;
+    if (observed.operation !== undefined) {
+      const since = getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime;
+      return after(progressDelayMs(since, env.pollIntervalMs, env.now()));
+    }
+    const isReady = observed.ready?.status === 'True' || isConditionTrue(status?.conditions, 'Ready');
     return after(
       isReady
         ? pollDelayMs(pass.current, env.pollIntervalMs, env.random)
-        : progressDelayMs(pass.current.metadata.creationTimestamp, env.pollIntervalMs, env.now()),
+        : progressDelayMs(metadata.creationTimestamp, env.pollIntervalMs, env.now()),
     );
   }
 
@@ -399,10 +483,14 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   async function fail(pass: Pass<M>, failure: PassFailure): Promise<Result> {
+    const { ready, eventReason }: FailureReport = failure.report;
     const message = scrub(failure.message, pass.known);
-    const ready = wasDeleted(pass.current) ? (failure.ready ?? deleting()) : failure.ready;
-    const isNews = await report(pass, reconcileError(message), ready);
-    if (isNews && failure.eventReason !== undefined) event(pass, 'Warning', failure.eventReason, message);
+    const isNews = await report(
+      pass,
+      reconcileError(message),
+      wasDeleted(pass.current) ? (ready ?? deleting()) : ready,
+    );
+    if (isNews && eventReason !== undefined) event(pass, 'Warning', eventReason, message);
     return requeue;
   }
 
@@ -414,11 +502,12 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     status?: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
     const before = pass.current;
+    const { operation } = pass;
     try {
-      const reported = withManagedStatus(before, { synced, ready, status }, env.now());
+      const facts = { synced, ready, status, ...(operation && { operation }) };
       pass.current = await annotate(
         'cannot update managed resource status',
-        managed.updateStatus(before, reported, pass.signal),
+        managed.updateStatus(before, withManagedStatus(before, facts, env.now()), pass.signal),
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -431,16 +520,6 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 }
 
-/** Awaits a step; its failure ends the pass, with a prefix that names the step. Conflicts stay conflicts. */
-async function failing<T>(
-  step: Promise<T>,
-  prefix: string,
-  eventReason: string | undefined,
-  ready?: ConditionFacts,
-): Promise<T> {
-  try {
-    return await step;
-  } catch (error) {
-    throw new PassFailure(prefix + messageOf(error), error, eventReason, ready);
-  }
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }

@@ -11,19 +11,31 @@ import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { connectionSecrets } from '../indexes.ts';
 import { controllerNames } from '../managed-service.ts';
+import { createOperationTracker } from './async-operations.ts';
+import { limitedConnector } from './call-limiter.ts';
 import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
+import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
-import { type ProviderKinds, providerTriggers } from './provider-credentials.ts';
+import type { ProviderKinds } from './provider-credentials.ts';
+import { providerTriggers } from './provider-credentials.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
+import { referenceResolver, referenceTriggers } from './reference-triggers.ts';
+import type { ReferenceField } from './references.ts';
+import type { SecretStores } from './secret-store.ts';
+import { storePublisher } from './store-publisher.ts';
 
 /** A managed kind and how its external system is reached. */
 export interface ManagedService<M extends Managed = Managed>
-  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'resolveReferences'> {
+  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'resolveReferences' | 'creationGraceMs'> {
   readonly kind: Kind<M>;
   readonly connector: ExternalConnector<M>;
   /** The kinds that hold its credentials; their changes wake it. */
   readonly providers: ProviderKinds;
+  /** Fields of `forProvider` whose values come from other managed resources. */
+  readonly references?: readonly ReferenceField[];
+  /** Where `publishConnectionDetailsTo` leads; absent: it is refused. */
+  readonly secretStores?: SecretStores;
 }
 
 /** The annotations that this controller writes itself while it works. */
@@ -52,6 +64,9 @@ export function managedController<M extends Managed>(
 ): ControllerSpec {
   const managed = env.resource(service.kind);
   const secrets = connectionSecrets(env);
+  const { references = [], secretStores } = service;
+  const operations = createOperationTracker();
+  const calls = externalCalls(env);
   return {
     name: controllerNames.managed(service.kind),
     triggers: [
@@ -69,13 +84,24 @@ export function managedController<M extends Managed>(
           return isNews ? [{ name: owner.name }] : [];
         }),
       ),
+      operations.settled$,
       ...providerTriggers(env, service.providers, service.kind),
+      ...referenceTriggers(env, managed, references),
+      ...(secretStores === undefined ? [] : secretStores.triggers(managed)),
     ],
     reconcile: managedReconciler({
       ...service,
       env,
       managed,
-      publisher: publisherChain([secretPublisher(secrets), disabledStorePublisher]),
+      operations,
+      connector: limitedConnector(service.connector, calls, calls.keyFor(service.providers)),
+      publisher: publisherChain([
+        secretPublisher(secrets),
+        secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),
+      ]),
+      ...(references.length > 0 && {
+        resolveReferences: referenceResolver(env, managed, references, service.resolveReferences),
+      }),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },
   };

@@ -10,6 +10,8 @@ export interface ManagedFacts {
   readonly synced: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
+  /** What is to be said of an operation that outlives a pass. */
+  readonly operation?: readonly ConditionFacts[];
   /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -21,7 +23,11 @@ export interface ManagedFacts {
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
   const generation = managed.metadata.generation;
-  const conditions = [facts.synced, ...(facts.ready === undefined ? [] : [facts.ready])];
+  const conditions = [
+    facts.synced,
+    ...(facts.ready === undefined ? [] : [facts.ready]),
+    ...(facts.operation ?? []),
+  ];
   const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');
   return {
     ...managed,

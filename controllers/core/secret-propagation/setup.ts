@@ -27,6 +27,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
 
   return {
     name: controllerNames.secret(service),
+    objects: secrets.store,
     triggers: [
       secrets.store.changes$.pipe(
         mergeMap(({ type, object }) => {

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import { CloudError, isMissing } from './cloud-error.ts';
+import type { HttpClient } from './http.ts';
+
+/** Things of one kind in a cloud, by the name in their path. Every call may throw CloudError. */
+export interface CloudCollection<T, New, Change> {
+  /** Undefined if there is none of that name. */
+  get(name: string, signal?: AbortSignal): Promise<T | undefined>;
+  /** All of them, from as many pages as there are. */
+  list(signal?: AbortSignal): Promise<readonly T[]>;
+  /** Throws CloudError with status 409 if the name is taken. */
+  create(wanted: New, signal?: AbortSignal): Promise<T>;
+  update(name: string, change: Change, signal?: AbortSignal): Promise<T>;
+  /** Asks for deletion. What is gone already is no error. */
+  delete(name: string, signal?: AbortSignal): Promise<void>;
+}
+
+export interface CloudCollectionOptions<T, New, Change> {
+  readonly http: HttpClient;
+  /** For messages: `instance`. */
+  readonly noun: string;
+  /** `/v1/instances`. */
+  readonly path: string;
+  /** What an answer must hold; the rest is left out. */
+  readonly schema: z.ZodType<T>;
+  /** A page's items as they came, and the query of the next page, if there is one. */
+  readonly page: (answer: Readonly<Record<string, unknown>>) => {
+    readonly items: unknown;
+    readonly next?: Readonly<Record<string, string>> | undefined;
+  };
+  /** The query that sets a page's size. */
+  readonly pageSize: Readonly<Record<string, string>>;
+  /** The password in a request, if it has one. */
+  readonly secretOf?: (body: New | Change) => string | undefined;
+  /** What a new one is to be called; undefined where the cloud decides. */
+  readonly nameOf: (wanted: New) => string | undefined;
+}
+
+/** More pages than this mean a cloud that goes round in circles. */
+const maxPages = 10_000;
+
+export function cloudCollection<T, New extends object, Change extends object>(
+  options: CloudCollectionOptions<T, New, Change>,
+): CloudCollection<T, New, Change> {
+  const { http, noun, path, schema, page, pageSize, secretOf, nameOf } = options;
+  const pathOf = (name: string): string => `${path}/${encodeURIComponent(name)}`;
+  const secretsIn = (body: New | Change): readonly string[] => {
+    const secret = secretOf?.(body);
+    return secret === undefined ? [] : [secret];
+  };
+  const read = (what: string, answer: unknown): T => {
+    const { success, data, error } = schema.safeParse(answer);
+    if (success) return data;
+    const field = error.issues[0]?.path.join('.') || 'body';
+    throw nonsense(what, `its ${field} is not as documented`);
+  };
+
+  return {
+    async get(name, signal) {
+      const what = `get ${noun} "${name}"`;
+      try {
+        return read(what, await http.request({ what, method: 'GET', path: pathOf(name) }, signal));
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async list(signal) {
+      const what = `list ${noun}s`;
+      const all: T[] = [];
+      let query: Readonly<Record<string, string>> | undefined = pageSize;
+      for (let pages = 0; query !== undefined; pages += 1) {
+        if (pages === maxPages) throw nonsense(what, 'its list does not end');
+        const answer = await http.request({ what, method: 'GET', path, query }, signal);
+        const { items, next } = page((answer ?? {}) as Readonly<Record<string, unknown>>);
+        if (!Array.isArray(items)) throw nonsense(what, 'it holds no list');
+        all.push(...items.map((item) => read(what, item)));
+        query = next && { ...pageSize, ...next };
+      }
+      return all;
+    },
+    async create(wanted, signal) {
+      const name = nameOf(wanted);
+      const what = name === undefined ? `create ${noun}` : `create ${noun} "${name}"`;
+      const request = { what, method: 'POST', path, body: wanted, secrets: secretsIn(wanted) } as const;
+      return read(what, await http.request(request, signal));
+    },
+    async update(name, change, signal) {
+      const what = `update ${noun} "${name}"`;
+      const secrets = secretsIn(change);
+      return read(
+        what,
+        await http.request({ what, method: 'PATCH', path: pathOf(name), body: change, secrets }, signal),
+      );
+    },
+    async delete(name, signal) {
+      try {
+        await http.request(
+          { what: `delete ${noun} "${name}"`, method: 'DELETE', path: pathOf(name) },
+          signal,
+        );
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    },
+  };
+}
+
+const nonsense = (what: string, why: string): CloudError =>
+  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
+    status: 200,
+    code: 'InvalidAnswer',
+    isRetryable: false,
+  });

@@ -1,0 +1,51 @@
+/** Anything that went wrong with a cloud. `message` is stable and without secrets: fit for a condition. */
+export class CloudError extends Error {
+  override readonly name = 'CloudError';
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  readonly code: CloudErrorCode;
+  /** Whether the same call may succeed later without anybody changing the request or the credentials. */
+  readonly isRetryable: boolean;
+  /** How long the cloud asked us to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  /** `cause` is left out: the errors of the transport may carry what was sent. */
+  constructor(
+    message: string,
+    options: {
+      readonly status: number;
+      readonly code: CloudErrorCode;
+      readonly isRetryable: boolean;
+      readonly retryAfterMs?: number | undefined;
+    },
+  ) {
+    super(message);
+    this.status = options.status;
+    this.code = options.code;
+    this.isRetryable = options.isRetryable;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/**
+ * The cloud's own code (`AlreadyExists`, `InvalidArgument`, …), `Http<status>` where it gave none, or:
+ * - `Unreachable`: no connection.
+ * - `ConnectionLost`: no answer to what was sent, so that nobody knows whether it was done.
+ * - `TimedOut`: the same, after waiting.
+ * - `TlsFailed`: the server's certificate is not trusted, or it speaks no TLS.
+ * - `InvalidAnswer`: an answer that does not make sense.
+ * - `InvalidCredentials`: credentials that cannot be read.
+ */
+export type CloudErrorCode =
+  | 'Unreachable'
+  | 'ConnectionLost'
+  | 'TimedOut'
+  | 'TlsFailed'
+  | 'InvalidAnswer'
+  | 'InvalidCredentials'
+  | (string & {});
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof CloudError ? error.status : undefined;
+export const isMissing = (error: unknown): boolean => statusOf(error) === 404;
+export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;

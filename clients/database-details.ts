@@ -1,0 +1,34 @@
+/** How an application reaches a database. */
+export interface DatabaseAccess {
+  /** What speaks to it, in servicebinding.io's words; also the scheme of the URI. */
+  readonly type: string;
+  /** Whose it is. */
+  readonly provider: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly database: string;
+  /** Absent where nobody knows it; there is no URI then. */
+  readonly password?: string | undefined;
+}
+
+/**
+ * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `username`, `password`) and those of
+ * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`).
+ */
+export function databaseDetails(access: DatabaseAccess): Readonly<Record<string, string>> {
+  const { type, provider, host, port, username, database, password } = access;
+  const encoded = [username, password ?? '', database].map(encodeURIComponent);
+  return {
+    type,
+    provider,
+    endpoint: host,
+    host,
+    port: String(port),
+    username,
+    database,
+    ...(password === undefined
+      ? {}
+      : { password, uri: `${type}://${encoded[0]}:${encoded[1]}@${host}:${port}/${encoded[2]}` }),
+  };
+}

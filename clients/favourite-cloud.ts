@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { type CloudCollection, cloudCollection } from './cloud-collection.ts';
+import { type HttpClientOptions, httpClient } from './http.ts';
+
+const tags = z.record(z.string(), z.string());
+
+const instanceSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  fanciness_level: z.int(),
+  version: z.string(),
+  /** `CREATING`, `ONLINE`, `DELETING`, or what the cloud comes up with one day. */
+  status: z.string(),
+  /** Where it is reached: absent while it is being created. */
+  hostname: z.string().optional(),
+  port: z.int().optional(),
+  username: z.string().optional(),
+  database: z.string().optional(),
+  tags: tags.default({}),
+  network_id: z.string().optional(),
+});
+export type Instance = z.output<typeof instanceSchema>;
+
+export interface NewInstance {
+  readonly name: string;
+  readonly fanciness_level: number;
+  /** The cloud chooses if it is absent. */
+  readonly version?: string;
+  /** Never given out again. */
+  readonly password: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly network_id?: string;
+}
+
+/** What can be changed. Tags are replaced as a whole. */
+export type InstanceChange = Partial<Pick<NewInstance, 'fanciness_level' | 'password' | 'tags'>>;
+
+const networkSchema = z.object({
+  /** Assigned by the cloud. */
+  id: z.string(),
+  display_name: z.string().default(''),
+  cidr: z.string(),
+  status: z.string(),
+  tags: tags.default({}),
+});
+export type CloudNetwork = z.output<typeof networkSchema>;
+
+export interface NewNetwork {
+  readonly display_name?: string;
+  /** As `10.0.0.0/16`; the cloud chooses if it is absent. */
+  readonly cidr?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+export type NetworkChange = Pick<NewNetwork, 'display_name' | 'tags'>;
+
+/** Favourite Cloud's API. */
+export interface FavouriteCloudClient {
+  readonly instances: CloudCollection<Instance, NewInstance, InstanceChange>;
+  /** By id. */
+  readonly networks: CloudCollection<CloudNetwork, NewNetwork, NetworkChange>;
+}
+
+export type FavouriteCloudOptions = Omit<HttpClientOptions, 'cloud'>;
+
+export function favouriteCloudClient(options: FavouriteCloudOptions): FavouriteCloudClient {
+  const http = httpClient({ ...options, cloud: 'Favourite Cloud' });
+  const pageSize = { page_size: '500' };
+  const nextPage = ({ next_page_token: token }: Readonly<Record<string, unknown>>) =>
+    typeof token === 'string' && token !== '' ? { page_token: token } : undefined;
+  return {
+    instances: cloudCollection<Instance, NewInstance, InstanceChange>({
+      http,
+      noun: 'instance',
+      path: '/v1/instances',
+      schema: instanceSchema,
+      page: (answer) => ({ items: answer.instances, next: nextPage(answer) }),
+      pageSize,
+      secretOf: ({ password }) => password,
+      nameOf: ({ name }) => name,
+    }),
+    networks: cloudCollection<CloudNetwork, NewNetwork, NetworkChange>({
+      http,
+      noun: 'network',
+      path: '/v1/networks',
+      schema: networkSchema,
+      page: (answer) => ({ items: answer.networks, next: nextPage(answer) }),
+      pageSize,
+      nameOf: () => undefined,
+    }),
+  };
+}

@@ -1,0 +1,133 @@
+import { CloudError } from './cloud-error.ts';
+
+/** What a failed request was about. */
+export interface FailureContext {
+  readonly cloud: string;
+  readonly what: string;
+  readonly origin: string;
+  /** Never to appear in a message. */
+  readonly secrets: readonly string[];
+}
+
+/** Worth another try; the rest is for somebody to repair. */
+const passingStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+const longestMessage = 500;
+
+/** A CloudError for an error answer: the cloud's own code and message, where it gave them as JSON. */
+export function cloudRefusal(
+  status: number,
+  text: string,
+  retryAfterMs: number | undefined,
+  context: FailureContext,
+): CloudError {
+  const { cloud, what, origin } = context;
+  const { code, message } = errorIn(text);
+  const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
+  const reasons: Readonly<Record<number, string>> = {
+    401: `${cloud} (${origin}) refused the token`,
+    403: `${cloud} (${origin}) does not allow it`,
+    429: `${cloud} (${origin}) is limiting requests`,
+  };
+  const reason = reasons[status] ?? `${cloud} (${origin}) answered`;
+  return new CloudError(
+    `cannot ${what}: ${reason} (${status}${code === undefined ? '' : ` ${code}`})${said}`,
+    {
+      status,
+      code: code ?? `Http${status}`,
+      isRetryable: passingStatuses.has(status),
+      retryAfterMs,
+    },
+  );
+}
+
+const refused = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'name not found',
+  EAI_AGAIN: 'name cannot be looked up',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'no route to network',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+};
+
+/** A CloudError for a request that got no answer. The transport's messages hold ports and addresses: codes only. */
+export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
+  const code = codeOf(error);
+  const where = `cannot ${what}: ${cloud} (${origin})`;
+  if (code !== undefined && refused.includes(code)) {
+    const message = `${where} is unreachable: ${words[code] ?? code}`;
+    return new CloudError(message, { status: 0, code: 'Unreachable', isRetryable: true });
+  }
+  if (code !== undefined && isTlsCode(code)) {
+    const message = `${where} has no certificate that is trusted: ${code}`;
+    return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
+  }
+  const message = `${where} closed the connection before it answered`;
+  return new CloudError(message, { status: 0, code: 'ConnectionLost', isRetryable: true });
+}
+
+const isTlsCode = (code: string): boolean =>
+  /^(ERR_TLS|ERR_SSL|ERR_OSSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|CRL_|HOSTNAME_MISMATCH|INVALID_CA)/.test(
+    code,
+  );
+
+/** The first code among an error, its causes and, where all addresses of a name failed, their errors. */
+function codeOf(error: unknown): string | undefined {
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    const { code } = current as { readonly code?: unknown };
+    if (typeof code === 'string') return code;
+    if (current instanceof AggregateError) return codeOf(current.errors[0]);
+  }
+  return undefined;
+}
+
+/** How long a Retry-After header (seconds, or a date) asks to wait, in milliseconds. */
+export function retryAfterMsOf(
+  header: string | string[] | undefined,
+  nowMs = Date.now(),
+): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
+
+function errorIn(text: string): {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+} {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return {}; // what a proxy says is not for a condition
+  }
+  const error = (body as { readonly error?: unknown } | null)?.error;
+  if (typeof error !== 'object' || error === null) return {};
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return {
+    code: typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined,
+    message: typeof message === 'string' && message !== '' ? message : undefined,
+  };
+}
+
+/** A cloud's message without secrets, and without what differs from call to call. */
+function stable(message: string, secrets: readonly string[]): string {
+  const scrubbed = secrets.reduce(
+    (text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')),
+    message,
+  );
+  const settled = scrubbed
+    .replace(/\s+/g, ' ')
+    .replace(/\brequest[ _-]?id[ :="']*[\w-]+/gi, 'request id …')
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?/g, '…');
+  return settled.length > longestMessage ? `${settled.slice(0, longestMessage)}…` : settled;
+}

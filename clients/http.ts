@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+import { CloudError } from './cloud-error.ts';
+import { cloudRefusal, retryAfterMsOf, transportFailure } from './http-failure.ts';
+
+export interface HttpClientOptions {
+  /** For messages: `Favourite Cloud`. */
+  readonly cloud: string;
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Bearer token. */
+  readonly token: string;
+  /** Default: one pool of kept connections for the whole process. */
+  readonly dispatcher?: Dispatcher;
+  /** Milliseconds one attempt may take; default 10 000. */
+  readonly timeoutMs?: number;
+  /** Default 4. */
+  readonly maxAttempts?: number;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  /** Resolves after `ms`; rejects when the signal aborts. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface HttpRequest {
+  /** For messages: `get instance "x"`. */
+  readonly what: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Begins with a slash; what comes from outside is encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** Besides the token, what no message may hold: the passwords in the body. */
+  readonly secrets?: readonly string[];
+}
+
+/** JSON over HTTP with one cloud. */
+export interface HttpClient {
+  /** The answer's JSON, undefined for none. Throws CloudError, or the signal's reason. */
+  request(request: HttpRequest, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** The longest a call waits before it tries again; a cloud that asks for more gets no second attempt. */
+const maxWaitMs = 2_000;
+const firstWaitMs = 100;
+const maxAnswerBytes = 10_000_000;
+
+let sharedAgent: Agent | undefined;
+
+/** One pool for all clouds, so that a process's connections stay few and warm. Idle ones keep no process alive. */
+function sharedDispatcher(): Dispatcher {
+  sharedAgent ??= new Agent({
+    connections: 32,
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 },
+    // The deadline of an attempt is ours.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return sharedAgent;
+}
+
+const sleepFor = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await delay(ms, undefined, { signal });
+};
+
+/**
+ * A client that tries again where that is safe. GET, PATCH and DELETE say what should be and may be repeated
+ * after any failure that may pass; a POST is repeated only if it was certainly not carried out: the connection
+ * was refused, or the answer is 429. Waits double and are jittered; Retry-After is obeyed.
+ */
+export function httpClient(options: HttpClientOptions): HttpClient {
+  const { cloud, url, token, timeoutMs = 10_000, maxAttempts = 4 } = options;
+  const { random = Math.random, sleep = sleepFor, dispatcher = sharedDispatcher() } = options;
+  const { origin, pathname } = new URL(url);
+  const basePath = pathname.replace(/\/+$/, '');
+  const never = new AbortController().signal;
+
+  return {
+    async request(request, signal = never) {
+      for (let attempt = 1; ; attempt += 1) {
+        signal.throwIfAborted();
+        try {
+          return await attemptOnce(request, signal);
+        } catch (error) {
+          // An abort ends the call, whatever the transport made of it.
+          signal.throwIfAborted();
+          if (!(error instanceof CloudError) || attempt >= maxAttempts || !mayRepeat(request, error))
+            throw error;
+          const waitMs = error.retryAfterMs ?? firstWaitMs * 2 ** (attempt - 1) * (1 + random());
+          if (waitMs > maxWaitMs) throw error;
+          await sleep(waitMs, signal);
+        }
+      }
+    },
+  };
+
+  async function attemptOnce(request: HttpRequest, signal: AbortSignal): Promise<unknown> {
+    const { method, path, query, body, what, secrets = [] } = request;
+    const context = { cloud, what, origin, secrets: [token, ...secrets] };
+    const ended = new AbortController();
+    const deadline = new AbortController();
+    const watchdog = sleep(timeoutMs, ended.signal).then(
+      () => deadline.abort(),
+      () => undefined,
+    );
+    try {
+      const response = await dispatcher.request({
+        origin,
+        path: basePath + path,
+        method,
+        ...(query === undefined ? {} : { query: { ...query } }),
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          'user-agent': 'services-stack',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.any([signal, deadline.signal]),
+      });
+      const text = await textOf(response.body);
+      if (response.statusCode >= 200 && response.statusCode < 300) return parsed(text, context);
+      throw cloudRefusal(response.statusCode, text, retryAfterMsOf(response.headers['retry-after']), context);
+    } catch (error) {
+      if (error instanceof CloudError) throw error;
+      if (deadline.signal.aborted) {
+        throw new CloudError(`cannot ${what}: ${cloud} (${origin}) did not answer within ${timeoutMs} ms`, {
+          status: 0,
+          code: 'TimedOut',
+          isRetryable: true,
+        });
+      }
+      throw transportFailure(error, context);
+    } finally {
+      ended.abort();
+      await watchdog;
+    }
+  }
+
+  function parsed(text: string, { what }: { readonly what: string }): unknown {
+    if (text === '') return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new CloudError(`cannot ${what}: ${cloud} (${origin}) answered with something that is not JSON`, {
+        status: 200,
+        code: 'InvalidAnswer',
+        isRetryable: false,
+      });
+    }
+  }
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const mayRepeat = ({ method }: HttpRequest, { isRetryable, status, code }: CloudError): boolean =>
+  method === 'POST' ? status === 429 || code === 'Unreachable' : isRetryable;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type CloudCollection, cloudCollection } from './cloud-collection.ts';
+import { type HttpClientOptions, httpClient } from './http.ts';
+
+const databaseSchema = z.object({
+  uuid: z.string(),
+  databaseName: z.string(),
+  ambivalence: z.int(),
+  engineVersion: z.string(),
+  /** `Provisioning`, `Available`, `Terminating`, or what the cloud comes up with one day. */
+  state: z.string(),
+  /** Null while it is being provisioned. */
+  endpoint: z.object({ host: z.string(), port: z.int() }).nullable(),
+  adminUser: z.string(),
+  labels: z.record(z.string(), z.string()).default({}),
+});
+export type Database = z.output<typeof databaseSchema>;
+
+export interface NewDatabase {
+  readonly databaseName: string;
+  readonly ambivalence: number;
+  /** The cloud chooses if it is absent. */
+  readonly engineVersion?: string;
+  /** Never given out again. */
+  readonly adminPassword: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What can be changed. Labels are replaced as a whole. */
+export type DatabaseChange = Partial<Pick<NewDatabase, 'ambivalence' | 'adminPassword' | 'labels'>>;
+
+/** Other Cloud's API. */
+export interface OtherCloudClient {
+  readonly databases: CloudCollection<Database, NewDatabase, DatabaseChange>;
+}
+
+export type OtherCloudOptions = Omit<HttpClientOptions, 'cloud'>;
+
+export function otherCloudClient(options: OtherCloudOptions): OtherCloudClient {
+  const http = httpClient({ ...options, cloud: 'Other Cloud' });
+  return {
+    databases: cloudCollection<Database, NewDatabase, DatabaseChange>({
+      http,
+      noun: 'database',
+      path: '/v2/databases',
+      schema: databaseSchema,
+      page: ({ databases, nextCursor }) => ({
+        items: databases,
+        next: typeof nextCursor === 'string' ? { cursor: nextCursor } : undefined,
+      }),
+      pageSize: { pageSize: '500' },
+      secretOf: ({ adminPassword }) => adminPassword,
+      nameOf: ({ databaseName }) => databaseName,
+    }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Observable } from 'rxjs';
+import { Subject } from 'rxjs';
+import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Request } from '../../../runtime/reconcile.ts';
+import { requestFor, requestKey } from '../../../runtime/reconcile.ts';
+import type { Creation, OperationType } from './external-client.ts';
+
+/** What a settled operation brought. */
+export type OperationResult = Pick<Creation, 'details' | 'externalName'>;
+
+/** An operation on one external resource that outlived the pass that began it. */
+export interface TrackedOperation {
+  readonly type: OperationType;
+  readonly outcome:
+    | { readonly state: 'ongoing' }
+    | { readonly state: 'succeeded'; readonly result: OperationResult }
+    | { readonly state: 'failed'; readonly error: unknown };
+}
+
+/**
+ * Operations of this process, at most one per object. They are lost with the process, as is whatever waited for
+ * them; what remains is what the creation annotations and the external system say.
+ */
+export interface OperationTracker {
+  get(object: KubernetesObject): TrackedOperation | undefined;
+  /** `operation` is what a client handed over: it yields a Creation, an Update or nothing. */
+  track(object: KubernetesObject, type: OperationType, operation: Promise<unknown>): void;
+  /** Once its outcome is on record, or the object is gone. */
+  forget(request: Request): void;
+  /** The object of each operation that settles. */
+  readonly settled$: Observable<Request>;
+}
+
+export function createOperationTracker(): OperationTracker {
+  const operations = new Map<
+    string,
+    { readonly uid: string | undefined; readonly operation: TrackedOperation }
+  >();
+  const settled$ = new Subject<Request>();
+
+  return {
+    settled$,
+    get({ metadata }) {
+      const tracked = operations.get(requestKey(metadata));
+      return tracked?.uid === metadata.uid ? tracked?.operation : undefined;
+    },
+    track({ metadata }, type, operation) {
+      const key = requestKey(metadata);
+      const ongoing = { uid: metadata.uid, operation: { type, outcome: { state: 'ongoing' } } } as const;
+      operations.set(key, ongoing);
+      const settle = (outcome: TrackedOperation['outcome']): void => {
+        if (operations.get(key) !== ongoing) return; // forgotten, or the name is another object's now
+        operations.set(key, { uid: metadata.uid, operation: { type, outcome } });
+        settled$.next(requestFor(metadata));
+      };
+      operation.then(
+        (result) => settle({ state: 'succeeded', result: (result ?? {}) as OperationResult }),
+        (error: unknown) => settle({ state: 'failed', error }),
+      );
+    },
+    forget(request) {
+      operations.delete(requestKey(request));
+    },
+  };
+}
+
+const failureReasons = {
+  create: 'AsyncCreateFailure',
+  update: 'AsyncUpdateFailure',
+  delete: 'AsyncDeleteFailure',
+} as const;
+
+/** The conditions of an operation under way (upjet's names and reasons). */
+export const operationOngoing = (type: OperationType): readonly ConditionFacts[] => [
+  { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: `${type} is under way` },
+];
+
+/** The conditions of an operation that ended; `failure` is why it failed, without secrets. */
+export const operationFinished = (
+  type: OperationType | undefined,
+  failure?: string,
+): readonly ConditionFacts[] => [
+  { type: 'AsyncOperation', status: 'True', reason: 'Finished' },
+  failure === undefined || type === undefined
+    ? { type: 'LastAsyncOperation', status: 'True', reason: 'Success' }
+    : { type: 'LastAsyncOperation', status: 'False', reason: failureReasons[type], message: failure },
+];
+
+/** Whether the conditions speak of an operation under way: its end is still to be told. */
+export const isOperationOngoing = (conditions: readonly Condition[] | undefined): boolean =>
+  getCondition(conditions, 'AsyncOperation').reason === 'Ongoing';

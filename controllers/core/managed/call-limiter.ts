@@ -1,0 +1,97 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalClient, ExternalConnector } from './external-client.ts';
+
+/** Spreads calls over time, apart for each key. */
+export interface CallLimiter {
+  /** Resolves when a call of this key may be made, in the order of asking; rejects when the signal aborts. */
+  admit(key: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface CallLimiterOptions {
+  /** Calls per second and key in the long run. */
+  readonly perSecond: number;
+  /** Calls that may be made at once after a rest; default one second's worth. */
+  readonly burst?: number;
+  /** A clock in milliseconds. */
+  readonly now: () => number;
+  /** Waits that many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * A token bucket per key. A caller takes its token at once, if need be on credit, and waits until the bucket has
+ * earned it: so callers are served in order, and nobody polls. One that gives up hands its token back.
+ */
+export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
+  const { perSecond, burst = Math.max(1, perSecond), now } = options;
+  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+
+  function refilled(key: string): { tokens: number; atMs: number } {
+    const nowMs = now();
+    let bucket = buckets.get(key);
+    if (bucket === undefined) {
+      bucket = { tokens: burst, atMs: nowMs };
+      buckets.set(key, bucket);
+    }
+    const earned = (Math.max(0, nowMs - bucket.atMs) * perSecond) / 1_000;
+    bucket.tokens = Math.min(burst, bucket.tokens + earned);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+
+  return {
+    async admit(key, signal) {
+      signal.throwIfAborted();
+      const bucket = refilled(key);
+      bucket.tokens -= 1;
+      if (bucket.tokens >= 0) return;
+      try {
+        await sleep((-bucket.tokens * 1_000) / perSecond, signal);
+      } catch (error) {
+        bucket.tokens += 1;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A connector whose clients wait their turn before each external call. `keyOf` names the provider. */
+export function limitedConnector<M extends Managed>(
+  connector: ExternalConnector<M>,
+  limiter: CallLimiter,
+  keyOf: (managed: M) => string,
+): ExternalConnector<M> {
+  return {
+    async connect(managed, signal) {
+      const client = await connector.connect(managed, signal);
+      return limited(client, (callSignal) => limiter.admit(keyOf(managed), callSignal));
+    },
+  };
+}
+
+function limited<M extends Managed>(
+  client: ExternalClient<M>,
+  admit: (signal: AbortSignal) => Promise<void>,
+): ExternalClient<M> {
+  return {
+    async observe(managed, known, signal) {
+      await admit(signal);
+      return client.observe(managed, known, signal);
+    },
+    async create(managed, known, signal) {
+      await admit(signal);
+      return client.create(managed, known, signal);
+    },
+    async update(managed, known, signal) {
+      await admit(signal);
+      return client.update(managed, known, signal);
+    },
+    async delete(managed, signal) {
+      await admit(signal);
+      return (await client.delete(managed, signal)) ?? {};
+    },
+    ...(client.disconnect && { disconnect: () => client.disconnect?.() ?? Promise.resolve() }),
+  };
+}

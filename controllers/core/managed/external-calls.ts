@@ -1,0 +1,35 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import type { CallLimiter } from './call-limiter.ts';
+import { createCallLimiter } from './call-limiter.ts';
+import type { ProviderKinds } from './provider-credentials.ts';
+import { providerOf } from './provider-credentials.ts';
+
+const defaultPerSecond = 50;
+
+/** The cap on external calls of a process: one allowance per Provider or ProviderConfig. */
+export interface ExternalCalls extends CallLimiter {
+  /** Names the provider of a managed resource of a stack with these kinds. */
+  keyFor(kinds: ProviderKinds): (managed: Managed) => string;
+}
+
+const ofEnvironment = new WeakMap<Environment, ExternalCalls>();
+
+/** The cap of this process, which the managed kinds of all stacks share. */
+export function externalCalls(env: Environment): ExternalCalls {
+  let calls = ofEnvironment.get(env);
+  if (calls === undefined) {
+    const { maxExternalCallsPerSecond: perSecond = defaultPerSecond } = env;
+    calls = {
+      ...createCallLimiter({ perSecond, now: () => env.now().getTime() }),
+      keyFor:
+        ({ provider, providerConfig }) =>
+        (managed) => {
+          const { kind, name } = providerOf(managed);
+          return `${kind}/${(kind === 'Provider' ? provider : providerConfig).group}/${name}`;
+        },
+    };
+    ofEnvironment.set(env, calls);
+  }
+  return calls;
+}

@@ -1,0 +1,57 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { isConflict, messageOf } from '../../../runtime/errors.ts';
+import type { TrackedOperation } from './async-operations.ts';
+
+/** One pass over one managed resource: what is known so far. */
+export interface Pass<M extends Managed> {
+  /** As it is stored, as far as we know. */
+  current: M;
+  /** The connection details published so far, and those about to be. */
+  known: ConnectionDetails;
+  /** The settled operation whose outcome this pass puts on record. */
+  settled?: TrackedOperation;
+  /** The outcome is on record: the operation may be forgotten. */
+  isSettledRecorded?: boolean;
+  /** What every status written in this pass says of operations. */
+  operation?: readonly ConditionFacts[];
+  readonly signal: AbortSignal;
+}
+
+/** How a step's failure is told. */
+export interface FailureReport {
+  /** Names the step, before the cause's own message. */
+  readonly prefix?: string;
+  /** Absent: no Event. */
+  readonly eventReason?: string;
+  /** Absent: Ready stays as it is. */
+  readonly ready?: ConditionFacts;
+  /**
+   * A conflict is told as well. By default it is put back silently: somebody changed the object since it was read,
+   * and the next pass reads it anew.
+   */
+  readonly areConflictsTold?: boolean;
+}
+
+/** An expected way for a pass to end early: told on the object, put back through the back-off. */
+export class PassFailure extends Error {
+  readonly report: FailureReport;
+  constructor(cause: unknown, report: FailureReport) {
+    super(`${report.prefix ?? ''}${messageOf(cause)}`, { cause });
+    this.report = report;
+  }
+}
+
+/** Whether an error ends a pass without a word. */
+export const isSilent = (error: unknown): boolean =>
+  isConflict(error) && !(error instanceof PassFailure && error.report.areConflictsTold === true);
+
+/** Awaits a step; its failure ends the pass. */
+export async function failing<T>(step: Promise<T>, report: FailureReport): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    throw new PassFailure(error, report);
+  }
+}

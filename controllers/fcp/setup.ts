@@ -1,0 +1,69 @@
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type {
+  FavouriteDBInstance,
+  FavouriteDBInstanceClass,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
+import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
+import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { generatePassword } from '../../clients/password.ts';
+import { cloudConnection } from '../cloud-connection.ts';
+import type { ClaimService, Stack } from '../core/stack.ts';
+import { managedController } from '../core/stack.ts';
+import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
+import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
+import { networkClient } from './network/external-client.ts';
+
+export interface FcpStackOptions {
+  readonly createClient?: (credentials: CloudCredentials) => FavouriteCloudClient;
+  readonly generatePassword?: () => string;
+}
+
+const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
+
+/** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */
+export function createFcpStack(options: FcpStackOptions = {}): Stack {
+  const { createClient = favouriteCloudClient, generatePassword: newPassword = generatePassword } = options;
+  return {
+    name: 'fcp',
+    claims: [favouriteDBInstances],
+    controllers(env) {
+      const connect = cloudConnection(env, providers, createClient);
+      return [
+        managedController(env, {
+          kind: FavouriteDBInstanceKind,
+          providers,
+          externalNames: 'deterministic',
+          connector: {
+            connect: async (managed) =>
+              favouriteDBInstanceClient({
+                cloud: await connect(managed),
+                generatePassword: () => newPassword(),
+              }),
+          },
+        }),
+        managedController(env, {
+          kind: NetworkKind,
+          providers,
+          externalNames: 'assigned',
+          connector: { connect: async (managed) => networkClient(await connect(managed)) },
+        }),
+      ];
+    },
+  };
+}
+
+const favouriteDBInstances = {
+  claim: FancySQLInstanceKind,
+  class: FavouriteDBInstanceClassKind,
+  managed: FavouriteDBInstanceKind,
+  configure: configureFavouriteDBInstance,
+} satisfies ClaimService<never, FavouriteDBInstanceClass, FavouriteDBInstance>;
+
+export const fcpStack: Stack = createFcpStack();

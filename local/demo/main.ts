@@ -1,0 +1,169 @@
+/**
+ * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples, shows the claims on their
+ * way, and stays up until Ctrl-C. With `--once` it checks that every claim of the examples can be used, takes
+ * everything down and exits 0, or 1 with what is wrong.
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
+import { auditTime, filter, firstValueFrom, map, merge, takeUntil, tap, timeout } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import { createInformers } from '../../runtime/informers.ts';
+import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
+import { createLogger } from '../../runtime/log.ts';
+import { textProgress } from '../control-plane/progress.ts';
+import { stopRequest } from '../stop-request.ts';
+import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
+import { exampleManifests } from './manifests.ts';
+import { type Services, startServices } from './services.ts';
+import { hasPsql, problemOf, psqlLine } from './usability.ts';
+
+const settlingMs = 90_000;
+const progress = textProgress({ prefix: 'demo:' });
+const print = (...lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+
+const isOnce = readFlags();
+const stopped = stopRequest();
+let services: Services | undefined;
+const end = async (code: number): Promise<never> => {
+  await services?.stop();
+  process.exit(code);
+};
+void stopped.then(() => end(isOnce ? 1 : 0));
+
+try {
+  services = await startServices(progress);
+  await demonstrate(services);
+  if (isOnce) await end(0);
+} catch (error) {
+  progress.note(error instanceof Error ? error.message : String(error));
+  if (services !== undefined) {
+    progress.note(`the controllers said last:\n${readFileSync(services.logFile, 'utf8').slice(-4_000)}`);
+  }
+  await end(1);
+}
+
+function readFlags(): boolean {
+  try {
+    const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+    return values.once;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nflags: --once\n`);
+    process.exit(2);
+  }
+}
+
+async function demonstrate(running: Services): Promise<void> {
+  const { controlPlane, clouds, postgresql } = running;
+  const addresses = { favouriteCloud: clouds.favourite.url, otherCloud: clouds.other.url, postgresql };
+  await progress.step('apply examples/', async () => {
+    for (const folder of ['fancysql', 'postgresql']) {
+      for (const manifest of exampleManifests(folder, addresses)) {
+        await controlPlane.kubectl(['apply', '-f', '-'], manifest);
+      }
+    }
+  });
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromString(controlPlane.kubeconfig);
+  const log = createLogger({ level: 'error', format: 'pretty' });
+  const client = kubernetesClient({ kubeConfig, log });
+  try {
+    const claims = await watchUntilSettled(client, running);
+    await showUsable(client, claims, running);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Shows the claims as they change until each is where its example wants it. */
+async function watchUntilSettled(client: KubernetesClient, running: Services): Promise<readonly Claim[]> {
+  const informers = createInformers({
+    client,
+    log: createLogger({ level: 'error', format: 'pretty' }),
+    random: Math.random,
+  });
+  const stores = claimKinds.map((kind) => informers.resource<Claim>(kind).store);
+  const all = () => stores.flatMap((store) => store.all());
+  const show = liveTable();
+  const settled$ = merge(informers.run$, ...stores.map(({ changes$ }) => changes$)).pipe(
+    auditTime(100),
+    map(all),
+    tap((claims) => show(claimsTable(claims))),
+    filter((claims) => stores.every(({ isSynced }) => isSynced) && claims.every(isSettled)),
+    takeUntil(exit(running)),
+    timeout({ first: settlingMs }),
+  );
+  try {
+    return await firstValueFrom(settled$);
+  } catch {
+    const unsettled = all().filter((claim) => !isSettled(claim));
+    throw new Error(
+      `not every claim got what it asked for:\n${unsettled.map((claim) => `  ${describeClaim(claim)}`).join('\n')}`,
+    );
+  }
+}
+
+/** Emits when the controllers end by themselves, which they never should. */
+const exit = ({ controllers }: Services): Promise<void> =>
+  new Promise((resolve) => controllers.once('exit', () => resolve()));
+
+/** Draws the table anew in its place on a terminal; elsewhere prints the lines that changed. */
+function liveTable(): (lines: readonly string[]) => void {
+  let shown: readonly string[] = [];
+  return (lines) => {
+    if (process.stdout.isTTY) {
+      if (shown.length > 0) process.stdout.write(`\u001b[${shown.length}A\u001b[J`);
+      print(...lines);
+    } else {
+      const news = lines.filter((line) => !shown.includes(line));
+      if (news.length > 0) print(...news);
+    }
+    shown = lines;
+  };
+}
+
+/** Uses each claim's secret, says what it holds, and how to go on. */
+async function showUsable(
+  client: KubernetesClient,
+  claims: readonly Claim[],
+  running: Services,
+): Promise<void> {
+  const problems: string[] = [];
+  print('', 'Each bound claim has a secret beside it:');
+  for (const claim of claims.filter(isUsable)) {
+    const { namespace = '' } = claim.metadata;
+    const name = claim.spec.writeConnectionSecretToRef?.name;
+    if (name === undefined) continue;
+    const details = decodeDetails(await client.get(SecretKind, { namespace, name }));
+    print(`  ${namespace}/${name}: ${Object.keys(details).toSorted().join(', ')}`);
+    const problem = await problemOf(claim, details, running);
+    if (problem !== undefined) problems.push(`  ${describeClaim(claim)}: ${problem}`);
+  }
+  for (const claim of claims.filter((each) => !isUsable(each))) print('', describeClaim(claim));
+  if (problems.length > 0) throw new Error(`not every claim can be used:\n${problems.join('\n')}`);
+  print('', `Checked: all ${claims.filter(isUsable).length} bound claims can be used.`);
+  if (!isOnce) await showNextSteps(claims, running);
+}
+
+async function showNextSteps(claims: readonly Claim[], running: Services): Promise<void> {
+  const { controlPlane, logFile, kubectl } = running;
+  const database = claims.find((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
+  print(
+    '',
+    'Go on in another terminal:',
+    '',
+    `  export KUBECONFIG=${controlPlane.kubeconfigPath}`,
+    `  ${kubectl} get claims -A`,
+    `  ${kubectl} get managed`,
+    `  ${kubectl} get classes`,
+    `  ${kubectl} -n team-blog describe fancysqlinstance dreams`,
+    ...(database === undefined ? [] : [`  ${psqlLine(database, kubectl)}`]),
+    ...((await hasPsql())
+      ? []
+      : ['  (psql is not on this machine: install a PostgreSQL client for that line)']),
+    '',
+    `The controllers log to ${logFile}. Ctrl-C ends everything.`,
+  );
+}

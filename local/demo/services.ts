@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { controlPlaneBinaries } from '../control-plane/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import type { Progress } from '../control-plane/progress.ts';
+import { type FavouriteCloud, type FlavourName, startFavouriteCloud } from '../favourite-cloud/server.ts';
+import { type LocalPostgresql, startPostgresql } from '../postgresql.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const provisioningMs = 2_000;
+const deletionMs = 1_000;
+
+/** Everything the demo runs. */
+export interface Services {
+  readonly controlPlane: ControlPlane;
+  readonly postgresql: LocalPostgresql;
+  readonly clouds: Readonly<Record<FlavourName, FavouriteCloud>>;
+  /** The controllers: `node main.ts`. */
+  readonly controllers: ChildProcess;
+  /** Where the controllers log. */
+  readonly logFile: string;
+  /** The kubectl that goes with the control plane. */
+  readonly kubectl: string;
+  /** Ends the controllers first, so that they see nothing fall. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts one after the other; if one fails, ends those that run and throws. */
+export async function startServices(progress: Progress): Promise<Services> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).toReversed()) await each();
+  };
+  const cloud = async (flavour: FlavourName, port: number) => {
+    const options = { flavour, provisioningMs, deletionMs };
+    const started = await startFavouriteCloud({ ...options, port }).catch(() => startFavouriteCloud(options));
+    stops.push(() => started.stop());
+    return started;
+  };
+  try {
+    const binaries = await controlPlaneBinaries({ progress });
+    const controlPlane = await progress.step('start the control plane', () =>
+      startControlPlane({ binaries, progress, crdDirectories: [join(root, 'crds')] }),
+    );
+    stops.push(() => controlPlane.stop());
+    const postgresql = await progress.step('start PostgreSQL', () =>
+      startPostgresql({ port: 15432 }).catch(() => startPostgresql()),
+    );
+    stops.push(() => postgresql.dispose());
+    const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };
+    const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
+    stops.push(() => rm(directory, { recursive: true, force: true }));
+    const logFile = join(directory, 'controllers.log');
+    const controllers = startControllers(controlPlane.kubeconfigPath, logFile);
+    stops.push(() => ended(controllers));
+    return { controlPlane, postgresql, clouds, controllers, logFile, kubectl: binaries.kubectl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function startControllers(kubeconfig: string, logFile: string): ChildProcess {
+  const args = ['main.ts', '--kubeconfig', kubeconfig, '--poll-interval', '10s', '--log-format', 'pretty'];
+  // A group of its own: Ctrl-C is for the demo, which ends the controllers in its own time.
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  child.stderr?.pipe(createWriteStream(logFile));
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { type Collection, type CollectionOptions, createCollection } from './collection.ts';
+import { conflict, invalid } from './problem.ts';
+
+/** One database, as both flavours of the cloud keep it. */
+export interface StoredInstance {
+  readonly id: number;
+  readonly uuid: string;
+  readonly name: string;
+  /** Fanciness in one flavour, ambivalence in the other. */
+  readonly level: number;
+  readonly version: string;
+  readonly hostname: string;
+  readonly port: number;
+  readonly username: string;
+  /** Accepted, never given out. */
+  readonly password: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly networkId?: string;
+}
+
+export interface StoredNetwork {
+  readonly id: string;
+  readonly displayName: string;
+  readonly cidr: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export type NewInstance = Omit<StoredInstance, 'id' | 'uuid' | 'hostname' | 'port' | 'username'>;
+
+/** Everything the cloud holds, and the rules between its things. */
+export interface Estate {
+  readonly instances: Collection<StoredInstance>;
+  readonly networks: Collection<StoredNetwork>;
+  /** Throws 409 if the name is taken, 422 for a network that is not there. */
+  createInstance(wanted: NewInstance): ReturnType<Collection<StoredInstance>['add']>;
+  createNetwork(wanted: Omit<StoredNetwork, 'id'>): ReturnType<Collection<StoredNetwork>['add']>;
+  /** Throws 409 while an instance is in it. */
+  deleteNetwork(id: string): ReturnType<Collection<StoredNetwork>['remove']>;
+}
+
+export interface EstateOptions extends Omit<CollectionOptions, 'noun'> {
+  /** What an instance is called in messages: `instance`, `database`. */
+  readonly noun: string;
+  /** The end of every hostname: `fcp.example.org`. */
+  readonly domain: string;
+}
+
+export function createEstate(options: EstateOptions): Estate {
+  const { domain } = options;
+  const instances = createCollection<StoredInstance>(options);
+  const networks = createCollection<StoredNetwork>({ ...options, noun: 'network' });
+  let lastInstance = 0;
+  let lastNetwork = 0;
+
+  return {
+    instances,
+    networks,
+    createInstance(wanted) {
+      if (wanted.networkId !== undefined) requireNetwork(wanted.networkId);
+      const id = lastInstance + 1;
+      const created = instances.add(wanted.name, {
+        ...wanted,
+        id,
+        uuid: randomUUID(),
+        // A name with dots or of more than 63 characters is no label of a hostname.
+        hostname: `${/^[a-z0-9-]{1,63}$/.test(wanted.name) ? wanted.name : `db-${id}`}.${domain}`,
+        port: 3306,
+        username: 'admin',
+      });
+      lastInstance = id;
+      return created;
+    },
+    createNetwork(wanted) {
+      lastNetwork += 1;
+      const id = `net-${String(lastNetwork).padStart(6, '0')}`;
+      return networks.add(id, { ...wanted, id });
+    },
+    deleteNetwork(id) {
+      const user = instances.all().find(({ item }) => item.networkId === id);
+      if (user !== undefined) throw conflict('InUse', `network "${id}" is used by "${user.item.name}"`);
+      return networks.remove(id);
+    },
+  };
+
+  function requireNetwork(id: string): void {
+    try {
+      networks.require(id);
+    } catch {
+      throw invalid('network_id', `names no network: "${id}" does not exist`);
+    }
+  }
+}

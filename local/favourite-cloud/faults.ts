@@ -1,0 +1,49 @@
+/** Something to go wrong with the next `times` requests that match. */
+export interface Fault {
+  /**
+   * - `fail`: answers `status` without doing the work.
+   * - `loseResponse`: does the work, then cuts the connection.
+   * - `hang`: takes the request and never answers; the work is not done.
+   * - `cut`: cuts the connection without doing the work.
+   */
+  readonly kind: 'fail' | 'loseResponse' | 'hang' | 'cut';
+  /** Default 1. */
+  readonly times?: number;
+  /** Default: every method. */
+  readonly method?: string;
+  /** Path template, as `/v1/instances/{name}`; default: every path. */
+  readonly path?: string;
+  /** Of `fail`; default 500. */
+  readonly status?: number;
+  /** Seconds, for the Retry-After header of `fail`. */
+  readonly retryAfter?: number;
+}
+
+export interface Faults {
+  inject(fault: Fault): void;
+  /** Forgets those that have not happened. */
+  clear(): void;
+  /** The fault this request meets, which is then used up. */
+  take(method: string, path: string): Fault | undefined;
+}
+
+export function createFaults(): Faults {
+  let pending: { readonly fault: Fault; left: number }[] = [];
+  return {
+    inject(fault) {
+      pending.push({ fault, left: fault.times ?? 1 });
+    },
+    clear() {
+      pending = [];
+    },
+    take(method, path) {
+      const met = pending.find(
+        ({ fault }) => (fault.method ?? method) === method && (fault.path ?? path) === path,
+      );
+      if (met === undefined) return undefined;
+      met.left -= 1;
+      pending = pending.filter(({ left }) => left > 0);
+      return met.fault;
+    },
+  };
+}

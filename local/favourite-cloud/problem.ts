@@ -1,0 +1,28 @@
+/** A refusal: what the cloud answers instead of the thing asked for. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  /** Machine-readable, as `AlreadyExists`. */
+  readonly code: string;
+  /** The field of the request that is at fault. */
+  readonly field: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { field, headers = {} }: { field?: string; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.headers = headers;
+  }
+}
+
+export const notFound = (what: string): Problem => new Problem(404, 'NotFound', `${what} does not exist`);
+export const conflict = (code: string, message: string): Problem => new Problem(409, code, message);
+export const invalid = (field: string, message: string): Problem =>
+  new Problem(422, 'InvalidArgument', `${field} ${message}`, { field });

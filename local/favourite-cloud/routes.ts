@@ -1,0 +1,57 @@
+import type { Estate } from './estate.ts';
+import { invalid } from './problem.ts';
+import type { RequestBody } from './request-body.ts';
+
+export interface Call {
+  readonly estate: Estate;
+  /** What stands in the place of `{name}` in the path. */
+  readonly name: string;
+  readonly query: URLSearchParams;
+  readonly body: () => RequestBody;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** What a path answers, by method. */
+export type Methods = Readonly<Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', (call: Call) => Answer>>>;
+
+/** One flavour of the cloud's API. */
+export interface Flavour {
+  /** What a database is called in messages. */
+  readonly noun: string;
+  readonly domain: string;
+  /** By path template, as `/v1/instances/{name}`. */
+  readonly routes: Readonly<Record<string, Methods>>;
+}
+
+export const versionRule = {
+  pattern: /^(5\.6|5\.7|8\.0)$/,
+  says: 'must be one of 5.6, 5.7, 8.0',
+} as const;
+export const defaultVersion = '5.7';
+
+export const nameRule = {
+  pattern: /^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+  says: 'must be of 1 to 253 lower-case letters, digits, dots and dashes',
+} as const;
+
+// The message must not repeat what was sent.
+export const passwordRule = { pattern: /^.{8,128}$/s, says: 'must be of 8 to 128 characters' } as const;
+
+/** The page a query asks for; throws 422 for numbers that are none. */
+export function pageOf(
+  query: URLSearchParams,
+  fields: { readonly size: string; readonly after: string },
+): { readonly after: number; readonly limit: number } {
+  const number = (field: string, fallback: number, max: number): number => {
+    const text = query.get(field);
+    if (text === null) return fallback;
+    if (!/^\d{1,15}$/.test(text) || Number(text) > max) throw invalid(field, `must be a number up to ${max}`);
+    return Number(text);
+  };
+  const limit = number(fields.size, 100, 1000);
+  return { after: number(fields.after, 0, Number.MAX_SAFE_INTEGER), limit: limit || 100 };
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { constants, hostname } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import {
+  concat,
+  defer,
+  EMPTY,
+  merge,
+  Observable,
+  share,
+  shareReplay,
+  skip,
+  take,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import { type Stack, stackControllers } from './controllers/core/stack.ts';
+import { fcpStack } from './controllers/fcp/setup.ts';
+import { ocpStack } from './controllers/ocp/setup.ts';
+import { postgresqlStack } from './controllers/postgresql/setup.ts';
+import { messageOf } from './runtime/errors.ts';
+import { createEventRecorder } from './runtime/event-recorder.ts';
+import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
+import { serveHealth, storesSynced, watchesAlive } from './runtime/health.ts';
+import { kubernetesClient } from './runtime/http-kubernetes-client.ts';
+import { createInformers, type Informers } from './runtime/informers.ts';
+import { installCrds } from './runtime/install-crds.ts';
+import type { KubernetesClient } from './runtime/kubernetes-client.ts';
+import { leaderElection } from './runtime/leader-election.ts';
+import { createLogger, type Logger } from './runtime/log.ts';
+import { manager } from './runtime/manager.ts';
+import { stopSignals } from './runtime/shutdown.ts';
+
+/** Every stack there is. A new one is added here. */
+const stacks: readonly Stack[] = [fcpStack, ocpStack, postgresqlStack];
+
+const drainTimeoutMs = 30_000;
+const farewellMs = 3_000;
+const component = 'services-stack';
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+
+try {
+  const invocation = parseFlags(process.argv.slice(2), process.env, {
+    stacks: stacks.map(({ name }) => name),
+    version,
+  });
+  if (invocation.type === 'print') process.stdout.write(invocation.text);
+  else run(invocation.flags);
+} catch (error) {
+  if (!(error instanceof FlagError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error.exitCode;
+}
+
+/** Flags → client → stacks → signals → teardown. */
+function run(flags: Flags): void {
+  const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
+  const kubeConfig = loadKubeConfig(flags);
+  const client = kubernetesClient({ kubeConfig, log });
+  const random = Math.random;
+  const now = (): Date => new Date();
+  const informers = createInformers({ client, log, random });
+  const events = createEventRecorder({ client, component, log, now });
+  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
+  const controllers = stackControllers(
+    {
+      client,
+      resource: informers.resource,
+      events,
+      log,
+      now,
+      random,
+      pollIntervalMs: flags.pollIntervalMs,
+      maxConcurrentReconciles: flags.maxConcurrentReconciles,
+      maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+      ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
+    },
+    chosen,
+  );
+  const election = flags.leaderElect
+    ? leaderElection({
+        client,
+        namespace: flags.leaderElectionNamespace,
+        name: component,
+        identity: `${hostname()}_${randomUUID()}`,
+        log,
+        now,
+        random,
+      })
+    : undefined;
+  const signals$ = stopSignals().pipe(share());
+  const stop$ = signals$.pipe(
+    take(1),
+    tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
+    shareReplay(1),
+  );
+  const insistence$ = signals$.pipe(
+    skip(1),
+    tap((signal) => process.exit(128 + constants.signals[signal])),
+  );
+  const work$ = manager({
+    informers,
+    controllers,
+    background: [events.run$, ...servers(flags, informers)],
+    concurrency: flags.maxConcurrentReconciles,
+    syncPeriodMs: flags.syncPeriodMs,
+    stop$,
+    drainTimeoutMs,
+    log,
+    random,
+    ...(election && { election }),
+  });
+  const farewell$ = defer(async () => {
+    const signal = AbortSignal.timeout(farewellMs);
+    await Promise.all([events.flush(signal), election?.release(signal)]);
+    await client.close();
+  });
+
+  const server = kubeConfig.getCurrentCluster()?.server;
+  log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
+  merge(
+    stop$,
+    insistence$,
+    concat(definitions(flags, client, log).pipe(takeUntil(stop$)), work$, farewell$).pipe(
+      tap({ complete: () => process.exit(0) }),
+    ),
+  ).subscribe({
+    error(error: unknown) {
+      log.error('cannot go on', { error });
+      process.exit(1);
+    },
+  });
+}
+
+/** What to talk to, and as whom; throws FlagError if a kubeconfig that was named cannot be used. */
+function loadKubeConfig({ kubeconfig }: Flags): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(kubeconfig);
+  } catch (error) {
+    const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+    throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
+  }
+  if (config.getCurrentCluster() === null) {
+    throw new FlagError(`--kubeconfig: ${kubeconfig ?? 'the default'} has no current context with a cluster`);
+  }
+  return config;
+}
+
+/** Installs the definitions first, if asked to. */
+function definitions(
+  { installCrds: isAsked }: Flags,
+  client: KubernetesClient,
+  log: Logger,
+): Observable<void> {
+  if (!isAsked) return EMPTY;
+  const directory = join(import.meta.dirname, 'crds', 'with-cel-rules');
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    installCrds({ client, directory, log, signal: abort.signal }).then(
+      () => subscriber.complete(),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => abort.abort();
+  });
+}
+
+/** The HTTP servers that are asked for. */
+function servers(flags: Flags, { states }: Pick<Informers, 'states'>): readonly Observable<unknown>[] {
+  const { healthProbeBindAddress: address } = flags;
+  if (address === undefined) return [];
+  const now = () => performance.now();
+  return [
+    serveHealth({
+      address,
+      live: { watches: watchesAlive(states, { now }) },
+      ready: { stores: storesSynced(states) },
+    }),
+  ];
+}

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { isNotFound } from '../../runtime/errors.ts';
+import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
+import type { Request } from '../../runtime/reconcile.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** A cluster with our definitions, a client that acts as a user would, and the real process. */
+export interface Cluster {
+  readonly controlPlane: ControlPlane;
+  readonly client: KubernetesClient;
+  readonly kubectl: ControlPlane['kubectl'];
+  /** The object as it is on the API server; undefined if there is none. */
+  find<T extends KubernetesObject>(kind: Kind<T>, key: Request): Promise<T | undefined>;
+  all<T extends KubernetesObject>(kind: Kind<T>): Promise<readonly T[]>;
+  /** Writes the API server has accepted or refused so far, by `VERB resource`; events do not count. */
+  writes(): Promise<Readonly<Record<string, number>>>;
+  /** Starts `node main.ts`. Its log is kept, and told if a test fails. */
+  startProcess(flags?: readonly string[]): StackProcess;
+  stop(): Promise<void>;
+}
+
+export interface StackProcess {
+  readonly child: ChildProcess;
+  /** Standard error so far. */
+  log(): string;
+  /** SIGTERM, or the signal given; answers with the exit code, null for a killed one. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a control plane with the definitions of crds/. */
+export async function startCluster(): Promise<Cluster> {
+  const controlPlane = await startControlPlane({ crdDirectories: [join(root, 'crds')] });
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromString(controlPlane.kubeconfig);
+  const log = recordedLog();
+  const client = kubernetesClient({ kubeConfig, log });
+  const processes: StackProcess[] = [];
+
+  const find: Cluster['find'] = async (kind, key) => {
+    try {
+      return await client.get(kind, key);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    controlPlane,
+    client,
+    kubectl: (args, input) => controlPlane.kubectl(args, input),
+    find,
+    async all(kind) {
+      const { items } = await client.list(kind, {});
+      return items;
+    },
+    async writes() {
+      const metrics = await controlPlane.kubectl(['get', '--raw', '/metrics']);
+      const counts: Record<string, number> = {};
+      for (const [, labels = '', value] of metrics.matchAll(/^apiserver_request_total\{([^}]*)\} (\S+)$/gm)) {
+        const label = (name: string) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+        const [verb, resource, subresource] = [label('verb'), label('resource'), label('subresource')];
+        if (!['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE'].includes(verb)) continue;
+        if (['events', 'leases', 'customresourcedefinitions', 'apiservices'].includes(resource)) continue;
+        if (label('group').endsWith('.k8s.io')) continue;
+        const key = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
+        counts[key] = (counts[key] ?? 0) + Number(value);
+      }
+      return counts;
+    },
+    startProcess(flags = []) {
+      const started = startProcess(controlPlane.kubeconfigPath, flags);
+      processes.push(started);
+      return started;
+    },
+    async stop() {
+      await Promise.all(processes.map((each) => each.end('SIGKILL')));
+      await client.close();
+      await controlPlane.stop();
+    },
+  };
+}
+
+function startProcess(kubeconfig: string, flags: readonly string[]): StackProcess {
+  const args = ['main.ts', '--kubeconfig', kubeconfig, ...flags];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  return {
+    child,
+    log: () => log,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+/** What changed between two counts. */
+export function difference(
+  before: Readonly<Record<string, number>>,
+  now: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(now)
+      .map(([key, count]) => [key, count - (before[key] ?? 0)] as const)
+      .filter(([, count]) => count !== 0),
+  );
+}
+
+/**
+ * Asks again until the answer is neither undefined nor false, and answers with it. Rejects after `timeoutMs`
+ * with what was waited for and what the last error said.
+ */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const endMs = performance.now() + timeoutMs;
+  for (let last = 'nothing'; ; ) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error);
+    }
+    if (performance.now() > endMs)
+      throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
+    await sleep(50);
+  }
+}
