@@ -90,7 +90,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
             throw error;
           const waitMs = error.retryAfterMs ?? firstWaitMs * 2 ** (attempt - 1) * (1 + random());
           if (waitMs > maxWaitMs) throw error;
-          await sleep(waitMs, signal);
+          await sleep(waitMs, signal).catch(() => signal.throwIfAborted());
         }
       }
     },

@@ -42,12 +42,20 @@ const serverOwned = [
   'managedFields',
 ];
 
-/** What a write outside `status` may change of an object. */
+/**
+ * What a write outside `status` may change of an object. The API server keeps no empty labels, annotations,
+ * finalizers or owners, so these are the same as none.
+ */
 function writable(object: KubernetesObject): object {
   const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object as KubernetesObject & Json;
-  const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !serverOwned.includes(key)));
+  const own = Object.fromEntries(
+    Object.entries(metadata).filter(([key, value]) => !serverOwned.includes(key) && !isEmpty(value)),
+  );
   return { ...rest, metadata: own };
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 const statusOf = (object: KubernetesObject): unknown => (object as KubernetesObject & Json).status;
 

@@ -120,10 +120,16 @@ export function workQueue<R>(
         timers.get(key)?.unsubscribe();
         timers.delete(key);
         observer?.started(key);
+        // Not `finalize`, which comes after the key's next run has begun.
+        const finished = (): void => observer?.finished(key);
         return run(request).pipe(
-          tap(({ next }) => settle(key, request, next)),
+          tap({
+            next: ({ next }) => settle(key, request, next),
+            complete: finished,
+            error: finished,
+            unsubscribe: finished,
+          }),
           map(({ value }) => value),
-          finalize(() => observer?.finished(key)),
         );
       };
 

@@ -4,11 +4,17 @@ export class PostgresqlError extends Error {
   readonly code: PostgresqlErrorCode;
   /** Whether the same call may succeed later without anybody changing the request or the credentials. */
   readonly isRetryable: boolean;
+  /** What the server itself called it, where `code` is not that. */
+  readonly sqlState: string | undefined;
 
-  constructor(message: string, options: { code: PostgresqlErrorCode; isRetryable?: boolean }) {
+  constructor(
+    message: string,
+    options: { code: PostgresqlErrorCode; isRetryable?: boolean; sqlState?: string },
+  ) {
     super(message);
     this.code = options.code;
     this.isRetryable = options.isRetryable ?? false;
+    this.sqlState = options.sqlState;
   }
 }
 
@@ -74,7 +80,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   if (sqlState !== undefined) {
     if (sqlState.startsWith('28')) {
       const message = `server ${server} refused the credentials of user "${username}": ${text}`;
-      return new PostgresqlError(message, { code: 'AuthenticationFailed' });
+      return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
     }
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
     if (sqlState === '53300') {

@@ -22,6 +22,8 @@ interface Call {
 export interface Grants {
   /** Undefined if the role or the target does not exist. */
   observe(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<GrantObservation | undefined>;
+  /** Whether the role owns the target; then nothing is ever granted or revoked. */
+  isOwner(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<boolean>;
   /**
    * Grants what is missing; with `revokeExtra` (default true) also revokes what is not in the spec. Throws
    * `NotFound` (retryable) if the role or target does not exist.
@@ -55,6 +57,9 @@ export function grants(withSession: UseSession): Grants {
 
   return {
     observe: (spec, { signal } = {}) => at(spec, signal, async (_, state) => state.held),
+
+    isOwner: async (spec, { signal } = {}) =>
+      (await at(spec, signal, async (_, { isOwner }) => isOwner)) ?? false,
 
     async apply(spec, { revokeExtra = true, signal } = {}) {
       wantedPrivileges(spec); // throws before anything is asked

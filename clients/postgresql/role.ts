@@ -51,8 +51,8 @@ export interface Roles {
   /** Only what the server stores for a password is sent, never the password. Throws `NotFound`, `NotOurs`. */
   setPassword(name: string, password: string, options: Owned): Promise<void>;
   /**
-   * Whether the role can log in with it, by trying, so it cannot be told for a role without `login`, and all
-   * are right where pg_hba.conf says `trust`.
+   * Whether the server takes it for the role's, by trying to log in. All are right where pg_hba.conf says `trust`;
+   * and one that cannot be told counts as right: of a role without `login`, or one that pg_hba.conf shuts out.
    */
   checkPassword(
     name: string,
@@ -162,8 +162,8 @@ export function roles(options: {
       } catch (error) {
         // Known by now, but not let in: no CONNECT on the database, no connection left for it.
         if (['42501', '53300'].includes(sqlStateOf(error) ?? '')) return true;
-        if (error instanceof PostgresqlError && error.code === 'AuthenticationFailed') return false;
-        throw error;
+        if (!(error instanceof PostgresqlError) || error.code !== 'AuthenticationFailed') throw error;
+        return error.sqlState === '28000'; // refused, but not for the password
       }
     },
 

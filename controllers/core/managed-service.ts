@@ -15,7 +15,7 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly claim: Kind<C>;
   readonly class: Kind<K>;
   readonly managed: Kind<M>;
-  readonly configure: (claim: C, resourceClass: K) => Pick<ManagedSpecOf<M>, 'forProvider'>;
+  configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
 }
 
 /** Controllers are named for the kinds they join, lower case (services guide; its slips corrected). */

@@ -1,8 +1,4 @@
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import type {
-  FavouriteDBInstance,
-  FavouriteDBInstanceClass,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
@@ -13,8 +9,8 @@ import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/password.ts';
-import { cloudConnection } from '../cloud-connection.ts';
-import type { ClaimService, Stack } from '../core/stack.ts';
+import { cloudConnection } from '../cloud/connection.ts';
+import type { Stack } from '../core/stack.ts';
 import { managedController } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
@@ -29,10 +25,18 @@ const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind }
 
 /** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */
 export function createFcpStack(options: FcpStackOptions = {}): Stack {
-  const { createClient = favouriteCloudClient, generatePassword: newPassword = generatePassword } = options;
+  const { createClient = favouriteCloudClient, generatePassword: newPassword = () => generatePassword() } =
+    options;
   return {
     name: 'fcp',
-    claims: [favouriteDBInstances],
+    claims: [
+      {
+        claim: FancySQLInstanceKind,
+        class: FavouriteDBInstanceClassKind,
+        managed: FavouriteDBInstanceKind,
+        configure: configureFavouriteDBInstance,
+      },
+    ],
     controllers(env) {
       const connect = cloudConnection(env, providers, createClient);
       return [
@@ -44,7 +48,7 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
             connect: async (managed) =>
               favouriteDBInstanceClient({
                 cloud: await connect(managed),
-                generatePassword: () => newPassword(),
+                generatePassword: newPassword,
               }),
           },
         }),
@@ -58,12 +62,5 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
     },
   };
 }
-
-const favouriteDBInstances = {
-  claim: FancySQLInstanceKind,
-  class: FavouriteDBInstanceClassKind,
-  managed: FavouriteDBInstanceKind,
-  configure: configureFavouriteDBInstance,
-} satisfies ClaimService<never, FavouriteDBInstanceClass, FavouriteDBInstance>;
 
 export const fcpStack: Stack = createFcpStack();

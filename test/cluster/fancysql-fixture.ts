@@ -62,7 +62,8 @@ export async function startFancySQL(
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
   const cluster = await startCluster();
   const { client } = cluster;
-  for (const name of [credentialsNamespace, ...namespaces]) await cluster.kubectl(['create', 'namespace', name]);
+  for (const name of [credentialsNamespace, ...namespaces])
+    await cluster.kubectl(['create', 'namespace', name]);
   const secret = ({ url, token }: FavouriteCloud, name: string) => ({
     apiVersion: 'v1',
     kind: 'Secret',

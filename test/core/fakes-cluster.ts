@@ -93,16 +93,18 @@ export class FakeCluster {
     const found = this.#of(kind).get(requestKey(key));
     if (found === undefined) return;
     if ((found.metadata.finalizers ?? []).length === 0) this.#drop(kind, found);
-    else this.#put(kind, { ...found, metadata: { ...found.metadata, deletionTimestamp: at } });
+    else this.#put(kind as Kind, { ...found, metadata: { ...found.metadata, deletionTimestamp: at } });
   }
 
   client(): KubernetesClient {
     const call = async <R>(facts: ApiCall, effect: () => R): Promise<R> => {
       this.calls.push(facts);
       await this.gate(facts);
-      const result = effect();
-      await this.afterCall(facts);
-      return result;
+      try {
+        return effect();
+      } finally {
+        await this.afterCall(facts);
+      }
     };
     return {
       get: (kind, key) =>
@@ -226,7 +228,7 @@ export class FakeCluster {
 
   #patch<T extends KubernetesObject>(kind: Kind<T>, key: Request, patch: Json, isStatus: boolean): T {
     const found = this.#get(kind, key) as unknown as Stored;
-    const { resourceVersion } = (patch['metadata'] ?? {}) as { readonly resourceVersion?: string };
+    const { resourceVersion } = (patch.metadata ?? {}) as { readonly resourceVersion?: string };
     if (resourceVersion !== undefined && resourceVersion !== found.metadata.resourceVersion) throw conflict();
     const after = merged(found, patch) as Stored;
     const isSpecChanged =
@@ -246,7 +248,7 @@ export class FakeCluster {
       this.#drop(kind, next);
       return next as unknown as T;
     }
-    return this.#put(kind, next) as unknown as T;
+    return this.#put(kind as Kind, next) as unknown as T;
   }
 }
 

@@ -30,25 +30,31 @@ const actions = {
 const policies = (initials: string): Policies =>
   [...initials].map((initial) => actions[initial as keyof typeof actions]);
 
+// set: create, update, late-initialise, only observe, paused; deletion when the set decides it
+const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
+  '*': [true, true, true, false, false, true],
+  OCUDL: [true, true, true, false, false, true],
+  OCUD: [true, true, false, false, false, true],
+  OCUL: [true, true, true, false, false, false],
+  OCU: [true, true, false, false, false, false],
+  OCDL: [true, false, true, false, false, true],
+  OCD: [true, false, false, false, false, true],
+  OCL: [true, false, true, false, false, false],
+  OC: [true, false, false, false, false, false],
+  OD: [false, false, false, false, false, true],
+  O: [false, false, false, true, false, false],
+  OU: [false, true, false, false, false, false],
+  OL: [false, false, true, false, false, false],
+  OUL: [false, true, true, false, false, false],
+  '': [false, false, false, false, true, false],
+};
+
+/** Every set of actions, as initials. */
+const allSets = Array.from({ length: 64 }, (_, bits) =>
+  [...'*OCUDL'].filter((_initial, index) => bits & (1 << index)).join(''),
+);
+
 describe('management policies (table C2)', () => {
-  // set: create, update, late-initialise, only observe, paused; deletion when the set decides it
-  const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
-    '*': [true, true, true, false, false, true],
-    OCUDL: [true, true, true, false, false, true],
-    OCUD: [true, true, false, false, false, true],
-    OCUL: [true, true, true, false, false, false],
-    OCU: [true, true, false, false, false, false],
-    OCDL: [true, false, true, false, false, true],
-    OCD: [true, false, false, false, false, true],
-    OCL: [true, false, true, false, false, false],
-    OC: [true, false, false, false, false, false],
-    OD: [false, false, false, false, false, true],
-    O: [false, false, false, true, false, false],
-    OU: [false, true, false, false, false, false],
-    OL: [false, false, true, false, false, false],
-    OUL: [false, true, true, false, false, false],
-    '': [false, false, false, false, true, false],
-  };
   for (const [initials, wanted] of Object.entries(sets)) {
     test(`[${initials}] is supported`, () => {
       for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
@@ -68,12 +74,19 @@ describe('management policies (table C2)', () => {
       }
     });
   }
-  for (const initials of ['C', 'U', 'D', 'L', '*D', '*O', 'CUD', 'OUD', 'ODL', 'OUDL', 'CL']) {
+  const refused = allSets.filter((set) => !(set in sets));
+  test('49 of the 64 sets are refused', () => assert.equal(refused.length, 49));
+  for (const initials of refused) {
     test(`[${initials}] is refused and named`, () => {
       const message = invalidPolicies({ managementPolicies: policies(initials) });
-      for (const action of policies(initials)) assert.ok(message?.includes(action));
+      const given = policies(initials).toSorted().join(', ');
+      assert.ok(message?.startsWith(`spec.managementPolicies has an unsupported value: [${given}]`));
     });
   }
+  test('an action nobody knows is refused, whatever its initial', () => {
+    const unknown = ['Orphan'] as unknown as Policies;
+    assert.match(invalidPolicies({ managementPolicies: unknown }) ?? '', /\[Orphan\]/);
+  });
   test('absent policies are the default', () => {
     assert.equal(invalidPolicies({}), undefined);
     assert.ok(shouldCreate({}) && shouldDelete({}));
@@ -82,7 +95,7 @@ describe('management policies (table C2)', () => {
 
 describe('what becomes of the external resource', () => {
   // Full cross product of the three policies; the first that speaks decides.
-  const managementPolicies = [undefined, '*', 'OCUDL', 'OCUL', 'OD', 'O'] as const;
+  const managementPolicies = [undefined, ...Object.keys(sets)];
   const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
   const reclaimPolicies = [undefined, 'Delete', 'Retain'] as const;
   for (const set of managementPolicies) {

@@ -63,6 +63,15 @@ describe('resource', () => {
     assert.deepEqual(server.requests, []);
   });
 
+  test('empty labels, annotations, finalizers or owners are the same as none, and write nothing', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const empty = { annotations: {}, labels: {}, finalizers: [], ownerReferences: [] };
+    server.requests.length = 0;
+    const same = { ...created, metadata: { ...created.metadata, ...empty } };
+    assert.equal(await things.update(created, same), created);
+    assert.deepEqual(writes(), []);
+  });
+
   test('several changes go out as one merge patch under the version that was read', async () => {
     const created = await things.create(
       thing('a', { spec: { size: 1, text: 'x' }, metadata: { labels: { old: 'y' }, finalizers: ['f'] } }),

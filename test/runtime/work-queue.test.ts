@@ -5,6 +5,7 @@ import type { Request } from '../../runtime/reconcile.ts';
 import { requestKey } from '../../runtime/reconcile.ts';
 import type { Next, Run, WorkQueueObserver, WorkQueueOptions } from '../../runtime/work-queue.ts';
 import { workQueue } from '../../runtime/work-queue.ts';
+import { until } from './things.ts';
 
 const done: Next = { type: 'done' };
 const requeue: Next = { type: 'requeue' };
@@ -217,15 +218,25 @@ describe('work queue', () => {
     assert.equal(scheduler.actions.length, 0);
   });
 
-  test('after 10,000 keys that failed and then succeeded no timer is left', () => {
-    const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}`);
-    const { starts, scheduler } = play({
-      arrivals: Object.fromEntries(keys.map((key) => [key, [0]])),
-      runs: Object.fromEntries(keys.map((key) => [key, [requeue, conflict]])),
-      untilMs: Number.POSITIVE_INFINITY,
+  test('after 10,000 keys that failed and then succeeded no timer is left', async () => {
+    const source = new Subject<Request>();
+    const counts = new Map<string, number>();
+    const nexts = [requeue, conflict, done];
+    let ended = 0;
+    const run = ({ name }: Request) => {
+      const count = counts.get(name) ?? 0;
+      counts.set(name, count + 1);
+      return of({ value: name, next: nexts[count]! });
+    };
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const subscription = source.pipe(workQueue(run, { concurrency: 10 })).subscribe(() => {
+      ended += 1;
     });
-    assert.equal(starts.length, 30_000);
-    assert.equal(scheduler.actions.length, 0);
+    for (let index = 0; index < 10_000; index += 1) source.next({ name: `k${index}` });
+    await until('all ran thrice', () => ended === 30_000);
+    assert.ok(timers() <= before + 1, `${timers()} timers, ${before} before`);
+    subscription.unsubscribe();
   });
 
   test('unsubscribing ends runs and timers', () => {
@@ -277,6 +288,20 @@ describe('work queue', () => {
     told.length = 0;
     play({ arrivals: { a: [0], b: [1] }, runMs: 10, drainAtMs: 5, options: { concurrency: 1, observer } });
     assert.deepEqual(told, ['added a', 'started a', 'added b', 'dropped b', 'finished a']);
+  });
+
+  test('the observer is told that a run has ended before it is told that the next of its key has begun', () => {
+    const told: string[] = [];
+    const ignore = (): void => {};
+    const observer: WorkQueueObserver = {
+      added: ignore,
+      started: (key) => told.push(`started ${key}`),
+      finished: (key) => told.push(`finished ${key}`),
+      retried: ignore,
+      dropped: ignore,
+    };
+    play({ arrivals: { a: [0, 5] }, runMs: 10, options: { observer } });
+    assert.deepEqual(told, ['started a', 'finished a', 'started a', 'finished a']);
   });
 
   test('a subscription has a queue of its own', () => {

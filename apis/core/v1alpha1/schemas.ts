@@ -323,10 +323,12 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
           .enum(['Orphan', 'Delete'])
           .describe('What becomes of the external resource when this resource is deleted.'),
       ),
-      managementPolicies: z
-        .array(z.enum(managementActions))
-        .default(['*'])
-        .describe('What may be done to the external resource. An empty list pauses.'),
+      managementPolicies: optional(
+        z
+          .array(z.enum(managementActions))
+          .describe('What may be done to the external resource. An empty list pauses.')
+          .meta({ default: ['*'] }),
+      ),
       forProvider,
       initProvider: optional(
         forProvider.partial().describe('Like forProvider, but used at creation only; forProvider wins.'),

@@ -30,11 +30,10 @@ export async function propagateConnection(
   if (wanted === undefined || sourceKey === undefined) return;
   const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
 
-  const source = secrets.get(sourceKey) ?? (await secrets.fetch(sourceKey, signal));
+  const cannotGet = "cannot get managed resource's connection secret";
+  const source = secrets.get(sourceKey) ?? (await annotate(cannotGet, secrets.fetch(sourceKey, signal)));
   if (source === undefined) {
-    throw new Error(
-      `cannot get managed resource's connection secret: ${sourceKey.namespace}/${sourceKey.name} does not exist`,
-    );
+    throw new Error(`${cannotGet}: ${sourceKey.namespace}/${sourceKey.name} does not exist`);
   }
   if (!isControlledBy(source, managed)) {
     throw new Error(

@@ -27,8 +27,8 @@ export interface OperationTracker {
   get(object: KubernetesObject): TrackedOperation | undefined;
   /** `operation` is what a client handed over: it yields a Creation, an Update or nothing. */
   track(object: KubernetesObject, type: OperationType, operation: Promise<unknown>): void;
-  /** Once its outcome is on record, or the object is gone. */
-  forget(request: Request): void;
+  /** Once the outcome of `operation` is on record (another may have begun since), or the object is gone. */
+  forget(request: Request, operation?: TrackedOperation): void;
   /** The object of each operation that settles. */
   readonly settled$: Observable<Request>;
 }
@@ -60,8 +60,9 @@ export function createOperationTracker(): OperationTracker {
         (error: unknown) => settle({ state: 'failed', error }),
       );
     },
-    forget(request) {
-      operations.delete(requestKey(request));
+    forget(request, operation) {
+      const key = requestKey(request);
+      if (operation === undefined || operations.get(key)?.operation === operation) operations.delete(key);
     },
   };
 }

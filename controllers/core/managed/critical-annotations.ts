@@ -4,9 +4,13 @@ import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 
 const attempts = 5;
+const pauseMs = 10;
+
+/** Waits that many milliseconds; rejects when the signal aborts. */
+export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
 /**
- * Writes annotations whose loss would leak an external resource: up to five attempts on any error; after a
+ * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error; after a
  * conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
  * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
  */
@@ -15,6 +19,7 @@ export async function updateCriticalAnnotations<M extends Managed>(
   object: M,
   annotations: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  sleep: Sleep,
 ): Promise<M> {
   let current = object;
   let last: unknown;
@@ -27,8 +32,22 @@ export async function updateCriticalAnnotations<M extends Managed>(
       return await managed.update(current, desired, signal);
     } catch (error) {
       last = error;
-      if (isConflict(error)) current = (await managed.fetch(requestFor(object.metadata), signal)) ?? current;
+      if (attempt + 1 < attempts) await sleep(pauseMs, signal);
+      if (isConflict(error)) current = await refetched(managed, current, signal);
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
+}
+
+/** The object as it is now; as it was if that cannot be had, so that the next attempt says why. */
+async function refetched<M extends Managed>(
+  managed: Resource<M>,
+  current: M,
+  signal: AbortSignal,
+): Promise<M> {
+  try {
+    return (await managed.fetch(requestFor(current.metadata), signal)) ?? current;
+  } catch {
+    return current;
+  }
 }

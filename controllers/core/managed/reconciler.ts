@@ -1,3 +1,4 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
@@ -33,6 +34,7 @@ import {
 } from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
 import { pendingTime, resultTime } from './creation-tracking.ts';
+import type { Sleep } from './critical-annotations.ts';
 import { updateCriticalAnnotations } from './critical-annotations.ts';
 import type { NextDecision } from './decide.ts';
 import { decideFirst, decideNext } from './decide.ts';
@@ -70,6 +72,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly creationGraceMs?: number;
   /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
+  /** Between attempts to record a creation; default: real time. */
+  readonly sleep?: Sleep;
 }
 
 const missing = 'external resource does not exist';
@@ -81,6 +85,7 @@ const missing = 'external resource does not exist';
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const { env, managed, connector, publisher, externalNames, creationGraceMs = 30_000 } = options;
   const { operations = createOperationTracker() } = options;
+  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
   const isAssigned = externalNames === 'assigned';
 
   return async (request, signal) => {
@@ -107,7 +112,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       if (isSilent(error) || !(error instanceof PassFailure)) throw error;
       return await fail(pass, error);
     } finally {
-      if (pass.isSettledRecorded === true) operations.forget(request);
+      if (pass.isSettledRecorded === true) operations.forget(request, pass.settled);
     }
   };
 
@@ -226,13 +231,15 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       eventReason: 'CannotUpdateExternalResource',
       areConflictsTold: true,
     });
-    await publish(pass, update.details);
-    event(pass, 'Normal', 'UpdatedExternalResource', 'Successfully requested update of external resource');
-    if (update.operation !== undefined) return track(pass, 'update', update.operation, observed.ready);
-    const updated = await observe(pass, external);
-    if (!updated.exists) return settle(pass, observed);
-    await publish(pass, updated.details);
-    return settle(pass, updated);
+    const announce = () =>
+      event(pass, 'Normal', 'UpdatedExternalResource', 'Successfully requested update of external resource');
+    if (update.operation !== undefined) {
+      await publish(pass, update.details);
+      announce();
+      return track(pass, 'update', update.operation, observed.ready);
+    }
+    const updated = await observeAndPublish(pass, external, update.details, announce);
+    return settle(pass, updated.exists ? updated : observed);
   }
 
   /** Rows 21–25. Looks again at once, so that a quick external system takes one pass and one status write. */
@@ -242,20 +249,23 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const creation = await external
       .create(withInitProvider(named(pass.current)), pass.known, pass.signal)
       .catch((error: unknown) => failCreation(pass, error));
-    event(pass, 'Normal', 'CreatedExternalResource', 'Successfully requested creation of external resource');
+    const announce = () =>
+      event(
+        pass,
+        'Normal',
+        'CreatedExternalResource',
+        'Successfully requested creation of external resource',
+      );
     if (creation.operation !== undefined) {
       await publish(pass, creation.details, creating());
+      announce();
       return track(pass, 'create', creation.operation, creating());
     }
     if (isAssigned) await recordSuccess(pass, creation.externalName);
-    await publish(pass, creation.details, creating());
-    const observed = await observe(pass, external, creating());
-    if (!observed.exists) {
-      await report(pass, reconcileSuccess(), creating());
-      return requeue;
-    }
-    await publish(pass, observed.details, creating());
-    return settle(pass, observed);
+    const observed = await observeAndPublish(pass, external, creation.details, announce, creating());
+    if (observed.exists) return settle(pass, observed);
+    await report(pass, reconcileSuccess(), creating());
+    return requeue;
   }
 
   /** Row 22. A creation that may have happened all the same is not recorded as failed: it waits for a human. */
@@ -276,18 +286,21 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       ...(assignedName === undefined ? {} : { [annotationKeys.externalName]: assignedName }),
       [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.now()),
     };
-    pass.current = await failing(updateCriticalAnnotations(managed, pass.current, annotations, pass.signal), {
-      prefix: 'cannot update managed resource annotations: ',
-      eventReason: 'CannotUpdateManagedResource',
-      ready: creating(),
-    });
+    pass.current = await failing(
+      updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep),
+      {
+        prefix: 'cannot update managed resource annotations: ',
+        eventReason: 'CannotUpdateManagedResource',
+        ready: creating(),
+      },
+    );
   }
 
   /** Row 22: without this record the next pass must assume a leak and wait for a human. */
   async function recordFailure(pass: Pass<M>): Promise<void> {
     const annotations = { [annotationKeys.externalCreateFailed]: resultTime(pass.current, env.now()) };
     try {
-      pass.current = await updateCriticalAnnotations(managed, pass.current, annotations, pass.signal);
+      pass.current = await updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep);
     } catch (error) {
       event(pass, 'Warning', 'CannotUpdateManagedResource', messageOf(error));
     }
@@ -435,6 +448,28 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       eventReason: 'CannotPublishConnectionDetails',
       ...(ready && { ready }),
     });
+  }
+
+  /**
+   * Looks at what a call made, and publishes in one write what both know; what the call returned in any case.
+   * `announce` tells of the call once nothing it returned can be lost.
+   */
+  async function observeAndPublish(
+    pass: Pass<M>,
+    external: ExternalClient<M>,
+    details: ConnectionDetails | undefined,
+    announce: () => void,
+    ready?: ConditionFacts,
+  ): Promise<Observation> {
+    pass.known = { ...pass.known, ...details };
+    const observed = await observe(pass, external, ready).catch(async (error: unknown) => {
+      await publish(pass, undefined, ready);
+      announce();
+      throw error;
+    });
+    await publish(pass, observed.exists ? observed.details : undefined, ready);
+    announce();
+    return observed;
   }
 
   async function lateInitialize(pass: Pass<M>, values: object): Promise<void> {

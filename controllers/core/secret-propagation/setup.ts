@@ -42,7 +42,10 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
     reconcile: async (request, signal) => {
       const target = secrets.get(request);
       const named = target && propagationSource(target);
-      const source = named && (secrets.get(named) ?? (await secrets.fetch(named, signal)));
+      const source =
+        named &&
+        (secrets.get(named) ??
+          (await annotate('cannot get connection secret', secrets.fetch(named, signal))));
       // Another managed kind's secret is its own controller's business.
       if (target === undefined || source === undefined || !isOf(source, service.managed)) return done;
       const claimName = controllerOf(target)?.name;

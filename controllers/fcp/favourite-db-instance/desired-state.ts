@@ -5,8 +5,8 @@ import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-d
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Instance, InstanceChange, NewInstance } from '../../../clients/favourite-cloud.ts';
 import { type Owner, ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
-import { shouldCreate, shouldUpdate } from '../../core/managed/management-policies.ts';
 
 /** The instance a managed resource asks for; initProvider counts here and never again. Throws what is missing. */
 export function newInstance(
@@ -32,11 +32,6 @@ export function newInstance(
     ...(networkId === undefined ? {} : { network_id: networkId }),
   };
 }
-
-/** Whether connection details are wanted at all, and the password is not among those that are known. */
-const lacksPassword = ({ spec }: FavouriteDBInstance, known: ConnectionDetails): boolean =>
-  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined &&
-  known.password === undefined;
 
 /** What to change about an instance that is ours, and what would have to change but cannot. */
 export interface Difference {
@@ -68,7 +63,7 @@ export function differenceOf(
         ? {}
         : { tags: { ...instance.tags, ...ownerTags(owner) } }),
     },
-    needsPassword: lacksPassword(managed, known),
+    needsPassword: isPasswordMissing(managed, known),
     immutable: fixed.flatMap(([field, is, wanted]) =>
       wanted === undefined || wanted === is ? [] : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],
     ),
@@ -84,12 +79,11 @@ export function observationOf(
 ): Observation {
   const { change, needsPassword, immutable } = differenceOf(managed, instance, known, owner);
   const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...immutable];
-  const isOnline = instance.status === 'ONLINE';
   return {
     exists: true,
     // The cloud changes only what is online.
-    isUpToDate: !isOnline || differing.length === 0,
-    ready: readyOf(managed, instance, needsPassword),
+    isUpToDate: instance.status !== 'ONLINE' || differing.length === 0,
+    ready: readyOf(managed, instance.status, needsPassword),
     details: detailsOf(instance, known.password),
     status: {
       id: instance.id,
@@ -100,19 +94,10 @@ export function observationOf(
   };
 }
 
-function readyOf(
-  { spec }: FavouriteDBInstance,
-  { status }: Instance,
-  needsPassword: boolean,
-): ConditionFacts {
+function readyOf(managed: FavouriteDBInstance, status: string, needsPassword: boolean): ConditionFacts {
   switch (status) {
     case 'ONLINE':
-      if (!needsPassword || !(shouldUpdate(spec) || shouldCreate(spec))) return available();
-      return unavailable(
-        shouldUpdate(spec)
-          ? 'the password is not known; a new one has to be set'
-          : 'the password is not known, and spec.managementPolicies do not allow Update to set a new one',
-      );
+      return needsPassword ? withoutPassword(managed) : available();
     case 'CREATING':
       return creating();
     case 'DELETING':

@@ -2,7 +2,7 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
 import type { FavouriteCloudClient, Instance } from '../../../clients/favourite-cloud.ts';
-import { claimCandidate, ownerOf } from '../../cloud-ownership.ts';
+import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { detailsOf, differenceOf, newInstance, observationOf } from './desired-state.ts';
 
@@ -30,12 +30,9 @@ export function favouriteDBInstanceClient({
       const name = nameOf(managed);
       // A password that was published once stays: applications may hold it.
       const password = known.password ?? generatePassword();
+      const wanted = newInstance(managed, { name, owner: ownerOf(managed), password });
       try {
-        const created = await instances.create(
-          newInstance(managed, { name, owner: ownerOf(managed), password }),
-          signal,
-        );
-        return { details: detailsOf(created, password) };
+        return { details: detailsOf(await instances.create(wanted, signal), password) };
       } catch (error) {
         if (!isConflicting(error)) throw error;
         const existing = await instances.get(name, signal);
@@ -53,14 +50,9 @@ export function favouriteDBInstanceClient({
       claim(managed, instance);
       const { change, needsPassword, immutable } = differenceOf(managed, instance, known, ownerOf(managed));
       const password = needsPassword ? generatePassword() : undefined;
+      const wanted = { ...change, ...(password === undefined ? {} : { password }) };
       const changed =
-        password === undefined && Object.keys(change).length === 0
-          ? instance
-          : await instances.update(
-              name,
-              { ...change, ...(password === undefined ? {} : { password }) },
-              signal,
-            );
+        Object.keys(wanted).length === 0 ? instance : await instances.update(name, wanted, signal);
       // A new password must get out of here first; what cannot be changed is reported the next time.
       if (immutable.length > 0 && password === undefined) {
         throw new Error(

@@ -4,7 +4,7 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, FavouriteCloudClient, NetworkChange } from '../../../clients/favourite-cloud.ts';
 import { ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
-import { claimCandidate, ownerOf } from '../../cloud-ownership.ts';
+import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 
 /** Networks in Favourite Cloud, whose external names are the ids that the cloud assigns. */

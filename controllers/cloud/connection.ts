@@ -1,9 +1,9 @@
-import type { Managed } from '../apis/core/v1alpha1/managed.ts';
-import { type CloudCredentials, parseCredentials } from '../clients/cloud-credentials.ts';
-import type { Environment } from '../runtime/environment.ts';
-import { annotate } from '../runtime/errors.ts';
-import { createLruMap } from '../runtime/lru-map.ts';
-import { credentialsReader, type ProviderKinds } from './core/managed/provider-credentials.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { type CloudCredentials, parseCredentials } from '../../clients/cloud-credentials.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { annotate } from '../../runtime/errors.ts';
+import { createLruMap } from '../../runtime/lru-map.ts';
+import { credentialsReader, type ProviderKinds } from '../core/managed/provider-credentials.ts';
 
 /** More accounts than this are rare, and a client that is forgotten is only made anew. */
 const maxClients = 100;

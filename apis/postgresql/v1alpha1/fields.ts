@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { immutable, optional } from '../../schema.ts';
+
+export const group = 'postgresql.crossplane.io';
+export const version = 'v1alpha1';
+export const stack = 'postgresql';
+
+/** What PostgreSQL takes for the name of anything: 63 bytes of UTF-8, which the server must count itself. */
+export const identifier = (description: string) => z.string().min(1).max(63).describe(description);
+
+/** The name of a database or role, which is the initial value of the external name. */
+export const ownName = (what: string) =>
+  optional(
+    immutable(
+      identifier(
+        `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
+      ),
+      'name',
+    ),
+  );
+
+export const connectionLimit = (what: string) =>
+  optional(z.int().min(-1).describe(`How many connections ${what} may have at a time; -1: any number.`));
+
+export const passwordRotation = optional(
+  z
+    .string()
+    .min(1)
+    .describe('Any text, as a date. Each change of it sets a new password, once, and publishes it.'),
+);
+
+export const rotatedPassword = optional(
+  z.string().describe('The passwordRotation that the current password was made for.'),
+);

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
+import { immutable, type ObjectKind, optional, text, withRules } from '../../schema.ts';
+import {
+  connectionLimit,
+  group,
+  identifier,
+  ownName,
+  passwordRotation,
+  rotatedPassword,
+  stack,
+  version,
+} from './fields.ts';
+
+/** What to do about sessions when a database is deleted. */
+export const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
+
+const fixed = (field: string, description: string) =>
+  optional(immutable(text(`${description} PostgreSQL cannot change it later: immutable once set.`), field));
+
+const parameters = {
+  engineVersion: fixed(
+    'engineVersion',
+    'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
+  ),
+  encoding: fixed('encoding', 'Character encoding, as UTF8. Absent: that of the template.'),
+  lcCollate: fixed('lcCollate', 'Sort order, as C or en_US.utf8. Absent: that of the template.'),
+  lcCType: fixed('lcCType', 'Character classification, as C or en_US.utf8. Absent: that of the template.'),
+  template: optional(
+    immutable(
+      identifier(
+        'The database to copy. Absent: template1, or template0 if encoding or locale are given. Of use at creation only: immutable once set.',
+      ),
+      'template',
+    ),
+  ),
+  connectionLimit: connectionLimit('the database'),
+  allowConnections: optional(
+    z.boolean().describe('Whether anybody may connect. Default: true. A database closed so is not Ready.'),
+  ),
+  extensions: optional(
+    z
+      .array(
+        z.object({
+          name: identifier('Name of the extension, as pg_trgm.'),
+          version: optional(
+            text('Its version; changing it updates the extension. Absent: the newest at the time.'),
+          ),
+          schema: optional(identifier('Where its objects go. Absent: public.')),
+        }),
+      )
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+      .describe('Extensions to install. None is ever removed, since that would take data with it.'),
+  ),
+  onDelete: optional(
+    z
+      .enum(sessionPolicies)
+      .describe(
+        'What to do about open sessions when the database is deleted: wait until there are none (the default), or terminate them.',
+      ),
+  ),
+};
+
+const hasOwner = (self: string): string =>
+  ['owner', 'ownerRef', 'ownerSelector'].map((field) => `has(${self}.${field})`).join(' || ');
+
+/** A database of a PostgreSQL server. */
+export const PostgreSQLDatabaseKind = defineManaged(
+  {
+    group,
+    version,
+    stack,
+    kind: 'PostgreSQLDatabase',
+    plural: 'postgresqldatabases',
+    description: 'A database of a PostgreSQL server. Its external name is the name of the database.',
+  },
+  withRules(
+    z
+      .object({
+        name: ownName('database'),
+        owner: optional(
+          identifier(
+            'The role that owns the database. Absent, with ownerRef and ownerSelector: the database gets an owner role of its own, of the same name, whose password is among the connection details.',
+          ),
+        ),
+        ownerRef: optional(reference('The PostgreSQLRole whose role is taken as owner.')),
+        ownerSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as owner.')),
+        ...parameters,
+        passwordRotation,
+      })
+      .describe('The database as it should be. Changes made elsewhere are reverted.'),
+    {
+      rule: `(${hasOwner('self')}) == (${hasOwner('oldSelf')})`,
+      message:
+        'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector from the start',
+    },
+  ),
+  {
+    owner: optional(z.string().describe('The role that owns the database.')),
+    encoding: optional(z.string().describe('Its character encoding.')),
+    lcCollate: optional(z.string().describe('Its sort order.')),
+    lcCType: optional(z.string().describe('Its character classification.')),
+    engineVersion: optional(z.string().describe('The major version of the server.')),
+    passwordRotation: rotatedPassword,
+  },
+);
+export type PostgreSQLDatabase = ObjectKind<typeof PostgreSQLDatabaseKind>;
+
+/** What PostgreSQL databases that claims are given are like. */
+export const PostgreSQLDatabaseClassKind = defineClass(
+  {
+    group,
+    version,
+    kind: 'PostgreSQLDatabaseClass',
+    plural: 'postgresqldatabaseclasses',
+    description: 'A class of PostgreSQL databases, from which claims are satisfied.',
+  },
+  z
+    .object(parameters)
+    .describe('What every database of this class is like. Each has an owner role of its own.'),
+);
+export type PostgreSQLDatabaseClass = ObjectKind<typeof PostgreSQLDatabaseClassKind>;

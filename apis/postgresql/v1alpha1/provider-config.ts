@@ -1,0 +1,10 @@
+import { defineProviderConfig } from '../../core/v1alpha1/schemas.ts';
+
+/** Access to one PostgreSQL server. */
+export const ProviderConfigKind = defineProviderConfig({
+  group: 'postgresql.crossplane.io',
+  version: 'v1alpha1',
+  stack: 'postgresql',
+  description:
+    'Access to a PostgreSQL server. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM) and database (postgres). The key of the reference names any entry that is there, as endpoint. The one named default serves whoever names none.',
+});

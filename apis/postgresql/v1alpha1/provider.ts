@@ -1,0 +1,10 @@
+import { defineProvider } from '../../core/v1alpha1/schemas.ts';
+
+/** Access to one PostgreSQL server, the legacy way. */
+export const ProviderKind = defineProvider({
+  group: 'postgresql.crossplane.io',
+  version: 'v1alpha1',
+  stack: 'postgresql',
+  description:
+    'Access to a PostgreSQL server, the legacy way. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM) and database (postgres). The key of the reference names any entry that is there, as endpoint.',
+});

@@ -1,0 +1,55 @@
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
+import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
+import { type OtherCloudClient, otherCloudClient } from '../../clients/other-cloud.ts';
+import { generatePassword } from '../../clients/password.ts';
+import { cloudConnection } from '../cloud/connection.ts';
+import type { Stack } from '../core/stack.ts';
+import { managedController } from '../core/stack.ts';
+import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
+import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
+
+export interface OcpStackOptions {
+  readonly createClient?: (credentials: CloudCredentials) => OtherCloudClient;
+  readonly generatePassword?: () => string;
+}
+
+const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
+
+/** Other Cloud: AmbivalentDB databases, which satisfy FancySQL claims. */
+export function createOcpStack(options: OcpStackOptions = {}): Stack {
+  const { createClient = otherCloudClient, generatePassword: newPassword = () => generatePassword() } =
+    options;
+  return {
+    name: 'ocp',
+    claims: [
+      {
+        claim: FancySQLInstanceKind,
+        class: AmbivalentDBInstanceClassKind,
+        managed: AmbivalentDBInstanceKind,
+        configure: configureAmbivalentDBInstance,
+      },
+    ],
+    controllers(env) {
+      const connect = cloudConnection(env, providers, createClient);
+      return [
+        managedController(env, {
+          kind: AmbivalentDBInstanceKind,
+          providers,
+          externalNames: 'deterministic',
+          connector: {
+            connect: async (managed) =>
+              ambivalentDBInstanceClient({ cloud: await connect(managed), generatePassword: newPassword }),
+          },
+        }),
+      ];
+    },
+  };
+}
+
+export const ocpStack: Stack = createOcpStack();

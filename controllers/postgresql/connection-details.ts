@@ -1,0 +1,49 @@
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { type Credentials, connectionUri, defaultSslMode } from '../../clients/postgresql/credentials.ts';
+
+/** Who connects where. */
+export interface Access {
+  readonly username?: string;
+  /** Absent where nobody knows it; there is no URI then. */
+  readonly password?: string | undefined;
+  readonly database?: string;
+}
+
+/**
+ * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `username`, `password`, `clusterCA`),
+ * those of servicebinding.io (`type`, `provider`, `host`, `uri`, `database`) and `sslmode`. TLS is as for the
+ * administrator: who gets the details is to trust the server no more and no less.
+ */
+export function connectionDetails(
+  credentials: Credentials,
+  { username, password, database }: Access,
+): ConnectionDetails {
+  const { endpoint, port, clusterCA } = credentials;
+  const mode = credentials.sslmode ?? defaultSslMode(credentials);
+  // Without TLS by default, nothing is said: whoever is on the same machine may still want it.
+  const sslmode = credentials.sslmode === undefined && mode === 'disable' ? undefined : mode;
+  return {
+    type: 'postgresql',
+    provider: 'postgresql',
+    endpoint,
+    host: endpoint,
+    port: String(port),
+    ...(sslmode === undefined ? {} : { sslmode }),
+    ...(clusterCA === undefined ? {} : { clusterCA }),
+    ...(database === undefined ? {} : { database }),
+    ...(username === undefined ? {} : { username }),
+    ...(username === undefined || password === undefined
+      ? {}
+      : {
+          password,
+          uri: connectionUri({
+            endpoint,
+            port,
+            username,
+            password,
+            ...(database === undefined ? {} : { database }),
+            ...(sslmode === undefined ? {} : { sslmode }),
+          }),
+        }),
+  };
+}

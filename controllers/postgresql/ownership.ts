@@ -1,0 +1,59 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { checkOurs } from '../../clients/postgresql/mark.ts';
+import { checkOwnName } from '../../clients/postgresql/name.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
+
+/**
+ * What marks a database or role as a managed resource's: kind and name, which survive backup and restore; a UID
+ * would not.
+ */
+export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
+  `${kind}.${apiVersion.split('/')[0]}/${metadata.name}`.toLowerCase();
+
+/** Whether a managed resource may do nothing to what it stands for. */
+export const isObserver = ({ spec }: Managed): boolean =>
+  !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
+
+/** The part of what is found on a server that says whose it is. */
+interface Marked {
+  readonly name: string;
+  readonly comment?: string;
+  readonly ownerId?: string;
+}
+
+export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
+  found !== undefined && found.ownerId === ownerIdOf(managed);
+
+/**
+ * Throws an Error that says whose it is and how to hand it over, unless it carries the managed resource's mark,
+ * or nothing but looking is allowed, which does no harm.
+ */
+export function checkMayManage(managed: Managed, kind: 'database' | 'role', found: Marked): void {
+  if (!isObserver(managed)) checkOurs(kind, found.name, found.comment, ownerIdOf(managed));
+}
+
+/** The name on the server; see {@link checkExternalName}. */
+export const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
+
+/** Throws an Error that says what is wrong with the name, and what to do, if PostgreSQL would not take it as it is. */
+export function checkExternalName(managed: Managed, kind: 'database' | 'role'): void {
+  try {
+    checkOwnName(kind, nameOf(managed));
+  } catch (error) {
+    throw new Error(`${messageOf(error)}; set another in the annotation ${annotationKeys.externalName}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether PostgreSQL takes the name; if not, there can be nothing of that name. */
+export function hasUsableName(managed: Managed, kind: 'database' | 'role'): boolean {
+  try {
+    checkOwnName(kind, nameOf(managed));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { createLruMap } from '../../runtime/lru-map.ts';
+
+/** Whether published passwords still work, found out rarely: each try costs a connection of its own. */
+export interface PasswordChecks {
+  /**
+   * Whether the password does not work. Tries one that it has not seen for this owner before at once, unless it
+   * is the first it sees: those it tries within a period, at a random time, so that a restart does not try them
+   * all. Tries the same again once per period. In between it answers as before.
+   */
+  isWrong(ownerId: string, password: string, tryPassword: () => Promise<boolean>): Promise<boolean>;
+  /** The password was set just now, so that it works. */
+  passed(ownerId: string, password: string): void;
+}
+
+export interface PasswordChecksOptions {
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** How long an answer holds; default 10 minutes. */
+  readonly periodMs?: number;
+}
+
+interface Verdict {
+  readonly digest: string;
+  readonly isWrong: boolean;
+  readonly untilMs: number;
+}
+
+/** As many as one process is likely to manage; one that is forgotten is only tried later. */
+const maxVerdicts = 20_000;
+
+export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
+  const { now, random, periodMs = 10 * 60_000 } = options;
+  const verdicts = createLruMap<string, Verdict>(maxVerdicts);
+  const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void =>
+    verdicts.set(ownerId, { ...verdict, untilMs: now().getTime() + forMs });
+
+  return {
+    async isWrong(ownerId, password, tryPassword) {
+      const digest = digestOf(password);
+      const before = verdicts.get(ownerId);
+      if (before === undefined) {
+        record(ownerId, { digest, isWrong: false }, periodMs * random());
+        return false;
+      }
+      if (before.digest === digest && before.untilMs > now().getTime()) return before.isWrong;
+      const isWrong = !(await tryPassword());
+      record(ownerId, { digest, isWrong }, periodMs);
+      return isWrong;
+    },
+    passed: (ownerId, password) =>
+      record(ownerId, { digest: digestOf(password), isWrong: false }, periodMs),
+  };
+}
+
+const digestOf = (password: string): string => createHash('sha256').update(password).digest('base64');

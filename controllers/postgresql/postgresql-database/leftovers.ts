@@ -1,0 +1,51 @@
+import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
+import { isInUse } from '../../../clients/postgresql/error.ts';
+import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { messageOf } from '../../../runtime/errors.ts';
+import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
+
+type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
+
+/**
+ * Whether anything is left of a database that is being deleted: itself, a creation that was interrupted, its own
+ * role. What carries its name without its mark is somebody else's and stays.
+ */
+export async function isAnythingLeft(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!hasUsableName(managed, 'database')) return false;
+  const name = nameOf(managed);
+  return (
+    isOurs(managed, await databases.observe(name, { signal })) ||
+    (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
+    (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
+  );
+}
+
+/** Drops all that is left. Throws an Error that says what is waited for while there are sessions. */
+export async function removeAll(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = nameOf(managed);
+  const ownerId = ownerIdOf(managed);
+  const database = await databases.observe(name, { signal });
+  if (database === undefined || isOurs(managed, database)) {
+    const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
+    try {
+      await databases.drop(name, { ownerId, terminateSessions, signal });
+    } catch (error) {
+      if (!isInUse(error) || terminateSessions) throw error;
+      throw new Error(
+        `${messageOf(error)}; waiting for them to end, or for spec.forProvider.onDelete TerminateSessions`,
+        { cause: error },
+      );
+    }
+  }
+  if (!hasUsableName(managed, 'role')) return;
+  if (isOurs(managed, await roles.observe(name, { signal }))) await roles.drop(name, { ownerId, signal });
+}

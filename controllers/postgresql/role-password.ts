@@ -1,0 +1,90 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { Roles } from '../../clients/postgresql/role.ts';
+import { ownerIdOf } from './ownership.ts';
+import type { PasswordChecks } from './password-checks.ts';
+
+/** Why a role needs a new password. */
+export type PasswordNeed =
+  | { readonly reason: 'lost' | 'wrong' }
+  /** On request; the present one works meanwhile. */
+  | { readonly reason: 'rotation' };
+
+/** The password of the role of one managed resource, during one pass. */
+export interface RolePassword {
+  /** Undefined if the published one may stay. */
+  need(managed: Managed, known: ConnectionDetails, signal: AbortSignal): Promise<PasswordNeed | undefined>;
+  /** For a role that is made: what was published once stays, since applications may hold it. */
+  initial(managed: Managed, known: ConnectionDetails): string | undefined;
+  /** Sets a new one. */
+  renew(managed: Managed, signal: AbortSignal): Promise<string>;
+  /** Told of every password that was set. */
+  wasSet(managed: Managed, password: string | undefined): void;
+  /** The request for rotation that was heeded last, for the status. */
+  rotation(managed: Managed): { readonly passwordRotation?: string };
+}
+
+export interface RolePasswordOptions {
+  readonly roles: Pick<Roles, 'setPassword' | 'checkPassword'>;
+  readonly checks: PasswordChecks;
+  /** Yields a new one at each call. */
+  readonly generatePassword: () => string;
+  readonly roleName: string;
+}
+
+/** Passwords are made only for those who say where to publish them. */
+const isWanted = ({ spec }: Managed): boolean =>
+  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
+
+const requestIn = ({ spec }: Managed): string | undefined =>
+  (spec.forProvider as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
+
+const heededBy = ({ status }: Managed): string | undefined =>
+  (status as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
+
+export function rolePassword(options: RolePasswordOptions): RolePassword {
+  const { roles, checks, generatePassword, roleName } = options;
+  /** Heeded in this pass: the status does not say so yet. */
+  let heeded: string | undefined;
+
+  const wasSet: RolePassword['wasSet'] = (managed, password) => {
+    if (password === undefined) return;
+    checks.passed(ownerIdOf(managed), password);
+    heeded = requestIn(managed);
+  };
+
+  return {
+    wasSet,
+    async need(managed, { password }, signal) {
+      if (!isWanted(managed)) return undefined;
+      if (!password) return { reason: 'lost' };
+      const isWrong = await checks.isWrong(ownerIdOf(managed), password, () =>
+        roles.checkPassword(roleName, password, { signal }),
+      );
+      if (isWrong) return { reason: 'wrong' };
+      const request = requestIn(managed);
+      return request === undefined || request === (heeded ?? heededBy(managed))
+        ? undefined
+        : { reason: 'rotation' };
+    },
+    initial: (managed, { password }) => (isWanted(managed) ? password || generatePassword() : undefined),
+    async renew(managed, signal) {
+      const password = generatePassword();
+      await roles.setPassword(roleName, password, { ownerId: ownerIdOf(managed), signal });
+      wasSet(managed, password);
+      return password;
+    },
+    rotation(managed) {
+      const passwordRotation = heeded ?? heededBy(managed);
+      return passwordRotation === undefined ? {} : { passwordRotation };
+    },
+  };
+}
+
+/** What a password that does not work means for Ready; undefined if it works. */
+export const passwordFault = (need: PasswordNeed | undefined): string | undefined =>
+  need === undefined || need.reason === 'rotation'
+    ? undefined
+    : need.reason === 'lost'
+      ? 'the password is not known; a new one has to be set'
+      : 'the server refuses the password; a new one has to be set';

@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseCredentials } from '../../clients/cloud-credentials.ts';
+import { CloudError } from '../../clients/cloud-error.ts';
+import { type HttpClientOptions, type HttpRequest, httpClient } from '../../clients/http.ts';
+import { retryAfterMsOf } from '../../clients/http-failure.ts';
+import type { Fault } from '../../local/favourite-cloud/faults.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+
+const cloud = await startFavouriteCloud({ token: 'hush-hush-token' });
+const servers: Server[] = [];
+after(async () => {
+  await cloud.stop();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A client whose waits are noted and skipped; the deadline of an attempt is real. */
+function client(options: Partial<HttpClientOptions> = {}) {
+  const waits: number[] = [];
+  const { timeoutMs = 5_000 } = options;
+  const http = httpClient({
+    cloud: 'Favourite Cloud',
+    url: cloud.url,
+    token: cloud.token,
+    random: () => 0,
+    sleep: async (ms, signal) => {
+      if (ms === timeoutMs) return delay(ms, undefined, { signal });
+      waits.push(ms);
+    },
+    ...options,
+    timeoutMs,
+  });
+  return { http, waits };
+}
+
+const read: HttpRequest = { what: 'list instances', method: 'GET', path: '/v1/instances' };
+const body = { name: 'cool', fanciness_level: 1, password: 'correct-horse' };
+const post: HttpRequest = {
+  what: 'create instance "cool"',
+  method: 'POST',
+  path: '/v1/instances',
+  body,
+  secrets: [body.password],
+};
+
+/** How many requests arrive in the course of an action. */
+async function counted(key: string, action: () => Promise<unknown>): Promise<number> {
+  const before = cloud.calls()[key] ?? 0;
+  await action();
+  return (cloud.calls()[key] ?? 0) - before;
+}
+
+async function failure(promise: Promise<unknown>): Promise<CloudError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof CloudError, String(error));
+  return error;
+}
+
+describe('what is tried again', () => {
+  const reads: Record<string, { fault: Fault; attempts: number }> = {
+    'an internal error': { fault: { kind: 'fail', status: 500 }, attempts: 2 },
+    'an unavailable service': { fault: { kind: 'fail', status: 503 }, attempts: 2 },
+    'too many requests': { fault: { kind: 'fail', status: 429, retryAfter: 1 }, attempts: 2 },
+    'a connection cut before the work': { fault: { kind: 'cut' }, attempts: 2 },
+    'a lost answer': { fault: { kind: 'loseResponse' }, attempts: 2 },
+    'four failures': { fault: { kind: 'fail', times: 4 }, attempts: 4 },
+    'a refused token': { fault: { kind: 'fail', status: 401 }, attempts: 1 },
+    'a refusal': { fault: { kind: 'fail', status: 403 }, attempts: 1 },
+    'a limit with a long wait': { fault: { kind: 'fail', status: 429, retryAfter: 60 }, attempts: 1 },
+  };
+  for (const [name, { fault, attempts }] of Object.entries(reads)) {
+    test(`GET after ${name}: ${attempts} attempts`, async () => {
+      const { http } = client();
+      cloud.faults.inject({ ...fault, method: 'GET' });
+      const made = await counted('GET /v1/instances', () => http.request(read).catch(() => undefined));
+      cloud.faults.clear();
+      assert.equal(made, attempts);
+    });
+  }
+
+  const posts: Record<string, { fault: Fault; attempts: number; created: number }> = {
+    'too many requests': { fault: { kind: 'fail', status: 429 }, attempts: 2, created: 1 },
+    'an internal error': { fault: { kind: 'fail', status: 500 }, attempts: 1, created: 0 },
+    'an unavailable service': { fault: { kind: 'fail', status: 503 }, attempts: 1, created: 0 },
+    'a connection cut before the work': { fault: { kind: 'cut' }, attempts: 1, created: 0 },
+    'a lost answer': { fault: { kind: 'loseResponse' }, attempts: 1, created: 1 },
+  };
+  for (const [name, { fault, attempts, created }] of Object.entries(posts)) {
+    test(`POST after ${name}: ${attempts} attempts, ${created} created`, async () => {
+      const { http } = client();
+      cloud.faults.inject({ ...fault, method: 'POST' });
+      const made = await counted('POST /v1/instances', () => http.request(post).catch(() => undefined));
+      assert.deepEqual([made, cloud.instances().length], [attempts, created]);
+      await http
+        .request({ what: 'delete', method: 'DELETE', path: '/v1/instances/cool' })
+        .catch(() => undefined);
+    });
+  }
+
+  test('a POST whose connection is refused, since nobody got it', async () => {
+    const { http, waits } = client({ url: await closedUrl() });
+    const error = await failure(http.request(post));
+    assert.deepEqual(
+      [error.code, error.status, error.isRetryable, waits.length],
+      ['Unreachable', 0, true, 3],
+    );
+    assert.match(
+      error.message,
+      /^cannot create instance "cool": Favourite Cloud \(http.*\) is unreachable: connection refused$/,
+    );
+  });
+
+  test('waits double, are jittered, and Retry-After goes before them', async () => {
+    const { http, waits } = client({ random: () => 0.5 });
+    cloud.faults.inject({ kind: 'fail', times: 2 });
+    cloud.faults.inject({ kind: 'fail', status: 503, retryAfter: 2 });
+    await http.request(read);
+    assert.deepEqual(waits, [150, 300, 2000]);
+  });
+});
+
+describe('what an error says', () => {
+  const refusals: Record<
+    string,
+    { fault: Fault; status: number; code: string; isRetryable: boolean; says: string }
+  > = {
+    '401': {
+      fault: { kind: 'fail', status: 401 },
+      status: 401,
+      code: 'Unauthenticated',
+      isRetryable: false,
+      says: `cannot list instances: Favourite Cloud (${cloud.url}) refused the token (401 Unauthenticated): the token is missing or not valid`,
+    },
+    '429': {
+      fault: { kind: 'fail', status: 429, retryAfter: 60 },
+      status: 429,
+      code: 'RateLimited',
+      isRetryable: true,
+      says: `cannot list instances: Favourite Cloud (${cloud.url}) is limiting requests (429 RateLimited): too many requests`,
+    },
+    '500': {
+      fault: { kind: 'fail', times: 4 },
+      status: 500,
+      code: 'Internal',
+      isRetryable: true,
+      says: `cannot list instances: Favourite Cloud (${cloud.url}) answered (500 Internal): internal error`,
+    },
+    'a lost connection': {
+      fault: { kind: 'cut', times: 4 },
+      status: 0,
+      code: 'ConnectionLost',
+      isRetryable: true,
+      says: `cannot list instances: Favourite Cloud (${cloud.url}) closed the connection before it answered`,
+    },
+  };
+  for (const [name, { fault, says, ...want }] of Object.entries(refusals)) {
+    test(`${name}: status, code, whether to try again, and the same words each time`, async () => {
+      const { http } = client();
+      for (let call = 0; call < 2; call++) {
+        cloud.faults.inject(fault);
+        const { message, status, code, isRetryable } = await failure(http.request(read));
+        assert.deepEqual({ message, status, code, isRetryable }, { ...want, message: says });
+      }
+    });
+  }
+
+  test('how long the cloud asked to wait', async () => {
+    cloud.faults.inject({ kind: 'fail', status: 429, retryAfter: 60 });
+    assert.equal((await failure(client().http.request(read))).retryAfterMs, 60_000);
+    assert.equal(retryAfterMsOf('Thu, 01 Jan 1970 00:00:09 GMT', 2_000), 7_000);
+    assert.equal(retryAfterMsOf('Thu, 01 Jan 1970 00:00:01 GMT', 2_000), 0);
+    assert.equal(retryAfterMsOf('soon'), undefined);
+    assert.equal(retryAfterMsOf(undefined), undefined);
+  });
+
+  const answers: Record<string, { status: number; text: string; says: RegExp; code: string }> = {
+    'a token and a password that the cloud repeats are struck out': {
+      status: 422,
+      text: JSON.stringify({ error: { code: 'Bad', message: 'hush-hush-token and correct-horse' } }),
+      says: /\(422 Bad\): \*\*\* and \*\*\*$/,
+      code: 'Bad',
+    },
+    'request ids and times are left out': {
+      status: 400,
+      text: JSON.stringify({ error: { message: 'no\n way, request id: ab-12 at 2026-01-02T03:04:05.678Z' } }),
+      says: /\(400\): no way, request id … at …$/,
+      code: 'Http400',
+    },
+    'the pages of proxies are left out': {
+      status: 403,
+      text: '<html>Squid says no</html>',
+      says: /does not allow it \(403\)$/,
+      code: 'Http403',
+    },
+    'long messages are cut': {
+      status: 400,
+      text: JSON.stringify({ error: { code: 'Bad', message: 'x'.repeat(5000) } }),
+      says: /x{500}…$/,
+      code: 'Bad',
+    },
+    'an answer that is not JSON is an error': {
+      status: 200,
+      text: 'OK',
+      says: /answered with something that is not JSON$/,
+      code: 'InvalidAnswer',
+    },
+  };
+  for (const [name, { status, text, says, code }] of Object.entries(answers)) {
+    test(name, async () => {
+      const { http } = client({ url: await urlAnswering(status, text) });
+      const error = await failure(http.request(post));
+      assert.match(error.message, says);
+      assert.equal(error.code, code);
+      assert.equal(error.cause, undefined, 'what was sent does not travel with the error');
+    });
+  }
+});
+
+describe('time and abandonment', () => {
+  test('an attempt that gets no answer times out, and a read is tried again', async () => {
+    const { http } = client({ timeoutMs: 60 });
+    cloud.faults.inject({ kind: 'hang', times: 2 });
+    assert.deepEqual(await http.request(read), { instances: [] });
+    cloud.faults.inject({ kind: 'hang' });
+    const error = await failure(http.request(post));
+    assert.deepEqual([error.code, error.isRetryable], ['TimedOut', true]);
+    assert.match(error.message, /did not answer within 60 ms$/);
+  });
+
+  test('the signal ends a call in flight with its own reason', async () => {
+    const abort = new AbortController();
+    cloud.faults.inject({ kind: 'hang' });
+    const made = await counted('GET /v1/instances', async () => {
+      const call = client().http.request(read, abort.signal);
+      setTimeout(() => abort.abort(new Error('shutting down')), 30);
+      await assert.rejects(call, /^Error: shutting down$/);
+    });
+    assert.equal(made, 1, 'and nothing is tried again');
+  });
+
+  test('the signal ends a wait', async () => {
+    const abort = new AbortController();
+    cloud.faults.inject({ kind: 'fail', status: 503, retryAfter: 2 });
+    const http = httpClient({ cloud: 'Favourite Cloud', url: cloud.url, token: cloud.token });
+    setTimeout(() => abort.abort(new Error('shutting down')), 30);
+    const startMs = performance.now();
+    await assert.rejects(http.request(read, abort.signal), /shutting down/);
+    assert.ok(performance.now() - startMs < 1000);
+  });
+
+  test('an aborted signal sends nothing', async () => {
+    const made = await counted('GET /v1/instances', () =>
+      assert.rejects(client().http.request(read, AbortSignal.abort(new Error('late'))), /late/),
+    );
+    assert.equal(made, 0);
+  });
+});
+
+test('one pool of kept connections serves all clients', async () => {
+  let connections = 0;
+  const server = createServer((_request, response) => response.end('{}'));
+  server.on('connection', () => {
+    connections += 1;
+  });
+  const url = await listening(server);
+  for (let i = 0; i < 20; i++) await client({ url }).http.request(read);
+  assert.ok(connections <= 2, `${connections} connections`);
+  await Promise.all(Array.from({ length: 200 }, () => client({ url }).http.request(read)));
+  assert.ok(connections <= 32, `${connections} connections`);
+});
+
+test('a url with a path is the prefix of every path', async () => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    response.end('{}');
+  });
+  const { http } = client({ url: `${await listening(server)}/projects/7` });
+  await http.request({ ...read, query: { page_size: '5', page_token: 'a b' } });
+  assert.deepEqual(paths, ['/projects/7/v1/instances?page_size=5&page_token=a%20b']);
+});
+
+describe('credentials', () => {
+  test('are JSON with url and token; space around them and slashes at the end do not count', () => {
+    const json = '{"url": " https://cloud.example.org/projects/7/ ", "token": "t\\n", "more": 1}';
+    assert.deepEqual(parseCredentials(json), { url: 'https://cloud.example.org/projects/7', token: 't' });
+  });
+
+  const refused: Record<string, { json: string; says: RegExp }> = {
+    'no JSON': { json: 'hush-hush', says: /are not JSON/ },
+    'no object': { json: '["hush-hush"]', says: /are not a JSON object/ },
+    'no url': { json: '{"token": "hush-hush"}', says: /have no url/ },
+    'no token': { json: '{"url": "http://hush-hush"}', says: /have no token/ },
+    'a token of another type': { json: '{"url": "http://a", "token": 7}', says: /have no token/ },
+    'a url that is none': { json: '{"url": "hush-hush", "token": "t"}', says: /a url that is none/ },
+    'another scheme': { json: '{"url": "ftp://hush-hush", "token": "t"}', says: /neither http nor https/ },
+    'a user in the url': { json: '{"url": "http://hush:hush@a", "token": "t"}', says: /with a user in it/ },
+    'a query in the url': { json: '{"url": "http://a?hush-hush", "token": "t"}', says: /query or fragment/ },
+    'a token no header may hold': { json: '{"url": "http://a", "token": "hush\\nhush"}', says: /characters/ },
+  };
+  for (const [name, { json, says }] of Object.entries(refused)) {
+    test(`with ${name} are refused without being repeated`, () => {
+      assert.throws(
+        () => parseCredentials(json),
+        (error) =>
+          error instanceof CloudError &&
+          error.code === 'InvalidCredentials' &&
+          says.test(error.message) &&
+          !error.message.includes('hush'),
+      );
+    });
+  }
+});
+
+async function listening(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const urlAnswering = (status: number, text: string): Promise<string> =>
+  listening(
+    createServer((request, response) =>
+      request.resume().on('end', () => response.writeHead(status).end(text)),
+    ),
+  );
+
+async function closedUrl(): Promise<string> {
+  const server = createServer();
+  const url = await listening(server);
+  server.close();
+  await once(server, 'close');
+  return url;
+}

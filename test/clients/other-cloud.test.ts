@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { MockAgent } from 'undici';
+import { CloudError } from '../../clients/cloud-error.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+
+let nowMs = 0;
+const cloud = await startFavouriteCloud({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
+const { databases } = otherCloudClient(cloud);
+after(() => cloud.stop());
+
+const cart = { databaseName: 'cart', ambivalence: 5, adminPassword: 'correct-horse' };
+
+test('a database is provisioned, read, changed and deleted', async () => {
+  const created = await databases.create(cart);
+  assert.deepEqual([created.state, created.endpoint], ['Provisioning', null]);
+  nowMs += 1000;
+  assert.deepEqual((await databases.get('cart'))?.endpoint, { host: 'cart.ocp.example.com', port: 3306 });
+  assert.equal((await databases.update('cart', { ambivalence: 6 })).ambivalence, 6);
+  await databases.delete('cart');
+  await databases.delete('cart');
+  assert.equal(await databases.get('cart'), undefined);
+});
+
+test('a list is gathered from all its pages', async () => {
+  const names = Array.from({ length: 600 }, (_, i) => `db-${i}`);
+  for (let i = 0; i < names.length; i += 50) {
+    const batch = names.slice(i, i + 50);
+    await Promise.all(batch.map((databaseName) => databases.create({ ...cart, databaseName })));
+  }
+  const listed = await databases.list();
+  assert.deepEqual(new Set(listed.map(({ databaseName }) => databaseName)), new Set(names));
+});
+
+const nonsense: Record<string, { answer: unknown; says: RegExp }> = {
+  'no object': { answer: 7, says: /its body is not as documented/ },
+  'a field of another type': {
+    answer: { uuid: 'u', databaseName: 'cart', ambivalence: '5' },
+    says: /its ambivalence is not as documented/,
+  },
+};
+for (const [name, { answer, says }] of Object.entries(nonsense)) {
+  test(`an answer with ${name} is an error`, async () => {
+    const agent = new MockAgent();
+    agent.disableNetConnect();
+    agent
+      .get('http://cloud.test')
+      .intercept({ path: '/v2/databases/cart' })
+      .reply(200, JSON.stringify(answer));
+    const client = otherCloudClient({ url: 'http://cloud.test', token: 't', dispatcher: agent });
+    await assert.rejects(
+      client.databases.get('cart'),
+      (error) => error instanceof CloudError && error.code === 'InvalidAnswer' && says.test(error.message),
+    );
+    await agent.close();
+  });
+}

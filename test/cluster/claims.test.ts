@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import {
+  credentialsNamespace,
+  type FancySQLFixture,
+  favouriteClassRef,
+  favouriteRef,
+  startFancySQL,
+} from './fancysql-fixture.ts';
+import { difference, eventually, type StackProcess } from './stack-harness.ts';
+
+describe('claims on a real API server, with the real process and two clouds', () => {
+  let fixture: FancySQLFixture;
+  let stack: StackProcess;
+
+  before(async () => {
+    fixture = await startFancySQL();
+    await fixture.favouriteClass('small', { labels: { size: 'small', cloud: 'favourite' }, isDefault: true });
+    await fixture.favouriteClass('keep', { template: { reclaimPolicy: 'Retain' } });
+    await fixture.ambivalentClass('ambivalent', { size: 'small', cloud: 'other' });
+    stack = fixture.cluster.startProcess(['--poll-interval', '2s', '--log-level', 'debug']);
+  });
+
+  after(async (context) => {
+    await fixture?.stop();
+    if ('error' in context && context.error) console.error(stack?.log());
+  });
+
+  const secretOf = async (namespace: string, name: string) =>
+    decodeDetails(await fixture.cluster.find(SecretKind, { namespace, name }));
+  const managedOf = (name: string) => fixture.cluster.find(FavouriteDBInstanceKind, { name });
+  const gone = (namespace: string, name: string) =>
+    eventually(`claim ${namespace}/${name} is gone`, async () => {
+      const claim = await fixture.getClaim(namespace, name);
+      if (claim === undefined) return true;
+      throw new Error(JSON.stringify(claim));
+    });
+  const deleteClaim = async (namespace: string, name: string) => {
+    await fixture.cluster.client.delete(FancySQLInstanceKind, { namespace, name }, {});
+    await gone(namespace, name);
+  };
+  const events = (namespace: string, name: string) =>
+    fixture.cluster.kubectl([
+      ...['get', 'events', '-n', namespace, '--field-selector', `involvedObject.name=${name}`],
+      ...['-o', 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}'],
+    ]);
+
+  test('a claim with classRef is provisioned, usable, and costs 8 writes', async () => {
+    const before = await fixture.cluster.writes();
+    await fixture.claim('team-a', 'direct', {
+      classRef: favouriteClassRef('small'),
+      writeConnectionSecretToRef: { name: 'direct' },
+    });
+    const claim = await fixture.bound('team-a', 'direct');
+    const writes = difference(before, await fixture.cluster.writes());
+    const { 'POST fancysqlinstances': ours, ...theirs } = writes;
+    assert.equal(ours, 1);
+    assert.equal(
+      Object.values(theirs).reduce((sum, count) => sum + count, 0),
+      8,
+      JSON.stringify(theirs),
+    );
+
+    const details = await secretOf('team-a', 'direct');
+    const [instance] = fixture.favourite
+      .instances()
+      .filter(({ item }) => item.name === claim.spec.resourceRef?.name);
+    assert.equal(details.password, instance?.item.password);
+    assert.equal(details.endpoint, instance?.item.hostname);
+    assert.deepEqual(Object.keys(details).toSorted(), [
+      'database',
+      'endpoint',
+      'host',
+      'password',
+      'port',
+      'provider',
+      'type',
+      'uri',
+      'username',
+    ]);
+    assert.equal(claim.status?.binding?.name, 'direct');
+    assert.equal(claim.status?.observedGeneration, claim.metadata.generation);
+  });
+
+  test('a claim with a selector costs 9 writes, and schedulers of two clouds agree on one class', async () => {
+    const before = await fixture.cluster.writes();
+    await fixture.claim('team-a', 'selected', {
+      classSelector: {
+        matchLabels: { size: 'small' },
+        matchExpressions: [{ key: 'cloud', operator: 'Exists' }],
+      },
+      writeConnectionSecretToRef: { name: 'selected' },
+    });
+    await fixture.bound('team-a', 'selected');
+    const { 'POST fancysqlinstances': _ours, ...theirs } = difference(
+      before,
+      await fixture.cluster.writes(),
+    );
+    assert.ok(Object.values(theirs).reduce((sum, count) => sum + count, 0) <= 11, JSON.stringify(theirs));
+  });
+
+  test('competing schedulers spread claims over the classes of both clouds, one resource for each', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `spread-${i}`);
+    for (const name of names) {
+      await fixture.claim('team-b', name, { classSelector: { matchLabels: { size: 'small' } } });
+    }
+    const claims = await Promise.all(names.map((name) => fixture.bound('team-b', name)));
+    const kinds = new Set(claims.map(({ spec }) => spec.resourceRef?.kind));
+    assert.deepEqual([...kinds].toSorted(), ['AmbivalentDBInstance', 'FavouriteDBInstance']);
+    const managed = [
+      ...(await fixture.cluster.all(FavouriteDBInstanceKind)),
+      ...(await fixture.cluster.all(AmbivalentDBInstanceKind)),
+    ].filter(({ spec }) => spec.claimRef?.name?.startsWith('spread-'));
+    assert.equal(managed.length, names.length);
+    await Promise.all(names.map((name) => deleteClaim('team-b', name)));
+  });
+
+  test('a claim that names nothing gets the default class', async () => {
+    await fixture.claim('team-a', 'defaulted', {});
+    const claim = await fixture.bound('team-a', 'defaulted');
+    assert.equal(claim.spec.classRef?.name, 'small');
+    assert.match(await events('team-a', 'defaulted'), /DefaultResourceClass/);
+  });
+
+  test('claims of the same name in two namespaces each get their own', async () => {
+    const spec = { classRef: favouriteClassRef('small'), writeConnectionSecretToRef: { name: 'twin' } };
+    await Promise.all([fixture.claim('team-a', 'twin', spec), fixture.claim('team-b', 'twin', spec)]);
+    const [a, b] = await Promise.all([fixture.bound('team-a', 'twin'), fixture.bound('team-b', 'twin')]);
+    assert.notEqual(a.spec.resourceRef?.name, b.spec.resourceRef?.name);
+    assert.notEqual((await secretOf('team-a', 'twin')).password, (await secretOf('team-b', 'twin')).password);
+  });
+
+  test('static: a claim waits for the managed resource it names, and is bound at once when it appears', async () => {
+    await fixture.claim('team-a', 'static', {
+      resourceRef: favouriteRef('made-by-hand'),
+      writeConnectionSecretToRef: { name: 'static' },
+    });
+    const message = await fixture.readyReason('team-a', 'static', 'Binding');
+    assert.match(message, /made-by-hand/);
+    await fixture.managed('made-by-hand');
+    await fixture.bound('team-a', 'static', 5_000);
+    const managed = await managedOf('made-by-hand');
+    assert.equal(managed?.spec.claimRef?.name, 'static');
+    assert.equal(managed?.status?.bindingPhase, 'Bound');
+    assert.equal((await secretOf('team-a', 'static')).endpoint, managed?.status?.hostname);
+  });
+
+  test('reclaim policy Retain: the managed resource and its database outlive the claim, as Released', async () => {
+    await deleteClaim('team-a', 'static'); // a static resource without policy retains
+    const managed = await managedOf('made-by-hand');
+    assert.equal(managed?.status?.bindingPhase, 'Released');
+    assert.equal(managed?.spec.claimRef, undefined);
+    assert.equal(await fixture.cluster.find(SecretKind, { namespace: 'team-a', name: 'static' }), undefined);
+    assert.ok(fixture.favourite.instances().some(({ item }) => item.name === 'made-by-hand'));
+
+    await fixture.claim('team-a', 'kept', { classRef: favouriteClassRef('keep') });
+    const kept = await fixture.bound('team-a', 'kept');
+    await deleteClaim('team-a', 'kept');
+    assert.equal((await managedOf(kept.spec.resourceRef?.name ?? ''))?.status?.bindingPhase, 'Released');
+  });
+
+  test('a Released resource is not bound again until an administrator offers it', async () => {
+    await fixture.claim('team-b', 'again', { resourceRef: favouriteRef('made-by-hand') });
+    const message = await fixture.readyReason('team-b', 'again', 'Binding');
+    assert.match(message, /reoffer=true/);
+    await fixture.cluster.kubectl([
+      'annotate',
+      'favouritedbinstance',
+      'made-by-hand',
+      'crossplane.io/reoffer=true',
+    ]);
+    await fixture.bound('team-b', 'again', 5_000);
+  });
+
+  test('reclaim policy Delete: nothing is left of a deleted claim', async () => {
+    const claim = await fixture.claim('team-a', 'brief', {
+      classRef: favouriteClassRef('small'),
+      writeConnectionSecretToRef: { name: 'brief' },
+    });
+    const name = (await fixture.bound('team-a', 'brief')).spec.resourceRef?.name ?? '';
+    await deleteClaim('team-a', 'brief');
+    await eventually('the managed resource is gone', async () => (await managedOf(name)) === undefined);
+    assert.ok(!fixture.favourite.instances().some(({ item }) => item.name === name));
+    assert.equal(await fixture.cluster.find(SecretKind, { namespace: 'team-a', name: 'brief' }), undefined);
+    const source = { namespace: credentialsNamespace, name: claim.metadata.uid ?? '' };
+    assert.equal(await fixture.cluster.find(SecretKind, source), undefined);
+  });
+
+  test('a claim that no class matches says what was looked for, and is served when one appears', async () => {
+    await fixture.claim('team-a', 'early', { classSelector: { matchLabels: { size: 'enormous' } } });
+    const message = await fixture.readyReason('team-a', 'early', 'NoMatchingClass');
+    assert.match(message, /size=enormous/);
+    assert.match(message, /FavouriteDBInstanceClass/);
+    assert.match(message, /AmbivalentDBInstanceClass/);
+    await eventually('the event is there', async () => /size=enormous/.test(await events('team-a', 'early')));
+    await fixture.favouriteClass('enormous', { labels: { size: 'enormous' } });
+    await fixture.bound('team-a', 'early', 5_000);
+  });
+
+  test('a claim whose class does not exist says so, and is provisioned when it appears', async () => {
+    await fixture.claim('team-a', 'classless', { classRef: favouriteClassRef('later') });
+    assert.match(await fixture.readyReason('team-a', 'classless', 'Creating'), /later/);
+    await fixture.favouriteClass('later');
+    await fixture.bound('team-a', 'classless', 5_000);
+  });
+
+  test('a selector with an operator that does not exist is refused by the API server, naming the field', async () => {
+    const refused = fixture.claim('team-a', 'malformed', {
+      classSelector: { matchExpressions: [{ key: 'size', operator: 'Like' as 'In', values: ['big'] }] },
+    });
+    await assert.rejects(refused, /spec\.classSelector\.matchExpressions.*operator/);
+  });
+
+  test('a selector that only the controllers can see is wrong ends in a condition', async () => {
+    await fixture.claim('team-a', 'odd', {
+      classSelector: { matchExpressions: [{ key: 'size', operator: 'In', values: [] }] },
+    });
+    assert.match(await fixture.readyReason('team-a', 'odd', 'InvalidClassSelector'), /values/);
+    await deleteClaim('team-a', 'odd');
+  });
+
+  test('hijack: a claim that names the resource of another neither binds to it nor deletes it', async () => {
+    const victim = await fixture.bound('team-a', 'direct');
+    const name = victim.spec.resourceRef?.name ?? '';
+    await fixture.claim('team-b', 'thief', {
+      resourceRef: favouriteRef(name),
+      writeConnectionSecretToRef: { name: 'loot' },
+    });
+    const message = await fixture.readyReason('team-b', 'thief', 'Binding');
+    assert.match(message, /team-a\/direct/);
+    assert.equal(await fixture.cluster.find(SecretKind, { namespace: 'team-b', name: 'loot' }), undefined);
+    await deleteClaim('team-b', 'thief');
+    assert.equal((await managedOf(name))?.spec.claimRef?.name, 'direct');
+    assert.equal((await fixture.getClaim('team-a', 'direct'))?.status?.bindingPhase, 'Bound');
+  });
+
+  test('a claim does not overwrite a secret of the same name that is not its own', async () => {
+    await fixture.cluster.kubectl([
+      '-n',
+      'team-a',
+      'create',
+      'secret',
+      'generic',
+      'taken',
+      '--from-literal=a=b',
+    ]);
+    await fixture.claim('team-a', 'collides', {
+      classRef: favouriteClassRef('small'),
+      writeConnectionSecretToRef: { name: 'taken' },
+    });
+    await eventually('the claim says so', async () => {
+      const claim = await fixture.getClaim('team-a', 'collides');
+      return claim?.status?.conditions?.some(
+        ({ message = '' }) => /secret/.test(message) && /taken/.test(message),
+      );
+    });
+    assert.deepEqual(await secretOf('team-a', 'taken'), { a: 'b' });
+    // It helps itself when the name is free.
+    await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', 'taken']);
+    await eventually(
+      'the secret is there',
+      async () => (await secretOf('team-a', 'taken')).password !== undefined,
+      70_000,
+    );
+  });
+
+  test('secrets heal: deleted or edited ones are written again, on both sides', async () => {
+    const claim = await fixture.bound('team-a', 'direct');
+    const right = await secretOf('team-a', 'direct');
+    const isRight = async () => {
+      const { password, endpoint } = await secretOf('team-a', 'direct');
+      return password === right.password && endpoint === right.endpoint;
+    };
+    await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', 'direct']);
+    await eventually('the deleted secret is back', isRight, 5_000);
+    const edit = JSON.stringify({ data: { endpoint: Buffer.from('elsewhere').toString('base64') } });
+    await fixture.cluster.kubectl(['-n', 'team-a', 'patch', 'secret', 'direct', '--type=merge', '-p', edit]);
+    await eventually('the edited secret is as it was', isRight, 5_000);
+    await fixture.cluster.kubectl([
+      ...[
+        '-n',
+        credentialsNamespace,
+        'patch',
+        'secret',
+        claim.metadata.uid ?? '',
+        '--type=merge',
+        '-p',
+        edit,
+      ],
+    ]);
+    await eventually('the edited source is as it was', isRight, 5_000);
+  });
+
+  test('a lost password is reset: both secrets and the cloud have the new one', async () => {
+    const claim = await fixture.bound('team-a', 'direct');
+    const before = (await secretOf('team-a', 'direct')).password;
+    await fixture.cluster.kubectl(['-n', credentialsNamespace, 'delete', 'secret', claim.metadata.uid ?? '']);
+    await eventually(
+      'the password is new everywhere',
+      async () => {
+        const { password } = await secretOf('team-a', 'direct');
+        const instance = fixture.favourite
+          .instances()
+          .find(({ item }) => item.name === claim.spec.resourceRef?.name);
+        return password !== undefined && password !== before && password === instance?.item.password;
+      },
+      10_000,
+    );
+  });
+
+  test('secret consent: a secret that only says it comes from another is not filled', async () => {
+    const claim = await fixture.bound('team-a', 'direct');
+    await fixture.cluster.client.create(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'connection.crossplane.io/v1alpha1',
+      metadata: {
+        namespace: 'team-b',
+        name: 'eavesdropper',
+        annotations: {
+          'from.propagate.crossplane.io/namespace': credentialsNamespace,
+          'from.propagate.crossplane.io/name': claim.metadata.uid ?? '',
+        },
+      },
+    });
+    // Something else that must happen later shows that the controllers had their chance.
+    await fixture.claim('team-b', 'afterwards', { classRef: favouriteClassRef('small') });
+    await fixture.bound('team-b', 'afterwards');
+    assert.deepEqual(await secretOf('team-b', 'eavesdropper'), {});
+  });
+
+  test('drift in the cloud is reverted', async () => {
+    const claim = await fixture.bound('team-a', 'direct');
+    const name = claim.spec.resourceRef?.name ?? '';
+    const level = () => fixture.favourite.instances().find(({ item }) => item.name === name)?.item.level;
+    fixture.favourite.drift(name, { level: 999 });
+    await eventually('the level is as it was', async () => level() === 3, 10_000);
+  });
+
+  test('trouble of the provider shows on the claim, without secrets, and clears', async () => {
+    const wrong = { credentials: JSON.stringify({ url: fixture.favourite.url, token: 'wrong-token' }) };
+    await fixture.cluster.client.create(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: credentialsNamespace, name: 'wrong' },
+      data: { credentials: Buffer.from(wrong.credentials).toString('base64') },
+    });
+    const provider = (secret: string) =>
+      JSON.stringify({
+        apiVersion: 'fcp.crossplane.io/v1alpha3',
+        kind: 'Provider',
+        metadata: { name: 'shaky' },
+        spec: { credentialsSecretRef: { namespace: credentialsNamespace, name: secret, key: 'credentials' } },
+      });
+    await fixture.favouriteClass('shaky', { template: { providerRef: { name: 'shaky' } } });
+    await fixture.claim('team-a', 'unlucky', { classRef: favouriteClassRef('shaky') });
+    const says = (pattern: RegExp) =>
+      eventually(`the claim says ${pattern}`, async () => {
+        const claim = await fixture.getClaim('team-a', 'unlucky');
+        const messages = (claim?.status?.conditions ?? []).map(({ message = '' }) => message).join(' ');
+        if (pattern.test(messages)) return messages;
+        throw new Error(messages);
+      });
+    await says(/Provider shaky does not exist/);
+    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('nowhere'));
+    await says(/secret cloud-credentials\/nowhere of Provider shaky does not exist/);
+    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('wrong'));
+    assert.doesNotMatch(await says(/token/i), /wrong-token/);
+    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('favourite'));
+    await fixture.bound('team-a', 'unlucky', 70_000);
+  });
+
+  test('deletion needs only what was used: a claim that provisioned nothing goes without class or provider', async () => {
+    await fixture.favouriteClass('providerless', { template: { providerRef: { name: 'nobody' } } });
+    await fixture.claim('team-b', 'never', { classRef: favouriteClassRef('providerless') });
+    await fixture.readyReason('team-b', 'never', 'Binding');
+    await fixture.cluster.client.delete(FavouriteDBInstanceClassKind, { name: 'providerless' }, {});
+    await deleteClaim('team-b', 'never');
+    await eventually('its managed resource is gone', async () => {
+      const left = await fixture.cluster.all(FavouriteDBInstanceKind);
+      return !left.some(({ spec }) => spec.claimRef?.name === 'never');
+    });
+  });
+
+  test('a restart makes no write at all, and SIGTERM ends the process with 0', async () => {
+    assert.equal(await stack.end(), 0);
+    const before = await fixture.cluster.writes();
+    stack = fixture.cluster.startProcess([
+      '--poll-interval',
+      '1s',
+      '--health-probe-bind-address',
+      '127.0.0.1:18190',
+      '--log-level','debug','--log-format','pretty',
+    ]);
+    await eventually('it is ready', async () => (await fetch('http://127.0.0.1:18190/readyz')).ok);
+    const polls = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;
+    const polled = polls();
+    await eventually('it has polled each resource', async () => polls() > polled + 40);
+    assert.deepEqual(difference(before, await fixture.cluster.writes()), {}, stack.log().slice(-20_000));
+  });
+});

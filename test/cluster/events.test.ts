@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Subscription } from 'rxjs';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import type { CoreEvent, SendingEventRecorder } from '../../runtime/event-recorder.ts';
+import { createEventRecorder, EventKind } from '../../runtime/event-recorder.ts';
+import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+
+const about = (name: string, namespace?: string): KubernetesObject => ({
+  apiVersion: 'test.example.org/v1',
+  kind: 'Thing',
+  metadata: { name, uid: `uid-${name}`, resourceVersion: '1', ...(namespace !== undefined && { namespace }) },
+});
+
+describe('events on a real API server', () => {
+  let controlPlane: ControlPlane;
+  let client: ReturnType<typeof kubernetesClient>;
+  let recorder: SendingEventRecorder;
+  let running: Subscription;
+  const log = recordedLog();
+
+  before(async () => {
+    controlPlane = await startControlPlane();
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(controlPlane.kubeconfig);
+    client = kubernetesClient({ kubeConfig, log });
+    recorder = createEventRecorder({ client, component: 'services-stack', log, now: () => new Date() });
+    running = recorder.run$.subscribe();
+  });
+  after(async () => {
+    running?.unsubscribe();
+    await client?.close();
+    await controlPlane?.stop();
+  });
+
+  const flush = () => recorder.flush(AbortSignal.timeout(20_000));
+  async function eventsOf(name: string): Promise<readonly CoreEvent[]> {
+    const fieldSelector = `involvedObject.name=${name}`;
+    return (await client.list(EventKind, { fieldSelector })).items;
+  }
+
+  test('kubectl shows what happened to a namespaced and to a cluster-scoped object', async () => {
+    recorder.record(about('claim', 'kube-system'), {
+      type: 'Warning',
+      reason: 'NoMatchingClass',
+      message: 'no class matches',
+    });
+    recorder.record(about('managed'), { type: 'Normal', reason: 'Created', message: 'created it' });
+    await flush();
+    const shown = await controlPlane.kubectl(['get', 'events', '-A', '--no-headers']);
+    assert.match(shown, /kube-system\s.*Warning\s+NoMatchingClass\s+thing\/claim\s+no class matches/);
+    assert.match(shown, /default\s.*Normal\s+Created\s+thing\/managed\s+created it/);
+    assert.deepEqual(log.lines, []);
+  });
+
+  test('repeated, it is one object with a count', async () => {
+    const facts = { type: 'Normal', reason: 'Repeated', message: 'again' } as const;
+    for (let times = 0; times < 3; times += 1) {
+      recorder.record(about('repeated', 'default'), facts);
+      await flush();
+    }
+    const events = await eventsOf('repeated');
+    assert.deepEqual(
+      events.map(({ count, reason, source }) => [count, reason, source.component]),
+      [[3, 'Repeated', 'services-stack']],
+    );
+  });
+
+  test('one that somebody deleted is written anew', async () => {
+    const facts = { type: 'Normal', reason: 'Deleted', message: 'still here' } as const;
+    recorder.record(about('deleted', 'default'), facts);
+    await flush();
+    const [event] = await eventsOf('deleted');
+    await client.delete(EventKind, { namespace: 'default', name: event!.metadata.name }, {});
+    recorder.record(about('deleted', 'default'), facts);
+    await flush();
+    assert.deepEqual(
+      (await eventsOf('deleted')).map(({ count }) => count),
+      [2],
+    );
+  });
+
+  test('100 events of one object are at most 25 requests and few objects', async () => {
+    for (let index = 0; index < 100; index += 1) {
+      const message = `message ${index}`;
+      recorder.record(about('noisy', 'default'), { type: 'Warning', reason: 'Noisy', message });
+    }
+    await flush();
+    const events = await eventsOf('noisy');
+    assert.equal(events.length, 10);
+    assert.match(events.map(({ message }) => message).join('\n'), /\(combined from similar events\): /);
+  });
+
+  test('names and messages of the greatest length are accepted', async () => {
+    const name = `${'a'.repeat(100)}.${'b'.repeat(152)}`;
+    const message = 'ü'.repeat(5000);
+    recorder.record(about(name, 'default'), { type: 'Normal', reason: 'Long', message });
+    await flush();
+    assert.equal((await eventsOf(name)).length, 1);
+  });
+
+  test('a namespace that does not exist costs the event and no more', async () => {
+    recorder.record(about('lost', 'no-such-namespace'), { type: 'Normal', reason: 'Lost', message: 'm' });
+    recorder.record(about('found', 'default'), { type: 'Normal', reason: 'Found', message: 'm' });
+    await flush();
+    assert.equal((await eventsOf('lost')).length, 0);
+    assert.equal((await eventsOf('found')).length, 1);
+  });
+
+  test('an outage of the API server delays events and loses none', async () => {
+    await controlPlane.stopApiServer();
+    recorder.record(about('outage', 'default'), { type: 'Warning', reason: 'Outage', message: 'm' });
+    await controlPlane.startApiServer();
+    await flush();
+    assert.equal((await eventsOf('outage')).length, 1);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
+import type { UsedProviderConfig } from '../../controllers/core/managed/provider-config/decide.ts';
+import { providerConfigController } from '../../controllers/core/managed/provider-config/setup.ts';
+import type { Result } from '../../runtime/reconcile.ts';
+import { after, done } from '../../runtime/reconcile.ts';
+import { broken, FakeCluster } from './fakes-cluster.ts';
+import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from './objects.ts';
+
+const configKind: Kind<UsedProviderConfig> = {
+  group: 'fcp.crossplane.io',
+  version: 'v1alpha3',
+  kind: 'ProviderConfig',
+  plural: 'providerconfigs',
+  scope: 'Cluster',
+};
+const config = (name: string): UsedProviderConfig => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name },
+  spec: { credentials: { source: 'Secret' } },
+});
+const user = (name: string, spec: ManagedSpec = {}) => managed(spec, { name, uid: `${name}-uid` });
+
+function scene(...users: ReturnType<typeof user>[]) {
+  const cluster = new FakeCluster();
+  cluster.seed(configKind, config('default'));
+  for (const object of users) cluster.seed(managedKind, object);
+  let clockMs = now.getTime();
+  const process = cluster.process({ now: () => new Date(clockMs) });
+  const controller = providerConfigController(process.env, {
+    providerConfig: configKind,
+    managed: [managedKind, otherManagedKind],
+  });
+  return {
+    cluster,
+    process,
+    controller,
+    pass: (ms: number) => {
+      clockMs += ms;
+    },
+    run: (name = 'default'): Promise<Result> => controller.reconcile({ name }, new AbortController().signal),
+    get config() {
+      return cluster.read(configKind, { name: 'default' });
+    },
+  };
+}
+
+describe('a ProviderConfig (C7)', () => {
+  test('ProviderConfigNotFound', async () => assert.deepEqual(await scene().run('other'), done));
+
+  test('SuccessfulSetUsers: protected and counted, whoever names none included', async () => {
+    const at = scene(
+      user('a'),
+      user('b', { providerConfigRef: { name: 'default' } }),
+      user('c', { providerRef: { name: 'x' } }),
+    );
+    assert.deepEqual(await at.run(), done);
+    assert.deepEqual(at.config?.metadata.finalizers, ['in-use.crossplane.io']);
+    assert.equal(at.config?.status?.users, 2);
+    assert.equal(at.cluster.writes.length, 2);
+  });
+
+  test('nothing changes, nothing is written, after a restart too', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    at.pass(60_000);
+    await at.run();
+    assert.equal(at.cluster.writes.length, 2);
+  });
+
+  test('AddFinalizerError and UpdateStatusError are returned', async () => {
+    const at = scene(user('a'));
+    at.cluster.gate = () => {
+      throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
+    at.cluster.gate = ({ verb }) => {
+      if (verb === 'patch status') throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig status: etcd is unavailable/);
+  });
+
+  test('BlockDeleteWhileInUse: it says by how many and which, once', async () => {
+    const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
+    await at.run();
+    at.cluster.remove(configKind, { name: 'default' }, deletionTimestamp);
+    await at.run();
+    await at.run();
+    const [condition] = at.config?.status?.conditions ?? [];
+    assert.equal(condition?.type, 'Terminating');
+    assert.equal(condition?.reason, 'InUse');
+    assert.equal(
+      condition?.message,
+      'in use by 6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more; it is deleted once they are deleted or use another ProviderConfig',
+    );
+    assert.deepEqual(
+      at.process.events.map(({ type, reason }) => `${type} ${reason}`),
+      ['Warning UsageAccounting'],
+    );
+    assert.ok(at.config !== undefined);
+  });
+
+  test('SuccessfulDelete: it goes once its last user is gone or uses another', async () => {
+    const at = scene(user('a'), user('b'));
+    await at.run();
+    at.cluster.remove(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.remove(managedKind, { name: 'a' }, deletionTimestamp);
+    await at.run();
+    assert.match(
+      at.config?.status?.conditions?.[0]?.message ?? '',
+      /^in use by 1 managed resource: FavouriteDBInstance b;/,
+    );
+    const b = at.cluster.read(managedKind, { name: 'b' })!;
+    at.cluster.seed(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
+    await at.run();
+    assert.equal(at.config, undefined);
+  });
+
+  test('many users at once: their count is written now and then, and in the end', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    for (let n = 0; n < 100; n += 1) {
+      at.cluster.seed(managedKind, user(`more-${n}`));
+      assert.deepEqual(await at.run(), after(5_000));
+    }
+    assert.equal(at.cluster.writes.length, 2);
+    at.pass(5_000);
+    await at.run();
+    assert.equal(at.config?.status?.users, 101);
+    assert.equal(at.cluster.writes.length, 3);
+  });
+
+  test('it is woken by users that come, go or change over, and by nothing else of theirs', async () => {
+    const at = scene();
+    at.cluster.seed(configKind, config('other'));
+    const end$ = new Subject<void>();
+    const woken = firstValueFrom(merge(...at.controller.triggers.slice(1)).pipe(takeUntil(end$), toArray()));
+    const a = at.cluster.seed(managedKind, user('a'));
+    at.cluster.seed(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
+    at.cluster.seed(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });
+    at.cluster.remove(managedKind, { name: 'a' }, deletionTimestamp);
+    end$.next();
+    assert.deepEqual(
+      (await woken).map(({ name }) => name),
+      ['default', 'other', 'default', 'other'],
+    );
+  });
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { withInitProvider, withLateInitialized } from '../../controllers/core/managed/provider-values.ts';
+import { after, requeue } from '../../runtime/reconcile.ts';
+import { finalizers, Scene } from './managed-scene.ts';
+import { managed, managedKind } from './objects.ts';
+
+describe('initProvider', () => {
+  test('is laid beneath forProvider, however deep; lists are not merged', () => {
+    const merged = withInitProvider(
+      managed({
+        initProvider: { size: 3, net: { id: 'a', zone: 'z' }, tags: ['init'] },
+        forProvider: { net: { id: 'b' }, tags: ['own'] },
+      }),
+    );
+    assert.deepEqual(merged.spec.forProvider, { size: 3, net: { id: 'b', zone: 'z' }, tags: ['own'] });
+  });
+
+  test('counts at creation only: never written, no drift, later changes ignored', async () => {
+    const scene = new Scene({ initProvider: { size: 3 }, forProvider: { version: '8' } });
+    await scene.run();
+    assert.deepEqual(scene.external.createdWith, { size: 3, version: '8' });
+    assert.deepEqual(scene.object?.spec.forProvider, { version: '8' });
+    scene.cluster.seed(managedKind, {
+      ...scene.object!,
+      spec: { ...scene.object!.spec, initProvider: { size: 7 } },
+    });
+    await scene.run();
+    assert.equal(scene.external.count('update'), 0);
+    assert.deepEqual(scene.external.things.get('db')?.values, { size: 3, version: '8' });
+  });
+});
+
+describe('late initialisation', () => {
+  const cases: Record<string, { given?: object; init?: object; values: object; want: object }> = {
+    'Original kept': { given: { size: 1 }, values: { size: 2 }, want: { size: 1 } },
+    LateInitialized: { values: { size: 2 }, want: { size: 2 } },
+    'absent fields deep inside': {
+      given: { net: { id: 'a' } },
+      values: { net: { id: 'b', zone: 'z' } },
+      want: { net: { id: 'a', zone: 'z' } },
+    },
+    'false, 0 and empty text are given, not absent': {
+      given: { on: false, size: 0, note: '' },
+      values: { on: true, size: 5, note: 'x' },
+      want: { on: false, size: 0, note: '' },
+    },
+    'what initProvider sets stays out of forProvider': {
+      given: {},
+      init: { size: 3, net: { id: 'a' } },
+      values: { size: 9, net: { id: 'b', zone: 'z' } },
+      want: { net: { zone: 'z' } },
+    },
+    Neither: { values: {}, want: {} },
+  };
+  for (const [name, { given = {}, init, values, want }] of Object.entries(cases)) {
+    test(name, () => {
+      const object = managed({ forProvider: given, ...(init && { initProvider: init }) });
+      const initialized = withLateInitialized(object, values);
+      assert.deepEqual(initialized.spec.forProvider, want);
+      if (JSON.stringify(given) === JSON.stringify(want)) assert.equal(initialized, object);
+    });
+  }
+
+  test('is not persisted where policies do not allow it', async () => {
+    const scene = new Scene({
+      managementPolicies: ['Observe', 'Create', 'Update', 'Delete'],
+      forProvider: {},
+    });
+    scene.external.observation = { lateInitialized: { version: '8' } };
+    await scene.run();
+    await scene.run();
+    assert.deepEqual(scene.object?.spec.forProvider, {});
+  });
+});
+
+describe('import: what exists is only observed', () => {
+  test('fills forProvider, status and secret, and changes nothing outside', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} });
+    scene.external.put('db', { size: 4, version: '8' });
+    scene.external.observation = {
+      isUpToDate: true,
+      lateInitialized: { size: 4, version: '8' },
+      status: { hostname: 'db.example' },
+    };
+    await scene.run();
+    assert.deepEqual(scene.object?.spec.forProvider, { size: 4, version: '8' });
+    assert.equal((scene.object!.status as { hostname?: string }).hostname, 'db.example');
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
+    assert.deepEqual(new Set(scene.external.calls), new Set(['connect', 'observe', 'disconnect']));
+  });
+
+  test('once everything is allowed there is no drift', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} });
+    scene.external.put('db', { size: 4 });
+    scene.external.observation = { lateInitialized: { size: 4 } };
+    await scene.run();
+    scene.external.observation = {};
+    scene.cluster.seed(managedKind, {
+      ...scene.object!,
+      spec: { ...scene.object!.spec, managementPolicies: ['*'] },
+    });
+    await scene.run();
+    assert.equal(scene.external.count('update'), 0);
+  });
+});
+
+describe('asynchronous operations', () => {
+  const ongoing = (type: string) => `False/Ongoing: ${type} is under way`;
+
+  for (const externalNames of ['deterministic', 'assigned'] as const) {
+    test(`a creation that outlives its pass is not called twice, ${externalNames} names`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } }, {}, { externalNames });
+      const name = externalNames === 'assigned' ? 'assigned-1' : 'db';
+      const { promise, resolve } = Promise.withResolvers<object>();
+      scene.external.creation = { operation: promise };
+      scene.external.afterCall = (method) => {
+        if (method === 'create') scene.external.things.clear(); // not there yet
+      };
+      assert.deepEqual(await scene.run(), after(60_000));
+      assert.equal(scene.condition('AsyncOperation'), ongoing('create'));
+      assert.equal(scene.condition('Ready'), 'False/Creating');
+      const { length } = scene.external.calls;
+      const writes = scene.cluster.writes.length;
+      await scene.run();
+      assert.equal(scene.external.calls.length, length, 'left alone meanwhile');
+      assert.equal(scene.cluster.writes.length, writes);
+
+      scene.external.put(name, { size: 1 });
+      resolve({
+        details: { password: 'made-late' },
+        ...(externalNames === 'assigned' ? { externalName: name } : {}),
+      });
+      await promise;
+      await scene.run();
+      assert.equal(scene.external.count('create'), 1);
+      assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
+      assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.secret?.password, 'made-late');
+      assert.equal(scene.annotations['crossplane.io/external-name'], name);
+    });
+  }
+
+  test('a creation that fails late is recorded, told and tried again', async () => {
+    const scene = new Scene({}, {}, { externalNames: 'assigned' });
+    const failure = Promise.reject(new Error('quota exceeded'));
+    scene.external.creation = { operation: failure };
+    await scene.run();
+    await assert.rejects(failure);
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncCreateFailure: quota exceeded');
+    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
+    scene.external.creation = {};
+    await scene.run();
+    assert.equal(scene.external.count('create'), 2);
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncCreateFailure: quota exceeded');
+  });
+
+  test('assigned names: a process that ends during an operation leaves the question to a human', async () => {
+    const scene = new Scene({}, {}, { externalNames: 'assigned' });
+    scene.external.creation = { operation: new Promise(() => {}) };
+    await scene.run();
+    scene.restart();
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.equal(scene.external.count('create'), 1);
+  });
+
+  test('an update that outlives its pass is not called twice, and its failure is told', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 2 });
+    const { promise, reject } = Promise.withResolvers<never>();
+    scene.external.change = { operation: promise };
+    await scene.run();
+    assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    reject(new Error('size cannot shrink'));
+    await assert.rejects(promise);
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncUpdateFailure: size cannot shrink');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot shrink');
+  });
+
+  test('deletion waits for a creation under way, then for its own end', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } });
+    const creation = Promise.withResolvers<object>();
+    scene.external.creation = { operation: creation.promise };
+    await scene.run();
+    scene.cluster.remove(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
+    assert.equal(scene.external.count('delete'), 0);
+    creation.resolve({});
+    await creation.promise;
+    const deletion = Promise.withResolvers<void>();
+    scene.external.deletion = { operation: deletion.promise };
+    await scene.run();
+    await scene.run();
+    assert.equal(scene.external.count('delete'), 1);
+    assert.equal(scene.condition('AsyncOperation'), ongoing('delete'));
+    deletion.resolve();
+    await deletion.promise;
+    await scene.run();
+    assert.equal(scene.object, undefined);
+  });
+
+  test('an operation the external system tells of is neither updated nor deleted again', async () => {
+    const scene = new Scene(
+      { forProvider: { size: 1 } },
+      { finalizers, creationTimestamp: '2026-01-02T03:04:01Z' },
+    );
+    scene.external.put('db', { size: 2 });
+    scene.external.observation = { operation: 'update' };
+    assert.deepEqual(await scene.run(), after(500));
+    assert.equal(scene.external.count('update'), 0);
+    assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
+    scene.external.observation = { isUpToDate: true };
+    await scene.run();
+    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
+    assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+    const writes = scene.cluster.writes.length;
+    await scene.run();
+    assert.equal(scene.cluster.writes.length, writes);
+
+    scene.cluster.remove(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    scene.external.observation = { operation: 'delete' };
+    await scene.run();
+    assert.equal(scene.external.count('delete'), 0);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+  });
+});

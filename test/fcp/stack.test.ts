@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { stackControllers } from '../../controllers/core/stack.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import {
+  type FavouriteCloud,
+  type FavouriteCloudOptions,
+  startFavouriteCloud,
+} from '../../local/favourite-cloud/server.ts';
+import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
+import { instance, network } from './objects.ts';
+
+/** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
+class Scene {
+  readonly cluster: FakeCluster;
+  readonly cloud: FavouriteCloud;
+  process: FakeProcess;
+
+  private constructor(cloud: FavouriteCloud, cluster: FakeCluster) {
+    this.cloud = cloud;
+    this.cluster = cluster;
+    this.process = this.start();
+  }
+
+  static async open(options: FavouriteCloudOptions = {}): Promise<Scene> {
+    const cluster = new FakeCluster();
+    const cloud = await startFavouriteCloud({ now: () => cluster.clockMs, ...options });
+    const scene = new Scene(cloud, cluster);
+    open.push(scene);
+    return scene;
+  }
+
+  start(): FakeProcess {
+    const stack = createFcpStack({
+      createClient: (credentials) =>
+        favouriteCloudClient({ ...credentials, random: () => 0, maxAttempts: 2, timeoutMs: 2_000 }),
+    });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
+  }
+
+  /** Credentials, and the ProviderConfig that serves whoever names none. */
+  putProvider(credentials: string = JSON.stringify({ url: this.cloud.url, token: this.cloud.token })): void {
+    const secret = { namespace: 'infra', name: 'cloud' };
+    this.cluster.put<Secret>(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: secret,
+      data: encodeDetails({ credentials }),
+    });
+    this.cluster.put(ProviderConfigKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'Secret', secretRef: { ...secret, key: 'credentials' } } },
+    });
+  }
+
+  putInstance(managed = instance()): void {
+    this.cluster.put(FavouriteDBInstanceKind, managed);
+  }
+
+  get instance() {
+    return this.cluster.get(FavouriteDBInstanceKind, { name: 'cool' });
+  }
+
+  condition(type: string): string {
+    const { status, reason = '', message = '' } = getCondition(this.instance?.status?.conditions, type);
+    return `${status}/${reason}${message && `: ${message}`}`;
+  }
+
+  secret(namespace = 'infra', name = 'cool-connection') {
+    return decodeDetails(this.cluster.get(SecretKind, { namespace, name }));
+  }
+
+  async close(): Promise<void> {
+    this.process.stop();
+    await this.cloud.stop();
+  }
+}
+
+const open: Scene[] = [];
+afterEach(async () => {
+  for (const scene of open.splice(0)) await scene.close();
+});
+
+test('a managed resource becomes an instance, its secret works, and both go together', async () => {
+  const scene = await Scene.open({ provisioningMs: 2000, deletionMs: 1000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(1000);
+  assert.equal(scene.condition('Ready'), 'False/Creating');
+  await scene.process.settle();
+  assert.equal(scene.condition('Ready'), 'True/Available');
+  assert.equal(scene.instance?.status?.hostname, 'cool.fcp.example.org');
+  assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+  assert.equal(scene.secret().endpoint, 'cool.fcp.example.org');
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle();
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), []);
+  assert.deepEqual(scene.process.errors, []);
+});
+
+test('a claim gets what its class says, and the password that the instance has', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.cluster.put(FavouriteDBInstanceClassKind, {
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstanceClass',
+    metadata: { name: 'small', labels: { size: 'small' } },
+    specTemplate: {
+      writeConnectionSecretsToNamespace: 'infra',
+      reclaimPolicy: 'Delete',
+      forProvider: { fancinessLevel: 3 },
+    },
+  });
+  scene.cluster.put(FancySQLInstanceKind, {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec: {
+      version: '5.6',
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: 'cart-connection' },
+    },
+  });
+  await scene.process.settle();
+  const claim = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  assert.equal(claim?.status?.bindingPhase, 'Bound');
+  const [{ item } = assert.fail('no instance')] = scene.cloud.instances();
+  assert.deepEqual([item.level, item.version], [3, '5.6']);
+  const details = scene.secret('shop', 'cart-connection');
+  assert.deepEqual([details.password, details.host], [item.password, item.hostname]);
+  assert.match(details.uri ?? '', /^fancysql:\/\/admin:\S{32}@\S+:3306\/fancysql$/);
+  scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  await scene.process.settle();
+  assert.deepEqual(scene.cloud.instances(), []);
+});
+
+describe('whatever goes wrong in a creation, one instance comes of it, with a password that is known', () => {
+  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
+    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
+    'the answer is an error without the work': { kind: 'fail', method: 'POST' },
+    'the cloud does not take it': { kind: 'cut', method: 'POST' },
+    'the limit is reached': { kind: 'fail', method: 'POST', status: 429, retryAfter: 60 },
+    'every look fails for a while': { kind: 'fail', method: 'GET', times: 5 },
+  };
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cloud.faults.inject(fault);
+      scene.putInstance();
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+      assert.equal(scene.cloud.instances().length, 1);
+      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+    });
+  }
+
+  test('reads lag behind: creation is asked for again, and is the same', async () => {
+    const scene = await Scene.open({ readDelayMs: 3000 });
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle(60_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.cloud.instances().length, 1);
+    assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+  });
+
+  for (let steps = 1; steps <= 8; steps += 1) {
+    test(`the process dies after write ${steps}`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.putInstance();
+      scene.cluster.stepsLeft = steps;
+      await scene.process.settle();
+      scene.process.stop();
+      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      scene.process = scene.start();
+      scene.process.resync(FavouriteDBInstanceKind);
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.cloud.instances().length, 1);
+      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+    });
+  }
+});
+
+test('a lost secret comes back with a new password, which the instance has', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle();
+  const { password: lost } = scene.secret();
+  scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cool-connection' });
+  await scene.process.settle();
+  const { password } = scene.secret();
+  assert.ok(password !== undefined && password !== lost);
+  assert.equal(scene.cloud.instances()[0]?.item.password, password);
+  assert.equal(scene.condition('Ready'), 'True/Available');
+});
+
+describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
+  const rows: Record<string, { credentials: (cloud: FavouriteCloud) => string; says: RegExp }> = {
+    'no JSON': {
+      credentials: () => 'hush-hush',
+      says: /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
+    },
+    'a token the cloud refuses': {
+      credentials: ({ url }) => JSON.stringify({ url, token: 'hush-hush' }),
+      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
+    },
+    'a cloud that is not there': {
+      credentials: () => JSON.stringify({ url: 'http://127.0.0.1:1', token: 'hush-hush' }),
+      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
+    },
+  };
+  for (const [name, { credentials, says }] of Object.entries(rows)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider(credentials(scene.cloud));
+      scene.putInstance();
+      await scene.process.settle(1000);
+      assert.match(scene.condition('Synced'), says);
+      const told = JSON.stringify([scene.instance, scene.process.events]);
+      assert.ok(!told.includes('hush-hush'));
+      scene.putProvider();
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+    });
+  }
+
+  test('no provider at all', async () => {
+    const scene = await Scene.open();
+    scene.putInstance();
+    await scene.process.settle(1000);
+    assert.match(scene.condition('Synced'), /connect failed: ProviderConfig default does not exist/);
+  });
+
+  test('a legacy Provider serves as well', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.cluster.put(ProviderKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'Provider',
+      metadata: { name: 'legacy' },
+      spec: { credentialsSecretRef: { namespace: 'infra', name: 'cloud', key: 'credentials' } },
+    });
+    scene.putInstance(instance(undefined, { spec: { providerRef: { name: 'legacy' } } }));
+    await scene.process.settle();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+  });
+});
+
+test("another owner's instance is reported and left alone, and the managed resource can go", async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  const { instances } = favouriteCloudClient(scene.cloud);
+  await instances.create({ name: 'cool', fanciness_level: 1, password: 'their-password' });
+  const before = scene.cloud.instances();
+  scene.putInstance();
+  await scene.process.settle(1000);
+  assert.match(scene.condition('Synced'), /instance "cool" exists and carries no tag of an owner/);
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle();
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), before);
+});
+
+test('a network gets its external name from the cloud', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+  await scene.process.settle();
+  const { metadata, status } = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
+  assert.equal(metadata.annotations?.['crossplane.io/external-name'], 'net-000001');
+  assert.equal(getCondition(status?.conditions, 'Ready').status, 'True');
+  assert.equal(scene.cloud.networks().length, 1);
+});
+
+test('what is bound and unchanged costs one look at each poll and no write', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle();
+  scene.cluster.takeWrites();
+  const before = scene.cloud.calls();
+  await scene.process.settle(10 * 60_000);
+  const { 'GET /v1/instances/{name}': looks = 0, ...others } = scene.cloud.calls();
+  const { 'GET /v1/instances/{name}': looked = 0, ...othersBefore } = before;
+  assert.ok(looks - looked >= 9 && looks - looked <= 12, `${looks - looked} looks in 10 minutes`);
+  assert.deepEqual(others, othersBefore);
+  assert.deepEqual(scene.cluster.takeWrites(), []);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { EventCorrelator } from '../../runtime/event-correlator.ts';
+import { createEventCorrelator } from '../../runtime/event-correlator.ts';
+import type { EventFacts } from '../../runtime/event-recorder.ts';
+import { stored, thing } from './things.ts';
+
+const facts = (message: string, rest: Partial<EventFacts> = {}): EventFacts => ({
+  type: 'Normal',
+  reason: 'Tested',
+  message,
+  ...rest,
+});
+const minuteMs = 60_000;
+
+describe('event correlator', () => {
+  test('the same event again raises the count of the first', () => {
+    const correlator = createEventCorrelator();
+    const first = correlator.observe(stored('a', 1), facts('m'), 1000);
+    const second = correlator.observe(stored('a', 2), facts('m'), 2000);
+    assert.deepEqual([first?.count, first?.firstMs, first?.lastMs], [1, 1000, 1000]);
+    assert.deepEqual([second?.count, second?.firstMs, second?.lastMs], [2, 1000, 2000]);
+    assert.equal(second?.name, first?.name);
+  });
+
+  test('the same event after more than 10 minutes is a new one', () => {
+    const correlator = createEventCorrelator();
+    const first = correlator.observe(stored('a', 1), facts('m'), 0);
+    const again = correlator.observe(stored('a', 1), facts('m'), 10 * minuteMs);
+    const later = correlator.observe(stored('a', 1), facts('m'), 20 * minuteMs + 1);
+    assert.deepEqual([first?.count, again?.count, later?.count], [1, 2, 1]);
+    assert.notEqual(later?.name, first?.name);
+  });
+
+  test('object, UID, type, reason and message each make another event', () => {
+    const correlator = createEventCorrelator();
+    const events = [
+      correlator.observe(stored('a', 1), facts('m'), 0),
+      correlator.observe(stored('b', 1), facts('m'), 0),
+      correlator.observe(thing('a', { metadata: { uid: 'other' } }), facts('m'), 0),
+      correlator.observe(stored('a', 1), facts('m', { type: 'Warning' }), 0),
+      correlator.observe(stored('a', 1), facts('m', { reason: 'Other' }), 0),
+      correlator.observe(stored('a', 1), facts('n'), 0),
+    ];
+    assert.deepEqual(
+      events.map((event) => event?.count),
+      [1, 1, 1, 1, 1, 1],
+    );
+    assert.equal(new Set(events.map((event) => event?.name)).size, 6);
+  });
+
+  test('the tenth message of one reason begins a combined event, which then counts', () => {
+    const correlator = createEventCorrelator();
+    const events = Array.from({ length: 12 }, (_, index) =>
+      correlator.observe(stored('a', 1), facts(`m${index}`), index),
+    );
+    assert.deepEqual(
+      events.slice(8).map((event) => [event?.message, event?.count]),
+      [
+        ['m8', 1],
+        ['(combined from similar events): m9', 1],
+        ['(combined from similar events): m10', 2],
+        ['(combined from similar events): m11', 3],
+      ],
+    );
+    assert.equal(new Set(events.slice(9).map((event) => event?.name)).size, 1);
+  });
+
+  test('messages are told apart again after 10 quiet minutes', () => {
+    const correlator = createEventCorrelator();
+    for (let index = 0; index < 12; index += 1) {
+      correlator.observe(stored('a', 1), facts(`m${index}`), 0);
+    }
+    const later = correlator.observe(stored('a', 1), facts('later'), 10 * minuteMs + 1);
+    assert.equal(later?.message, 'later');
+  });
+
+  const accepted = (correlator: EventCorrelator, name: string, times: number, nowMs: number): number =>
+    Array.from({ length: times }, () => correlator.observe(stored(name, 1), facts('m'), nowMs)).filter(
+      (event) => event !== undefined,
+    ).length;
+
+  test('an object has 25 events at once and one more per 5 minutes', () => {
+    const correlator = createEventCorrelator();
+    assert.equal(accepted(correlator, 'a', 100, 0), 25);
+    assert.equal(accepted(correlator, 'a', 10, 4 * minuteMs), 0);
+    assert.equal(accepted(correlator, 'a', 10, 5 * minuteMs), 1);
+    assert.equal(accepted(correlator, 'a', 10, 16 * minuteMs), 2);
+    assert.equal(accepted(correlator, 'a', 100, 24 * 60 * minuteMs), 25);
+  });
+
+  test('a noisy object leaves the others their share', () => {
+    const correlator = createEventCorrelator();
+    accepted(correlator, 'noisy', 100, 0);
+    assert.equal(accepted(correlator, 'quiet', 3, 0), 3);
+  });
+
+  test('what was left out counts in the next that is not', () => {
+    const correlator = createEventCorrelator();
+    accepted(correlator, 'a', 30, 0);
+    assert.equal(correlator.observe(stored('a', 1), facts('m'), 5 * minuteMs)?.count, 31);
+  });
+
+  test('a clock that goes back refills nothing', () => {
+    const correlator = createEventCorrelator();
+    assert.equal(accepted(correlator, 'a', 25, 10 * minuteMs), 25);
+    assert.equal(accepted(correlator, 'a', 5, 0), 0);
+  });
+
+  const messages: Record<string, { message: string; maxBytes: number; ends: string }> = {
+    'a long one is cut': { message: 'x'.repeat(5000), maxBytes: 1024, ends: 'x…' },
+    'it is cut between characters': { message: 'ü'.repeat(2000), maxBytes: 1024, ends: 'ü…' },
+    'one of the greatest length is whole': { message: 'x'.repeat(1024), maxBytes: 1024, ends: 'x' },
+  };
+  for (const [name, { message, maxBytes, ends }] of Object.entries(messages)) {
+    test(`message: ${name}`, () => {
+      const event = createEventCorrelator().observe(stored('a', 1), facts(message), 0);
+      assert.ok(Buffer.byteLength(event?.message ?? '') <= maxBytes);
+      assert.ok(event?.message.endsWith(ends), event?.message.slice(-3));
+      assert.equal(event?.message.includes('\ufffd'), false);
+    });
+  }
+
+  test('its name is that of the object and valid, however long that is', () => {
+    const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
+    const event = createEventCorrelator().observe(stored(name, 1), facts('m'), 0);
+    assert.match(event?.name ?? '', /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
+    assert.doesNotMatch(event?.name ?? '', /\.\./);
+    assert.ok((event?.name.length ?? 999) <= 253);
+  });
+});

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscription } from 'rxjs';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError } from '../../runtime/errors.ts';
+import type { CoreEvent, EventRecorderOptions, SendingEventRecorder } from '../../runtime/event-recorder.ts';
+import { createEventRecorder } from '../../runtime/event-recorder.ts';
+import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import { stored, until } from './things.ts';
+
+interface Write {
+  readonly method: 'create' | 'patch';
+  readonly event: Partial<CoreEvent>;
+}
+
+const apiError = (code: number, rest: { reason?: string; retryAfterMs?: number } = {}) =>
+  new ApiError(`told to fail with ${code}`, { code, reason: 'Fault', ...rest });
+
+/** A client that keeps what it is sent; `fail` are the errors of the next requests, `gate` holds them up. */
+function eventSink() {
+  const sink = {
+    writes: [] as Write[],
+    fail: [] as (ApiError | undefined)[],
+    gate: Promise.resolve(),
+    inFlight: 0,
+    mostInFlight: 0,
+    client: {} as KubernetesClient,
+  };
+  const take = async (write: Write, signal: AbortSignal | undefined): Promise<object> => {
+    sink.inFlight += 1;
+    sink.mostInFlight = Math.max(sink.mostInFlight, sink.inFlight);
+    const aborted = Promise.withResolvers<never>();
+    signal?.addEventListener('abort', () => aborted.reject(apiError(0, { reason: 'Aborted' })));
+    try {
+      await Promise.race([sink.gate, aborted.promise]);
+      const error = sink.fail.shift();
+      if (error !== undefined) throw error;
+      sink.writes.push(write);
+      return write.event;
+    } finally {
+      sink.inFlight -= 1;
+    }
+  };
+  sink.client = {
+    create: (_kind: unknown, event: Partial<CoreEvent>, signal?: AbortSignal) =>
+      take({ method: 'create', event }, signal),
+    patch: (_kind: unknown, key: object, patch: object, _options: unknown, signal?: AbortSignal) =>
+      take({ method: 'patch', event: { metadata: key, ...patch } as Partial<CoreEvent> }, signal),
+  } as unknown as KubernetesClient;
+  return sink;
+}
+
+describe('event recorder', () => {
+  let sink: ReturnType<typeof eventSink>;
+  let log: ReturnType<typeof recordedLog>;
+  let recorder: SendingEventRecorder;
+  let running: Subscription | undefined;
+  let slept: number[];
+  let nowMs: number;
+
+  const create = (options: Partial<EventRecorderOptions> = {}): void => {
+    recorder = createEventRecorder({
+      client: sink.client,
+      component: 'services-stack',
+      log,
+      now: () => new Date(nowMs),
+      sleep: async (delayMs) => {
+        slept.push(delayMs);
+      },
+      ...options,
+    });
+  };
+  const run = (): void => {
+    running = recorder.run$.subscribe();
+  };
+  const record = (name: string, message = 'm', type: 'Normal' | 'Warning' = 'Normal'): void =>
+    recorder.record(stored(name, 7), { type, reason: 'Tested', message });
+  const objects = () =>
+    sink.writes.map(({ event }) => (event.involvedObject as { name?: string } | undefined)?.name);
+
+  beforeEach(() => {
+    sink = eventSink();
+    log = recordedLog();
+    slept = [];
+    nowMs = Date.parse('2026-01-02T03:04:05.678Z');
+    create();
+  });
+  afterEach(() => running?.unsubscribe());
+
+  test('sends what kubectl describe reads', async () => {
+    run();
+    record('a', 'it happened', 'Warning');
+    await until('it is sent', () => sink.writes.length === 1);
+    const [{ method, event }] = sink.writes as [Write];
+    const { metadata, ...rest } = event;
+    assert.equal(method, 'create');
+    assert.equal(metadata?.namespace, 'ns');
+    assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{16}$/);
+    assert.deepEqual(rest, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      involvedObject: {
+        apiVersion: 'test.example.org/v1',
+        kind: 'Thing',
+        namespace: 'ns',
+        name: 'a',
+        uid: 'uid-a',
+        resourceVersion: '7',
+      },
+      type: 'Warning',
+      reason: 'Tested',
+      message: 'it happened',
+      count: 1,
+      firstTimestamp: '2026-01-02T03:04:05Z',
+      lastTimestamp: '2026-01-02T03:04:05Z',
+      source: { component: 'services-stack' },
+      reportingComponent: 'services-stack',
+      reportingInstance: '',
+    });
+  });
+
+  test('an event of a cluster-scoped object goes to the namespace default', async () => {
+    run();
+    const object: KubernetesObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u' } };
+    recorder.record(object, { type: 'Normal', reason: 'Tested', message: 'm' });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.equal(sink.writes[0]?.event.metadata?.namespace, 'default');
+    assert.equal('namespace' in (sink.writes[0]?.event.involvedObject ?? {}), false);
+  });
+
+  test('a repeated event is patched: count and last time', async () => {
+    run();
+    record('a');
+    await until('it is sent', () => sink.writes.length === 1);
+    nowMs += 60_000;
+    record('a');
+    await until('it is sent again', () => sink.writes.length === 2);
+    const { method, event } = sink.writes[1]!;
+    assert.deepEqual(
+      [method, event.count, event.lastTimestamp, event.metadata?.name],
+      ['patch', 2, '2026-01-02T03:05:05Z', sink.writes[0]?.event.metadata?.name],
+    );
+  });
+
+  test('one that the API server has forgotten is created again', async () => {
+    run();
+    record('a');
+    await until('it is sent', () => sink.writes.length === 1);
+    sink.fail = [apiError(404)];
+    record('a');
+    await until('it is sent again', () => sink.writes.length === 2);
+    assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
+  });
+
+  test('one that is there already was created by an attempt whose answer was lost', async () => {
+    run();
+    sink.fail = [apiError(0), apiError(409, { reason: 'AlreadyExists' })];
+    record('a');
+    await until('both were used', () => sink.fail.length === 0);
+    record('a');
+    await until('it is sent again', () => sink.writes.length === 1);
+    assert.equal(sink.writes[0]?.method, 'patch');
+  });
+
+  test('repeated while it waits, it is sent once', async () => {
+    for (let times = 0; times < 20; times += 1) record('a');
+    run();
+    await until('it is sent', () => sink.writes.length === 1);
+    await sleep(5);
+    assert.deepEqual(
+      sink.writes.map(({ event }) => event.count),
+      [20],
+    );
+  });
+
+  test('one request at a time, in order, however many wait', async () => {
+    for (let index = 0; index < 50; index += 1) {
+      record(`k${index}`, 'm', index % 2 === 0 ? 'Normal' : 'Warning');
+    }
+    run();
+    await until('all are sent', () => sink.writes.length === 50);
+    assert.equal(sink.mostInFlight, 1);
+    assert.deepEqual(
+      objects(),
+      Array.from({ length: 50 }, (_, index) => `k${index}`),
+    );
+  });
+
+  test('recording never waits, and what does not fit is dropped, Normal before Warning', async () => {
+    create({ capacity: 3 });
+    record('w1', 'm', 'Warning');
+    for (const name of ['n1', 'n2', 'n3', 'n4']) record(name);
+    record('w2', 'm', 'Warning');
+    assert.equal(recorder.droppedCount, 3);
+    run();
+    await until('the rest is sent', () => sink.writes.length === 3);
+    assert.deepEqual(objects(), ['w1', 'n4', 'w2']);
+    assert.equal(log.lines.filter(({ message }) => message === 'dropping events').length, 1);
+  });
+
+  test('10,000 objects while the API server hangs: 1,000 wait, the rest is dropped', async () => {
+    const gate = Promise.withResolvers<void>();
+    sink.gate = gate.promise;
+    run();
+    for (let index = 0; index < 10_000; index += 1) record(`k${index}`);
+    await sleep(1);
+    assert.ok(recorder.droppedCount >= 8999, `${recorder.droppedCount} dropped`);
+    gate.resolve();
+    await until('the rest is sent', () => sink.writes.length === 10_000 - recorder.droppedCount);
+    assert.ok(sink.writes.length <= 1001);
+    assert.ok(log.lines.filter(({ message }) => message === 'dropping events').length <= 10);
+  });
+
+  const failures: Record<string, { errors: readonly ApiError[]; slept: readonly number[]; sent: boolean }> = {
+    'no answer: tried again': { errors: [apiError(0), apiError(0)], slept: [1000, 2000], sent: true },
+    '5xx: tried again': { errors: [apiError(503)], slept: [1000], sent: true },
+    '429: not before the server wants it': {
+      errors: [apiError(429, { retryAfterMs: 9000 })],
+      slept: [9000],
+      sent: true,
+    },
+    'five failures: dropped': {
+      errors: [500, 500, 500, 500, 500].map((code) => apiError(code)),
+      slept: [1000, 2000, 4000, 8000],
+      sent: false,
+    },
+    'forbidden: dropped': { errors: [apiError(403)], slept: [], sent: false },
+    'namespace gone: dropped': { errors: [apiError(404)], slept: [], sent: false },
+  };
+  for (const [name, { errors, slept: delays, sent }] of Object.entries(failures)) {
+    test(name, async () => {
+      run();
+      sink.fail = [...errors];
+      record('a');
+      await until('the errors are used', () => sink.fail.length === 0);
+      record('b');
+      await until('the next is sent', () => objects().includes('b'));
+      assert.equal(objects().includes('a'), sent);
+      assert.deepEqual(slept, delays);
+      assert.deepEqual(
+        log.lines.map(({ level }) => level),
+        sent ? [] : ['debug'],
+      );
+    });
+  }
+
+  test('unsubscribing in the middle loses nothing that a flush can still send', async () => {
+    sink.gate = Promise.withResolvers<void>().promise;
+    run();
+    record('a');
+    record('b');
+    await until('one is under way', () => sink.inFlight === 1);
+    running?.unsubscribe();
+    sink.gate = Promise.resolve();
+    await recorder.flush(AbortSignal.timeout(1000));
+    assert.deepEqual(objects().toSorted(), ['a', 'b']);
+  });
+
+  test('a flush gives up when its signal aborts', async () => {
+    sink.gate = Promise.withResolvers<void>().promise;
+    record('a');
+    await recorder.flush(AbortSignal.timeout(10));
+    await until('the request was abandoned', () => sink.inFlight === 0);
+    assert.deepEqual(sink.writes, []);
+    await recorder.flush(AbortSignal.abort());
+  });
+
+  test('remembers what an event is about, not what the object holds', async () => {
+    run();
+    const secret = { ...stored('s', 1), data: { password: 'hunter2' } };
+    recorder.record(secret, { type: 'Normal', reason: 'Tested', message: 'm' });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.equal(JSON.stringify(sink.writes).includes('hunter2'), false);
+  });
+
+  test('recording never throws', () => {
+    recorder.record(undefined as unknown as KubernetesObject, { type: 'Normal', reason: 'R', message: 'm' });
+    assert.deepEqual(
+      log.lines.map(({ level }) => level),
+      ['debug'],
+    );
+  });
+});
