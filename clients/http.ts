@@ -18,6 +18,8 @@ export interface HttpClientOptions {
   readonly maxAttempts?: number;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
+  /** Clock in milliseconds, for answers that say until when to wait; default: the machine's. */
+  readonly now?: () => number;
   /** Resolves after `ms`; rejects when the signal aborts. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -72,7 +74,7 @@ const sleepFor = async (ms: number, signal: AbortSignal): Promise<void> => {
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const { cloud, url, token, timeoutMs = 10_000, maxAttempts = 4 } = options;
-  const { random = Math.random, sleep = sleepFor, dispatcher = sharedDispatcher() } = options;
+  const { random = Math.random, now = Date.now, sleep = sleepFor, dispatcher = sharedDispatcher() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
   const never = new AbortController().signal;
@@ -122,7 +124,12 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       });
       const text = await textOf(response.body);
       if (response.statusCode >= 200 && response.statusCode < 300) return parsed(text, context);
-      throw cloudRefusal(response.statusCode, text, retryAfterMsOf(response.headers['retry-after']), context);
+      throw cloudRefusal(
+        response.statusCode,
+        text,
+        retryAfterMsOf(response.headers['retry-after'], now()),
+        context,
+      );
     } catch (error) {
       if (error instanceof CloudError) throw error;
       if (deadline.signal.aborted) {

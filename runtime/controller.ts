@@ -149,9 +149,10 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
 const resultNames = { done: 'success', after: 'requeue_after', requeue: 'requeue' } as const;
 
-/** Reconcilers of other authors may be plain JavaScript. */
+/** Reconcilers of other authors may be plain JavaScript, and a delay that is no number would be none. */
 const isResult = (result: Result | undefined): result is Result =>
-  Object.hasOwn(resultNames, result?.type ?? '');
+  Object.hasOwn(resultNames, result?.type ?? '') &&
+  (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
 function report(log: Logger, { request, result, durationMs, error }: Outcome): void {
   const facts = { ...request, durationMs: Math.round(durationMs) };

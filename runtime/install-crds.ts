@@ -110,13 +110,22 @@ async function readDefinitions(directory: string): Promise<readonly Definition[]
       throw new Error(`cannot read the folder of definitions: ${messageOf(error)}`, { cause: error });
     },
   );
-  const files = entries
+  const paths = entries
     .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
-  if (files.length === 0) throw new Error(`no definitions in ${directory}`);
-  const read = await Promise.all(files.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
-  return read.flatMap(({ path, text }) => parseDefinitions(relative(directory, path), text));
+  if (paths.length === 0) throw new Error(`no definitions in ${directory}`);
+  const read = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
+  const definitions = read.flatMap(({ path, text }) => parseDefinitions(relative(directory, path), text));
+  const files = new Map<string, string>();
+  for (const { file, object } of definitions) {
+    const { name } = object.metadata;
+    const other = files.get(name);
+    // Each would replace the other at every start.
+    if (other !== undefined) throw new Error(`cannot install ${name}: ${other} and ${file} both define it`);
+    files.set(name, file);
+  }
+  return definitions;
 }
 
 function parseDefinitions(file: string, text: string): readonly Definition[] {

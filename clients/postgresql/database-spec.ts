@@ -42,7 +42,7 @@ export interface DatabaseObservation {
 /** Fields that differ; those that only a new database could have are in `immutable`. */
 export interface DatabaseDrift {
   readonly changed: readonly string[];
-  readonly immutable: readonly string[];
+  readonly immutable: readonly ('encoding' | 'lcCollate' | 'lcCType')[];
 }
 
 /**

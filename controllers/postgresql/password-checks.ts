@@ -49,8 +49,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
       record(ownerId, { digest, isWrong }, periodMs);
       return isWrong;
     },
-    passed: (ownerId, password) =>
-      record(ownerId, { digest: digestOf(password), isWrong: false }, periodMs),
+    passed: (ownerId, password) => record(ownerId, { digest: digestOf(password), isWrong: false }, periodMs),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
-import { ownerIdOf } from './ownership.ts';
+import { nameOf, ownerIdOf } from './ownership.ts';
 import type { PasswordChecks } from './password-checks.ts';
 
 /** Why a role needs a new password. */
@@ -10,7 +10,7 @@ export type PasswordNeed =
   /** On request; the present one works meanwhile. */
   | { readonly reason: 'rotation' };
 
-/** The password of the role of one managed resource, during one pass. */
+/** The password of the role that has the external name of a managed resource, during one pass. */
 export interface RolePassword {
   /** Undefined if the published one may stay. */
   need(managed: Managed, known: ConnectionDetails, signal: AbortSignal): Promise<PasswordNeed | undefined>;
@@ -29,7 +29,6 @@ export interface RolePasswordOptions {
   readonly checks: PasswordChecks;
   /** Yields a new one at each call. */
   readonly generatePassword: () => string;
-  readonly roleName: string;
 }
 
 /** Passwords are made only for those who say where to publish them. */
@@ -43,7 +42,7 @@ const heededBy = ({ status }: Managed): string | undefined =>
   (status as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
 
 export function rolePassword(options: RolePasswordOptions): RolePassword {
-  const { roles, checks, generatePassword, roleName } = options;
+  const { roles, checks, generatePassword } = options;
   /** Heeded in this pass: the status does not say so yet. */
   let heeded: string | undefined;
 
@@ -59,7 +58,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
       if (!isWanted(managed)) return undefined;
       if (!password) return { reason: 'lost' };
       const isWrong = await checks.isWrong(ownerIdOf(managed), password, () =>
-        roles.checkPassword(roleName, password, { signal }),
+        roles.checkPassword(nameOf(managed), password, { signal }),
       );
       if (isWrong) return { reason: 'wrong' };
       const request = requestIn(managed);
@@ -70,7 +69,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
     initial: (managed, { password }) => (isWanted(managed) ? password || generatePassword() : undefined),
     async renew(managed, signal) {
       const password = generatePassword();
-      await roles.setPassword(roleName, password, { ownerId: ownerIdOf(managed), signal });
+      await roles.setPassword(nameOf(managed), password, { ownerId: ownerIdOf(managed), signal });
       wasSet(managed, password);
       return password;
     },

@@ -99,10 +99,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
       writeConnectionSecretToRef: { name: 'selected' },
     });
     await fixture.bound('team-a', 'selected');
-    const { 'POST fancysqlinstances': _ours, ...theirs } = difference(
-      before,
-      await fixture.cluster.writes(),
-    );
+    const { 'POST fancysqlinstances': _ours, ...theirs } = difference(before, await fixture.cluster.writes());
     assert.ok(Object.values(theirs).reduce((sum, count) => sum + count, 0) <= 11, JSON.stringify(theirs));
   });
 
@@ -397,7 +394,10 @@ describe('claims on a real API server, with the real process and two clouds', ()
       '1s',
       '--health-probe-bind-address',
       '127.0.0.1:18190',
-      '--log-level','debug','--log-format','pretty',
+      '--log-level',
+      'debug',
+      '--log-format',
+      'pretty',
     ]);
     await eventually('it is ready', async () => (await fetch('http://127.0.0.1:18190/readyz')).ok);
     const polls = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;

@@ -84,7 +84,7 @@ describe('events on a real API server', () => {
     );
   });
 
-  test('100 events of one object are at most 25 requests and few objects', async () => {
+  test('100 different events of one object are ten objects, the last for all the rest', async () => {
     for (let index = 0; index < 100; index += 1) {
       const message = `message ${index}`;
       recorder.record(about('noisy', 'default'), { type: 'Warning', reason: 'Noisy', message });

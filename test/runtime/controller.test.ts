@@ -87,6 +87,12 @@ describe('controller', () => {
       again: true,
       logged: 'error',
     },
+    'a delay that is no number': {
+      end: async () => after(Number.NaN),
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
     'a result of an unknown type': {
       end: async () => ({ type: 'toString' }) as unknown as Result,
       result: 'error',

@@ -178,6 +178,10 @@ describe('installing definitions', () => {
   const refused: Record<string, { text: string; want: RegExp }> = {
     'YAML that cannot be read': { text: 'a: [', want: /cannot read sub\/x\.yaml: .*line/s },
     'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read sub\/x\.yaml/ },
+    'a definition that another file has': {
+      text: yaml('ays'),
+      want: /cannot install ays\.test\.example\.org: a\.yaml and sub\/x\.yaml both define it/,
+    },
     'another kind': {
       text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
       want: /cannot install sub\/x\.yaml: it holds something else/,

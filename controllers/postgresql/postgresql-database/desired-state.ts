@@ -1,23 +1,24 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
-import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
-import { nameOf } from '../ownership.ts';
+import {
+  type DatabaseObservation,
+  type DatabaseSpec,
+  databaseDrift,
+} from '../../../clients/postgresql/database-spec.ts';
+import { type RoleObservation, type RoleSpec, roleDrift } from '../../../clients/postgresql/role.ts';
+import type { Observation } from '../../core/managed/external-client.ts';
+import { isObserver, nameOf } from '../ownership.ts';
+import { type PasswordNeed, passwordFault } from '../role-password.ts';
 
-/** Who owns a database: a role that was named, or one of its own, of the same name. */
-export type Ownership =
-  | { readonly type: 'own'; readonly role: string }
-  /** Undefined: it was named for the creation only. */
-  | { readonly type: 'given'; readonly role: string | undefined };
-
-export function ownershipOf(managed: PostgreSQLDatabase): Ownership {
-  const { forProvider, initProvider = {} } = managed.spec;
-  const names = (fields: typeof initProvider) =>
-    (fields.owner ?? fields.ownerRef ?? fields.ownerSelector) !== undefined;
-  return names(forProvider) || names(initProvider)
-    ? { type: 'given', role: forProvider.owner }
-    : { type: 'own', role: nameOf(managed) };
+/**
+ * Whether a database has an owner role of its own, of the same name. It has not if an owner is named, be it for
+ * the creation only.
+ */
+export function hasOwnRole({ spec: { forProvider, initProvider } }: PostgreSQLDatabase): boolean {
+  return [forProvider, initProvider].every(
+    (fields) => (fields?.owner ?? fields?.ownerRef ?? fields?.ownerSelector) === undefined,
+  );
 }
 
 /** A database's own owner role: somebody who may log in, nothing more. */
@@ -27,7 +28,7 @@ export const ownRoleSpec: RoleSpec = { login: true };
 export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   const { encoding, lcCollate, lcCType, template, connectionLimit, allowConnections, extensions } =
     managed.spec.forProvider;
-  const { role: owner } = ownershipOf(managed);
+  const owner = hasOwnRole(managed) ? nameOf(managed) : managed.spec.forProvider.owner;
   return {
     ...(owner === undefined ? {} : { owner }),
     ...(encoding === undefined ? {} : { encoding }),
@@ -40,32 +41,64 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   };
 }
 
-/** The Ready condition of a database that exists; `role` is its own, where it should have one. */
-export function databaseReady(options: {
+/** A database that exists; `role` is its own, where it should have one and does. */
+export interface Found {
   readonly database: DatabaseObservation;
-  readonly ownership: Ownership;
   readonly role: RoleObservation | undefined;
-  readonly passwordFault: string | undefined;
-}): ConditionFacts {
-  const { database, ownership, role, passwordFault } = options;
-  if (!database.allowConnections) return unavailable('the database does not allow connections');
-  if (ownership.type === 'given') return available();
-  if (role === undefined) return unavailable('the role of the database does not exist');
-  if (!role.login) return unavailable('the role of the database may not log in');
-  return passwordFault === undefined ? available() : unavailable(passwordFault);
+  readonly need: PasswordNeed | undefined;
+  /** Major version of the server. */
+  readonly serverVersion: number;
 }
 
-/** Throws an Error that names what PostgreSQL cannot change, with what it is and should be. */
-export function checkImmutable(
-  managed: PostgreSQLDatabase,
-  database: DatabaseObservation,
-  fields: readonly ('encoding' | 'lcCollate' | 'lcCType')[],
-): void {
-  if (fields.length === 0) return;
-  const changes = fields.map(
-    (field) =>
-      `spec.forProvider.${field} from "${database[field]}" to "${managed.spec.forProvider[field]}"`,
+/** What to report about a database that may be observed. */
+export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
+  const { database, role, need, serverVersion } = found;
+  const { owner, encoding, lcCollate, lcCType } = database;
+  const facts = { owner, encoding, lcCollate, lcCType };
+  const status = { ...facts, engineVersion: String(serverVersion) };
+  if (isObserver(managed)) {
+    const ready = openness(database) ?? available();
+    return { exists: true, isUpToDate: true, ready, status, lateInitialized: facts };
+  }
+  const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
+  const differing = [
+    ...changed,
+    ...immutable,
+    ...(hasOwnRole(managed) ? roleDifference(role) : []),
+    ...(need === undefined ? [] : ['password']),
+  ];
+  return {
+    exists: true,
+    isUpToDate: differing.length === 0,
+    ready: readyOf(managed, found),
+    status,
+    ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+  };
+}
+
+const roleDifference = (role: RoleObservation | undefined): readonly string[] =>
+  role === undefined ? ['role'] : roleDrift(role, ownRoleSpec).map((field) => `role ${field}`);
+
+const openness = ({ allowConnections }: DatabaseObservation): ConditionFacts | undefined =>
+  allowConnections ? undefined : unavailable('the database does not allow connections');
+
+function readyOf(managed: PostgreSQLDatabase, { database, role, need }: Found): ConditionFacts {
+  const closed = openness(database);
+  if (closed !== undefined) return closed;
+  if (!hasOwnRole(managed)) return available();
+  if (role === undefined) return unavailable('the role of the database does not exist');
+  if (!role.login) return unavailable('the role of the database may not log in');
+  const fault = passwordFault(need);
+  return fault === undefined ? available() : unavailable(fault);
+}
+
+/** Throws an Error that names what differs but cannot be changed in PostgreSQL, with what it is and should be. */
+export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseObservation): void {
+  const { forProvider } = managed.spec;
+  const changes = databaseDrift(database, databaseSpec(managed)).immutable.map(
+    (field) => `spec.forProvider.${field} from "${database[field]}" to "${forProvider[field]}"`,
   );
+  if (changes.length === 0) return;
   throw new Error(
     `cannot change ${changes.join(' and ')}: PostgreSQL sets it at creation only; set it back, or create a new resource`,
   );

@@ -2,15 +2,13 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
-import { type RoleObservation, roleDrift } from '../../../clients/postgresql/role.ts';
-import type { ExternalClient, Observation } from '../../core/managed/external-client.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import { checkExternalName, checkMayManage, isObserver, nameOf, ownerIdOf } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import { type PasswordNeed, passwordFault, rolePassword } from '../role-password.ts';
+import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
-import { checkImmutable, databaseReady, databaseSpec, ownershipOf, ownRoleSpec } from './desired-state.ts';
+import { checkImmutable, databaseSpec, hasOwnRole, observationOf, ownRoleSpec } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, removeAll } from './leftovers.ts';
 
@@ -21,125 +19,100 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
 }
 
 /**
- * The database of one managed resource, during one pass, with a role of its own unless an owner is named. Names
- * are known before anything is created: the role first, so that whatever a creation leaves behind has an owner.
+ * Databases of a server, for one pass, each with a role of its own unless an owner is named. Names are known
+ * before anything is created: the role first, so that what an interrupted creation leaves behind is found.
  */
-export function postgreSQLDatabaseClient(
-  managed: PostgreSQLDatabase,
-  { server, credentials, checks, generatePassword }: PostgreSQLDatabaseOptions,
-): ExternalClient<PostgreSQLDatabase> {
+export function postgreSQLDatabaseClient({
+  server,
+  credentials,
+  checks,
+  generatePassword,
+}: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
-  const name = nameOf(managed);
-  const password = rolePassword({ roles, checks, generatePassword, roleName: name });
-  const hasOwnRole = (database: PostgreSQLDatabase): boolean => ownershipOf(database).type === 'own';
+  const password = rolePassword({ roles, checks, generatePassword });
 
-  const detailsOf = (database: PostgreSQLDatabase, text: string | undefined): ConnectionDetails =>
+  const detailsOf = (managed: PostgreSQLDatabase, text: string | undefined): ConnectionDetails =>
     connectionDetails(credentials, {
-      database: name,
-      ...(hasOwnRole(database) && !isObserver(database) ? { username: name, password: text } : {}),
+      database: nameOf(managed),
+      ...(hasOwnRole(managed) && !isObserver(managed) ? { username: nameOf(managed), password: text } : {}),
     });
-  const serverVersion = async (signal: AbortSignal) => ({
-    version: await server.serverVersion(signal),
-    address: `${credentials.endpoint}:${credentials.port}`,
-  });
-  const createRole = async (
-    database: PostgreSQLDatabase,
-    known: ConnectionDetails,
-    signal: AbortSignal,
-  ): Promise<string | undefined> => {
-    const initial = password.initial(database, known);
-    await roles.create(name, ownRoleSpec, {
-      ownerId: ownerIdOf(database),
-      signal,
-      ...(initial === undefined ? {} : { password: initial }),
-    });
-    password.wasSet(database, initial);
-    return initial;
-  };
 
   return {
-    async observe(database, known, signal): Promise<Observation> {
-      if (wasDeleted(database)) {
-        const exists = await isAnythingLeft(server, database, signal);
+    async observe(managed, known, signal) {
+      if (wasDeleted(managed)) {
+        const exists = await isAnythingLeft(server, managed, signal);
         return { exists, isUpToDate: true, ready: deleting() };
       }
-      if (!isObserver(database)) checkExternalName(database, 'database');
-      const spec = databaseSpec(database);
-      const withExtensions = (spec.extensions ?? []).length > 0;
-      const found = await databases.observe(name, { withExtensions, signal });
-      if (found === undefined) return { exists: false, isUpToDate: false };
-      checkMayManage(database, 'database', found);
-      if (found.isInvalid) return { exists: false, isUpToDate: false };
+      if (!isObserver(managed)) checkExternalName(managed, 'database');
+      const name = nameOf(managed);
+      const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
+      const database = await databases.observe(name, { withExtensions, signal });
+      if (database === undefined) return { exists: false, isUpToDate: false };
+      checkMayManage(managed, 'database', database);
+      if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
 
-      const { encoding, lcCollate, lcCType, owner } = found;
-      const { version } = await serverVersion(signal);
-      const facts = { owner, encoding, lcCollate, lcCType };
-      const ownership = ownershipOf(database);
-      let role: RoleObservation | undefined;
-      let need: PasswordNeed | undefined;
-      const drift = databaseDrift(found, spec);
-      const differing = [...drift.changed, ...drift.immutable];
-      if (isObserver(database)) {
-        return {
-          exists: true,
-          isUpToDate: true,
-          ready: databaseReady({ database: found, ownership: { type: 'given', role: owner }, role, passwordFault: undefined }),
-          details: detailsOf(database, undefined),
-          status: { ...facts, engineVersion: String(version) },
-          lateInitialized: facts,
-        };
-      }
-      if (ownership.type === 'own') {
-        role = await roles.observe(name, { signal });
-        if (role !== undefined) checkMayManage(database, 'role', role);
-        differing.push(...(role === undefined ? ['role'] : roleDrift(role, ownRoleSpec).map((field) => `role ${field}`)));
-        need = role?.login ? await password.need(database, known, signal) : undefined;
-        if (need !== undefined) differing.push('password');
-      }
+      const role =
+        hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
+      if (role !== undefined) checkMayManage(managed, 'role', role);
+      const need = role?.login ? await password.need(managed, known, signal) : undefined;
+      const serverVersion = await server.serverVersion(signal);
+      const observed = observationOf(managed, { database, role, need, serverVersion });
       return {
-        exists: true,
-        isUpToDate: differing.length === 0,
-        ready: databaseReady({ database: found, ownership, role, passwordFault: passwordFault(need) }),
-        details: detailsOf(database, known.password),
-        status: { ...facts, engineVersion: String(version), ...password.rotation(database) },
-        ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+        ...observed,
+        details: detailsOf(managed, known.password),
+        status: { ...observed.status, ...password.rotation(managed) },
       };
     },
 
-    async create(database, known, signal) {
-      checkEngineVersion(database.spec.forProvider.engineVersion, await serverVersion(signal));
-      const spec = databaseSpec(database);
+    async create(managed, known, signal) {
+      checkEngineVersion(managed.spec.forProvider.engineVersion, {
+        version: await server.serverVersion(signal),
+        address: `${credentials.endpoint}:${credentials.port}`,
+      });
+      const spec = databaseSpec(managed);
       if (spec.owner === undefined) {
         throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
       }
-      const initial = hasOwnRole(database) ? await createRole(database, known, signal) : undefined;
-      await databases.create(name, spec, { ownerId: ownerIdOf(database), signal });
-      return { details: detailsOf(database, initial) };
+      const initial = hasOwnRole(managed) ? await createRole(managed, known, signal) : undefined;
+      await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
+      return { details: detailsOf(managed, initial) };
     },
 
-    async update(database, known, signal) {
-      const ownerId = ownerIdOf(database);
-      const spec = databaseSpec(database);
+    async update(managed, known, signal) {
+      const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
       let fresh: string | undefined;
-      if (hasOwnRole(database)) {
-        if ((await roles.observe(name, { signal })) === undefined) {
-          fresh = await createRole(database, known, signal);
-        } else {
-          await roles.update(name, ownRoleSpec, { ownerId, signal });
-        }
+      if (hasOwnRole(managed)) {
+        const role = await roles.observe(name, { signal });
+        if (role === undefined) fresh = await createRole(managed, known, signal);
+        else await roles.update(name, ownRoleSpec, { ownerId, signal });
       }
-      await databases.update(name, spec, { ownerId, signal });
-      const found = await databases.observe(name, { signal });
+      await databases.update(name, databaseSpec(managed), { ownerId, signal });
       // Last, because a new password must get out of here; what cannot be changed is reported the next time.
-      if (fresh === undefined && hasOwnRole(database)) {
-        const need = await password.need(database, known, signal);
-        if (need !== undefined) fresh = await password.renew(database, signal);
+      if (fresh === undefined && hasOwnRole(managed)) {
+        const need = await password.need(managed, known, signal);
+        if (need !== undefined) fresh = await password.renew(managed, signal);
       }
-      if (fresh !== undefined) return { details: detailsOf(database, fresh) };
-      if (found !== undefined) checkImmutable(database, found, databaseDrift(found, spec).immutable);
+      if (fresh !== undefined) return { details: detailsOf(managed, fresh) };
+      const database = await databases.observe(name, { signal });
+      if (database !== undefined) checkImmutable(managed, database);
       return {};
     },
 
-    delete: (database, signal) => removeAll(server, database, signal),
+    delete: (managed, signal) => removeAll(server, managed, signal),
   };
+
+  async function createRole(
+    managed: PostgreSQLDatabase,
+    known: ConnectionDetails,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const initial = password.initial(managed, known);
+    await roles.create(nameOf(managed), ownRoleSpec, {
+      ownerId: ownerIdOf(managed),
+      signal,
+      ...(initial === undefined ? {} : { password: initial }),
+    });
+    password.wasSet(managed, initial);
+    return initial;
+  }
 }

@@ -1,0 +1,83 @@
+/**
+ * - `Unreachable`: no answer.
+ * - `Sealed`: the server answers that it is sealed, or not initialised.
+ * - `PermissionDenied`: the token is wrong, expired or not allowed to do this.
+ * - `NotFound`: no KV v2 engine serves the path.
+ * - `Conflict`: the secret changed since it was read.
+ * - `Throttled`: too many requests.
+ * - `Invalid`: the request cannot be carried out as it is.
+ * - `Failed`: anything else.
+ */
+export type VaultErrorCode =
+  | 'Unreachable'
+  | 'Sealed'
+  | 'PermissionDenied'
+  | 'NotFound'
+  | 'Conflict'
+  | 'Throttled'
+  | 'Invalid'
+  | 'Failed';
+
+/** Anything that went wrong with Vault. `message` is stable and without secrets: fit for a condition. */
+export class VaultError extends Error {
+  override readonly name = 'VaultError';
+  readonly code: VaultErrorCode;
+
+  constructor(message: string, { code }: { readonly code: VaultErrorCode }) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface VaultErrorContext {
+  readonly origin: string;
+  readonly mountPath: string;
+  /** Never to appear in a message. */
+  readonly token: string;
+}
+
+/** What an answer that is no success means. `errors` are the server's own. */
+export function refusal(status: number, errors: readonly string[], context: VaultErrorContext): VaultError {
+  const { origin, mountPath } = context;
+  const said = scrubbed(errors.join('; '), context);
+  const where = `Vault ${origin}`;
+  if (status === 503 && /sealed/i.test(said)) {
+    return new VaultError(`${where} is sealed: unseal it`, { code: 'Sealed' });
+  }
+  if ((status === 503 || status === 501) && /not initialized/i.test(said)) {
+    return new VaultError(`${where} is not initialised`, { code: 'Sealed' });
+  }
+  if (status === 403) {
+    const message = `${where} refused the token for ${mountPath}: it is wrong, expired, or its policies do not allow this`;
+    return new VaultError(message, { code: 'PermissionDenied' });
+  }
+  if (status === 404) {
+    return new VaultError(`${where} has no KV v2 secrets engine at ${mountPath}`, { code: 'NotFound' });
+  }
+  if (status === 400 && /check-and-set/.test(said)) {
+    return new VaultError(`the secret at ${mountPath} of ${where} was changed by somebody else meanwhile`, {
+      code: 'Conflict',
+    });
+  }
+  if (status === 429) return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
+  const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
+  return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
+}
+
+/** What it means that there was no answer; `timeoutMs` is set when it did not come in time. */
+export function unreachable(
+  error: unknown,
+  timeoutMs: number | undefined,
+  context: VaultErrorContext,
+): VaultError {
+  const { origin } = context;
+  if (timeoutMs !== undefined) {
+    return new VaultError(`Vault ${origin} did not answer within ${timeoutMs} ms`, { code: 'Unreachable' });
+  }
+  const cause = error instanceof Error ? ((error as { readonly code?: string }).code ?? error.message) : 'unknown';
+  return new VaultError(`Vault ${origin} cannot be reached: ${scrubbed(cause, context)}`, { code: 'Unreachable' });
+}
+
+/** One line, without what a proxy or server may echo of the token. */
+const scrubbed = (text: string, { token }: VaultErrorContext): string =>
+  (token === '' ? text : text.replaceAll(token, '***')).replace(/\s+/g, ' ').slice(0, 300);

@@ -1,0 +1,164 @@
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { refusal, unreachable, VaultError } from './vault-error.ts';
+
+export interface VaultOptions {
+  /** `https://vault.example.com:8200`; a path and a slash at its end are kept out of the way. */
+  readonly server: string;
+  readonly token: string;
+  /** PEM certificates to trust instead of the well-known ones. */
+  readonly caBundle?: string;
+  /** Vault namespace, where the server has them. */
+  readonly namespace?: string;
+  /** Milliseconds one call may take; default 10 000. */
+  readonly timeoutMs?: number;
+}
+
+/** One secret of a KV v2 engine: its newest version and what is kept about all of them. */
+export interface VaultSecret {
+  /** Absent when it has no version, or the newest was deleted. */
+  readonly data: Readonly<Record<string, string>> | undefined;
+  /** Number of the newest version, deleted or not; 0 before the first. */
+  readonly version: number;
+  readonly customMetadata: Readonly<Record<string, string>>;
+}
+
+/** A KV v2 secrets engine of a Vault server. All methods throw VaultError, or the signal's reason. */
+export interface VaultClient {
+  /** Undefined if nothing is known of that path. */
+  read(path: string, signal: AbortSignal): Promise<VaultSecret | undefined>;
+  /** Adds a version; `Conflict` if the newest is no longer number `cas` (0: there is none). */
+  write(
+    path: string,
+    data: Readonly<Record<string, string>>,
+    options: { readonly cas: number },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Replaces the custom metadata; makes an entry without versions if there is none. */
+  writeMetadata(
+    path: string,
+    customMetadata: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Removes all versions and metadata for good. What is gone is success. */
+  remove(path: string, signal: AbortSignal): Promise<void>;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly errors?: readonly string[];
+  readonly data?: Readonly<Record<string, unknown>> | null;
+}
+
+interface DataAnswer {
+  readonly data: Readonly<Record<string, string>> | null;
+  readonly metadata: {
+    readonly version: number;
+    readonly custom_metadata?: Readonly<Record<string, string>> | null;
+  };
+}
+
+interface MetadataAnswer {
+  readonly current_version: number;
+  readonly custom_metadata?: Readonly<Record<string, string>> | null;
+}
+
+/**
+ * A client for the KV v2 engine mounted at `mountPath` (Vault 1.9 or later: custom metadata), over the HTTP API.
+ * It opens no connection before its first call.
+ */
+export function vaultClient(
+  mountPath: string,
+  { server, token, caBundle, namespace, timeoutMs = 10_000 }: VaultOptions,
+): VaultClient {
+  const { origin } = new URL(server);
+  const mount = encoded(mountPath);
+  const agent = new Agent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
+  // A standby node answers with the address of the active one.
+  const dispatcher: Dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 }));
+  const context = { origin, mountPath, token };
+
+  async function call(
+    method: 'GET' | 'POST' | 'DELETE',
+    part: 'data' | 'metadata',
+    path: string,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    signal.throwIfAborted();
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      const { statusCode, body: stream } = await request(`${origin}/v1/${mount}/${part}/${encoded(path)}`, {
+        method,
+        dispatcher,
+        headers: {
+          'x-vault-token': token,
+          'x-vault-request': 'true',
+          ...(namespace && { 'x-vault-namespace': namespace }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.any([signal, deadline]),
+      });
+      const answer = parsed(await stream.text());
+      if (statusCode < 300) return answer;
+      // Nothing at that path has no errors; a path that no engine serves has one. A deleted version comes with data.
+      if (statusCode === 404 && (answer?.errors ?? []).length === 0) return answer?.data ? answer : undefined;
+      throw refusal(statusCode, answer?.errors ?? [], context);
+    } catch (error) {
+      if (error instanceof VaultError) throw error;
+      signal.throwIfAborted();
+      throw unreachable(error, deadline.aborted ? timeoutMs : undefined, context);
+    }
+  }
+
+  return {
+    async read(path, signal) {
+      const answer = (await call('GET', 'data', path, undefined, signal)) as
+        | { readonly data?: DataAnswer }
+        | undefined;
+      if (answer?.data?.metadata !== undefined) {
+        const { data, metadata } = answer.data;
+        return {
+          data: data ?? undefined,
+          version: metadata.version,
+          customMetadata: metadata.custom_metadata ?? {},
+        };
+      }
+      const about = (await call('GET', 'metadata', path, undefined, signal)) as
+        | { readonly data?: MetadataAnswer }
+        | undefined;
+      if (about?.data === undefined) return undefined;
+      const { current_version: version, custom_metadata: customMetadata } = about.data;
+      return { data: undefined, version, customMetadata: customMetadata ?? {} };
+    },
+    async write(path, data, { cas }, signal) {
+      await call('POST', 'data', path, { data, options: { cas } }, signal);
+    },
+    async writeMetadata(path, customMetadata, signal) {
+      await call('POST', 'metadata', path, { custom_metadata: customMetadata }, signal);
+    },
+    async remove(path, signal) {
+      await call('DELETE', 'metadata', path, undefined, signal);
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** Each part of a path encoded; Vault's paths have no empty or dotted parts. */
+function encoded(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const bad = parts.find((part) => part === '.' || part === '..');
+  if (parts.length === 0 || bad !== undefined) {
+    throw new VaultError(`"${path}" is not a path of a Vault server`, { code: 'Invalid' });
+  }
+  return parts.map(encodeURIComponent).join('/');
+}
+
+function parsed(text: string): Answer | undefined {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as Answer);
+  } catch {
+    return undefined; // a proxy's page; the status says enough
+  }
+}

@@ -1,0 +1,90 @@
+import { available, deleting } from '../../../apis/core/v1alpha1/condition.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { type GrantSpec, grantDrift } from '../../../clients/postgresql/grant-spec.ts';
+import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { isObserver } from '../ownership.ts';
+import { askedGrant, formerGrant, grantedBy, grantSpec, recordedGrant } from './desired-state.ts';
+import type { RivalFinder } from './rival.ts';
+
+export interface PostgreSQLGrantOptions {
+  readonly server: Pick<PostgresqlServer, 'grants'>;
+  readonly rivalOf: RivalFinder;
+}
+
+/**
+ * Grants of a server, for one pass. A grant carries no mark: it is the role, the target and what the status
+ * records as granted, which is revoked when it goes.
+ */
+export function postgreSQLGrantClient({
+  server: { grants },
+  rivalOf,
+}: PostgreSQLGrantOptions): ExternalClient<PostgreSQLGrant> {
+  /** What was granted in this pass: the status does not say so yet. */
+  let applied: GrantSpec | undefined;
+
+  const apply = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<void> => {
+    const spec = grantSpec(managed);
+    const former = formerGrant(managed);
+    if (former !== undefined) await grants.revoke(former, { signal });
+    await grants.apply(spec, { signal });
+    applied = spec;
+  };
+
+  /**
+   * What is this grant's to revoke: what is recorded, or else what it asks for, since it may have been granted and
+   * not been recorded; but nothing that an older one holds.
+   */
+  const ownGrant = (managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined =>
+    recordedGrant(managed) ?? (rivalOf(managed) === undefined ? askedGrant(managed) : undefined);
+
+  return {
+    async observe(managed, _known, signal) {
+      if (wasDeleted(managed)) {
+        const last = ownGrant(managed);
+        const held = last && (await grants.observe(last, { signal }));
+        const exists =
+          last !== undefined && (held?.size ?? 0) > 0 && !(await grants.isOwner(last, { signal }));
+        return { exists, isUpToDate: true, ready: deleting() };
+      }
+      const spec = grantSpec(managed);
+      const rival = rivalOf(managed);
+      if (rival !== undefined && !isObserver(managed)) {
+        throw new Error(
+          `PostgreSQLGrant ${rival.metadata.name} is about the same role and target; say there all that the role may do, and delete this one`,
+        );
+      }
+      const held = await grants.observe(spec, { signal });
+      if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
+      const { missing, extra, overgranted } = grantDrift(held, spec);
+      const differing = [...missing, ...extra, ...overgranted];
+      // An owner has everything, whatever is granted.
+      const isOwner = differing.length > 0 && (await grants.isOwner(spec, { signal }));
+      const hasMoved = applied === undefined && formerGrant(managed) !== undefined;
+      const isUpToDate = !hasMoved && (differing.length === 0 || isOwner);
+      return {
+        exists: true,
+        isUpToDate,
+        ready: available(),
+        ...(isUpToDate && !isObserver(managed) ? { status: { granted: grantedBy(spec) } } : {}),
+        ...(isUpToDate ? {} : { difference: hasMoved ? 'role or target' : differing.join(', ') }),
+      };
+    },
+
+    async create(managed, _known, signal) {
+      await apply(managed, signal);
+      return {};
+    },
+
+    async update(managed, _known, signal) {
+      await apply(managed, signal);
+      return {};
+    },
+
+    async delete(managed, signal) {
+      const last = ownGrant(managed);
+      if (last !== undefined) await grants.revoke(last, { signal });
+    },
+  };
+}

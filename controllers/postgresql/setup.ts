@@ -1,0 +1,105 @@
+import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import type {
+  PostgreSQLDatabase,
+  PostgreSQLDatabaseClass,
+} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
+import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
+import { generatePassword } from '../../clients/password.ts';
+import type { Credentials } from '../../clients/postgresql/credentials.ts';
+import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { ClaimService, Stack } from '../core/stack.ts';
+import { managedController } from '../core/stack.ts';
+import { createPasswordChecks } from './password-checks.ts';
+import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';
+import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
+import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
+import { rivalFinder } from './postgresql-grant/rival.ts';
+import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
+import { serverConnection } from './server-connection.ts';
+
+export interface PostgresqlStackOptions {
+  readonly createServer?: (credentials: Credentials) => PostgresqlServer;
+  readonly generatePassword?: () => string;
+}
+
+const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
+
+/** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
+export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Stack {
+  const {
+    createServer = (credentials) => createPostgresqlServer({ credentials }),
+    generatePassword: newPassword = () => generatePassword(),
+  } = options;
+  return {
+    name: 'postgresql',
+    claims: [postgreSQLDatabases],
+    controllers(env) {
+      const connect = serverConnection(env, providers, createServer);
+      const checks = createPasswordChecks(env);
+      const rivalOf = rivalFinder(env);
+      return [
+        managedController(env, {
+          kind: PostgreSQLDatabaseKind,
+          providers,
+          externalNames: 'deterministic',
+          references: [
+            { field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind },
+          ],
+          connector: {
+            connect: async (managed) =>
+              postgreSQLDatabaseClient({
+                ...(await connect(managed)),
+                checks,
+                generatePassword: newPassword,
+              }),
+          },
+        }),
+        managedController(env, {
+          kind: PostgreSQLRoleKind,
+          providers,
+          externalNames: 'deterministic',
+          connector: {
+            connect: async (managed) =>
+              postgreSQLRoleClient({ ...(await connect(managed)), checks, generatePassword: newPassword }),
+          },
+        }),
+        managedController(env, {
+          kind: PostgreSQLGrantKind,
+          providers,
+          externalNames: 'deterministic',
+          references: [
+            { field: 'role', ref: 'roleRef', selector: 'roleSelector', to: PostgreSQLRoleKind },
+            {
+              field: 'database',
+              ref: 'databaseRef',
+              selector: 'databaseSelector',
+              to: PostgreSQLDatabaseKind,
+            },
+            { field: 'memberOf', ref: 'memberOfRef', selector: 'memberOfSelector', to: PostgreSQLRoleKind },
+          ],
+          connector: {
+            connect: async (managed) =>
+              postgreSQLGrantClient({ server: (await connect(managed)).server, rivalOf }),
+          },
+        }),
+      ];
+    },
+  };
+}
+
+const postgreSQLDatabases = {
+  claim: PostgreSQLInstanceKind,
+  class: PostgreSQLDatabaseClassKind,
+  managed: PostgreSQLDatabaseKind,
+  configure: configurePostgreSQLDatabase,
+} satisfies ClaimService<PostgreSQLInstance, PostgreSQLDatabaseClass, PostgreSQLDatabase>;
+
+export const postgresqlStack: Stack = createPostgresqlStack();

@@ -1,0 +1,71 @@
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { isAlreadyExists } from '../../runtime/errors.ts';
+import type { Resource } from '../../runtime/resource.ts';
+import type { SecretStore, StoredConnection } from '../core/managed/secret-store.ts';
+import { ownerUidLabel } from '../core/managed/store-publisher.ts';
+
+/** Keeps connection details in secrets of one namespace, labelled with their owner's UID. */
+export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
+  const find = async (name: string, signal: AbortSignal): Promise<Secret | undefined> => {
+    const key = { namespace, name };
+    return secrets.get(key) ?? (await secrets.fetch(key, signal)); // those of other types are not in the store
+  };
+
+  return {
+    describe: (name) => `secret ${namespace}/${name}`,
+    async read(name, signal) {
+      const secret = await find(name, signal);
+      return secret && stored(secret);
+    },
+    async write(name, current, desired, signal) {
+      const wanted = secretOf(namespace, name, desired);
+      if (current === undefined) {
+        await secrets.create(wanted, signal).catch((error: unknown) => {
+          if (isAlreadyExists(error)) throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
+          throw error;
+        });
+        return;
+      }
+      const before = await find(name, signal);
+      if (before === undefined) throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
+      const metadata = { ...before.metadata, labels: wanted.metadata.labels ?? {}, annotations: wanted.metadata.annotations ?? {} };
+      await secrets.update(before, { ...before, metadata, data: wanted.data ?? {} }, signal);
+    },
+    async remove(name, _current, signal) {
+      const secret = await find(name, signal);
+      if (secret !== undefined) await secrets.delete(secret, signal);
+    },
+  };
+}
+
+function stored(secret: Secret): StoredConnection {
+  const { [ownerUidLabel]: ownerUid, ...labels } = secret.metadata.labels ?? {};
+  return {
+    data: decodeDetails(secret),
+    ownerUid,
+    labels,
+    annotations: secret.metadata.annotations ?? {},
+    ...(secret.type === undefined ? {} : { type: secret.type }),
+  };
+}
+
+function secretOf(
+  namespace: string,
+  name: string,
+  { data, ownerUid, labels, annotations, type = connectionSecretType }: StoredConnection,
+): Secret {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...labels, ...(ownerUid === undefined ? {} : { [ownerUidLabel]: ownerUid }) },
+      annotations,
+    },
+    type,
+    data: encodeDetails(data),
+  };
+}
