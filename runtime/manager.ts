@@ -63,7 +63,7 @@ export function manager(options: ManagerOptions): Observable<Outcome> {
 
     const controllers$ = merge(
       ...controllers.map((spec) => {
-        const resync$ = periodically(options.syncPeriodMs, spec);
+        const resync$ = periodically(options, spec);
         const observer = options.observe?.(spec.name);
         return controller({
           ...spec,
@@ -130,7 +130,13 @@ function synced(informers: ManagerOptions['informers'], log: Logger): Observable
   });
 }
 
-const periodically = (periodMs: number, { objects }: ControllerSpec): Observable<Request> =>
+/** A period of its own for each controller, longer by up to a tenth, so that they do not all wake together. */
+const periodically = (
+  { syncPeriodMs, random }: Pick<ManagerOptions, 'syncPeriodMs' | 'random'>,
+  { objects }: ControllerSpec,
+): Observable<Request> =>
   objects === undefined
     ? EMPTY
-    : interval(periodMs).pipe(mergeMap(() => objects.all().map(({ metadata }) => requestFor(metadata))));
+    : defer(() => interval(Math.round(syncPeriodMs * (1 + random() / 10)))).pipe(
+        mergeMap(() => objects.all().map(({ metadata }) => requestFor(metadata))),
+      );

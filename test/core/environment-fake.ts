@@ -314,6 +314,7 @@ export class FakeProcess {
       random: () => 0.5,
       pollIntervalMs: 60_000,
       maxConcurrentReconciles: 1,
+      maxExternalCallsPerSecond: 1e9, // the limiter would wait in real time
       ...given,
     };
     this.#leave = cluster.onChange((kind, object, isDeleted) => this.#feed(kind, object, isDeleted));
