@@ -19,6 +19,7 @@ import {
 import { type Stack, stackControllers } from './controllers/core/stack.ts';
 import { fcpStack } from './controllers/fcp/setup.ts';
 import { ocpStack } from './controllers/ocp/setup.ts';
+import { postgresqlStack } from './controllers/postgresql/setup.ts';
 import { messageOf } from './runtime/errors.ts';
 import { createEventRecorder } from './runtime/event-recorder.ts';
 import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
@@ -33,7 +34,7 @@ import { manager } from './runtime/manager.ts';
 import { stopSignals } from './runtime/shutdown.ts';
 
 /** Every stack there is. A new one is added here. */
-const stacks: readonly Stack[] = [fcpStack, ocpStack];
+const stacks: readonly Stack[] = [fcpStack, ocpStack, postgresqlStack];
 
 const drainTimeoutMs = 30_000;
 const farewellMs = 3_000;

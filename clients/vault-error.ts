@@ -59,7 +59,8 @@ export function refusal(status: number, errors: readonly string[], context: Vaul
       code: 'Conflict',
     });
   }
-  if (status === 429) return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
+  if (status === 429)
+    return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
   const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
   return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
 }
@@ -74,8 +75,11 @@ export function unreachable(
   if (timeoutMs !== undefined) {
     return new VaultError(`Vault ${origin} did not answer within ${timeoutMs} ms`, { code: 'Unreachable' });
   }
-  const cause = error instanceof Error ? ((error as { readonly code?: string }).code ?? error.message) : 'unknown';
-  return new VaultError(`Vault ${origin} cannot be reached: ${scrubbed(cause, context)}`, { code: 'Unreachable' });
+  const cause =
+    error instanceof Error ? ((error as { readonly code?: string }).code ?? error.message) : 'unknown';
+  return new VaultError(`Vault ${origin} cannot be reached: ${scrubbed(cause, context)}`, {
+    code: 'Unreachable',
+  });
 }
 
 /** One line, without what a proxy or server may echo of the token. */

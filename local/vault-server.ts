@@ -89,11 +89,17 @@ export class VaultServer {
   }
 
   /** The newest data and the custom metadata at a path; undefined if there is nothing. */
-  peek(path: string): { data?: Readonly<Record<string, string>>; customMetadata: object; version: number } | undefined {
+  peek(
+    path: string,
+  ): { data?: Readonly<Record<string, string>>; customMetadata: object; version: number } | undefined {
     const entry = this.#entries.get(path);
     if (entry === undefined) return undefined;
     const data = entry.versions.at(-1)?.data;
-    return { ...(data && { data }), customMetadata: entry.customMetadata ?? {}, version: entry.versions.length };
+    return {
+      ...(data && { data }),
+      customMetadata: entry.customMetadata ?? {},
+      version: entry.versions.length,
+    };
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -115,7 +121,10 @@ export class VaultServer {
     if (!this.tokens.has(String(request.headers['x-vault-token'] ?? ''))) {
       throw new Refusal(403, 'permission denied');
     }
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://local').pathname).replace(/^\/v1\//, '');
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://local').pathname).replace(
+      /^\/v1\//,
+      '',
+    );
     const [, part, key] = new RegExp(`^${this.mountPath}/(data|metadata)/(.+)$`).exec(path) ?? [];
     if (part === undefined || key === undefined) {
       throw new Refusal(404, `no handler for route "${path}". route entry not found.`);
@@ -152,7 +161,10 @@ export class VaultServer {
     return { data: this.#versionFacts(entry) };
   }
 
-  #describe(key: string, { custom_metadata }: { custom_metadata?: Readonly<Record<string, string>> }): undefined {
+  #describe(
+    key: string,
+    { custom_metadata }: { custom_metadata?: Readonly<Record<string, string>> },
+  ): undefined {
     for (const [name, value] of Object.entries(custom_metadata ?? {})) {
       if (name.length > 128 || value.length > 512) throw new Refusal(400, 'custom_metadata is too long');
     }

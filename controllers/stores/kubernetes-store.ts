@@ -23,14 +23,20 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
       const wanted = secretOf(namespace, name, desired);
       if (current === undefined) {
         await secrets.create(wanted, signal).catch((error: unknown) => {
-          if (isAlreadyExists(error)) throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
+          if (isAlreadyExists(error))
+            throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
           throw error;
         });
         return;
       }
       const before = await find(name, signal);
-      if (before === undefined) throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
-      const metadata = { ...before.metadata, labels: wanted.metadata.labels ?? {}, annotations: wanted.metadata.annotations ?? {} };
+      if (before === undefined)
+        throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
+      const metadata = {
+        ...before.metadata,
+        labels: wanted.metadata.labels ?? {},
+        annotations: wanted.metadata.annotations ?? {},
+      };
       await secrets.update(before, { ...before, metadata, data: wanted.data ?? {} }, signal);
     },
     async remove(name, _current, signal) {

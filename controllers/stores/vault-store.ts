@@ -1,10 +1,11 @@
+import isEqual from 'lodash/isEqual.js';
 import type { VaultClient, VaultSecret } from '../../clients/vault.ts';
 import type { SecretStore, StoredConnection } from '../core/managed/secret-store.ts';
 import { ownerUidLabel } from '../core/managed/store-publisher.ts';
 
 /** How custom metadata tells annotations and the type from labels, which stand as they are. */
 const annotationPrefix = 'annotation:';
-const typeKey = 'type';
+const typeKey = 'secret.crossplane.io/type';
 
 /**
  * Keeps connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
@@ -13,7 +14,11 @@ const typeKey = 'type';
  */
 export function vaultStore(
   client: VaultClient,
-  { server, mountPath, scope }: { readonly server: string; readonly mountPath: string; readonly scope: string },
+  {
+    server,
+    mountPath,
+    scope,
+  }: { readonly server: string; readonly mountPath: string; readonly scope: string },
 ): SecretStore {
   const pathOf = (name: string): string => `${scope}/${name}`;
 
@@ -26,14 +31,14 @@ export function vaultStore(
     async write(name, current, desired, signal) {
       const path = pathOf(name);
       const before = await client.read(path, signal);
-      if (JSON.stringify(before && stored(before)) !== JSON.stringify(current)) {
+      if (!isEqual(before && stored(before), current)) {
         throw new Error(`${mountPath}/${path} of Vault ${server} was changed by somebody else meanwhile`);
       }
       const metadata = metadataOf(desired);
-      if (JSON.stringify(before?.customMetadata) !== JSON.stringify(metadata)) {
+      if (!isEqual(before?.customMetadata, metadata)) {
         await client.writeMetadata(path, metadata, signal);
       }
-      if (JSON.stringify(before?.data) !== JSON.stringify(desired.data)) {
+      if (!isEqual(before?.data, desired.data)) {
         await client.write(path, desired.data, { cas: before?.version ?? 0 }, signal);
       }
     },

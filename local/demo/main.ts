@@ -6,7 +6,18 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { auditTime, filter, firstValueFrom, map, merge, takeUntil, tap, timeout } from 'rxjs';
+import {
+  auditTime,
+  filter,
+  firstValueFrom,
+  fromEvent,
+  map,
+  merge,
+  type Observable,
+  takeUntil,
+  tap,
+  timeout,
+} from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
@@ -106,8 +117,9 @@ async function watchUntilSettled(client: KubernetesClient, running: Services): P
 }
 
 /** Emits when the controllers end by themselves, which they never should. */
-const exit = ({ controllers }: Services): Promise<void> =>
-  new Promise((resolve) => controllers.once('exit', () => resolve()));
+function exit({ controllers }: Services): Observable<unknown> {
+  return fromEvent(controllers, 'exit');
+}
 
 /** Draws the table anew in its place on a terminal; elsewhere prints the lines that changed. */
 function liveTable(): (lines: readonly string[]) => void {

@@ -1,0 +1,132 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Observable } from 'rxjs';
+import { mergeMap } from 'rxjs';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
+import { vaultClient } from '../../clients/vault.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { isNotFound, messageOf } from '../../runtime/errors.ts';
+import type { Request } from '../../runtime/reconcile.ts';
+import { requestFor } from '../../runtime/reconcile.ts';
+import type { Resource } from '../../runtime/resource.ts';
+import { connectionSecrets } from '../core/indexes.ts';
+import type { SecretStore, SecretStores } from '../core/managed/secret-store.ts';
+import { ownerUidLabel } from '../core/managed/store-publisher.ts';
+import { kubernetesStore } from './kubernetes-store.ts';
+import { vaultStore } from './vault-store.ts';
+
+export interface SecretStoresOptions {
+  /** Default: the real one. */
+  readonly createVaultClient?: (mountPath: string, options: VaultOptions) => VaultClient;
+}
+
+/** How long a read token serves the reconciles that follow, so that a burst does not read it for each. */
+const freshMs = 2_000;
+
+const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
+const byUid = 'uid of publisher';
+
+const storeConfigOf = ({ spec }: Managed): readonly string[] =>
+  spec.publishConnectionDetailsTo === undefined
+    ? []
+    : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
+
+/** The stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
+export function secretStores(env: Environment, options: SecretStoresOptions = {}): SecretStores {
+  const { createVaultClient = vaultClient } = options;
+  const configs = env.resource(StoreConfigKind);
+  const secrets = connectionSecrets(env);
+  const tokens = new Map<string, { readonly token: Promise<string>; readonly untilMs: number }>();
+  const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
+
+  return {
+    async open(name) {
+      const config = configs.get({ name });
+      if (config === undefined) {
+        throw new Error(
+          `StoreConfig ${name} does not exist; create it, or name another in spec.publishConnectionDetailsTo.configRef`,
+        );
+      }
+      const { type = 'Kubernetes', defaultScope } = config.spec;
+      return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
+    },
+    triggers: (managed) => triggersFor(managed),
+  };
+
+  async function openVault({ metadata: { name }, spec }: StoreConfig): Promise<SecretStore> {
+    const { vault, defaultScope: scope } = spec;
+    if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
+    const secretRef = vault.auth.token?.secretRef;
+    if (secretRef === undefined)
+      throw new Error(`StoreConfig ${name} has no spec.vault.auth.token.secretRef`);
+    const token = await tokenOf(name, secretRef);
+    const { server, mountPath, caBundle, namespace } = vault;
+    const wanted = { server, token, ...(caBundle && { caBundle }), ...(namespace && { namespace }) };
+    let entry = clients.get(name);
+    if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
+      // What still uses the old one finishes: closing waits for calls under way.
+      void entry?.client.close().catch(() => undefined);
+      entry = { options: { mountPath, ...wanted }, client: createVaultClient(mountPath, wanted) };
+      clients.set(name, entry);
+    }
+    return vaultStore(entry.client, { server: new URL(server).origin, mountPath, scope });
+  }
+
+  /** Tokens are read one by one, like provider credentials, not watched. */
+  function tokenOf(
+    config: string,
+    { namespace, name, key }: { readonly namespace: string; readonly name: string; readonly key: string },
+  ): Promise<string> {
+    const secret = `${namespace}/${name}`;
+    const id = `${secret}/${key}`;
+    const nowMs = env.now().getTime();
+    const held = tokens.get(id);
+    if (held !== undefined && held.untilMs > nowMs) return held.token;
+    const token = env.client.get(SecretKind, { namespace, name }).then(
+      (found: Secret) => {
+        const value = decodeDetails(found)[key]?.trim();
+        if (!value) throw new Error(`secret ${secret} of StoreConfig ${config} has no key "${key}"`);
+        return value;
+      },
+      (error: unknown) => {
+        if (isNotFound(error)) throw new Error(`secret ${secret} of StoreConfig ${config} does not exist`);
+        throw new Error(`cannot get secret ${secret} of StoreConfig ${config}: ${messageOf(error)}`, {
+          cause: error,
+        });
+      },
+    );
+    token.catch(() => tokens.delete(id));
+    tokens.set(id, { token, untilMs: nowMs + freshMs });
+    return token;
+  }
+
+  function triggersFor(managed: Resource<Managed>): readonly Observable<Request>[] {
+    const { store } = managed;
+    store.addIndex(byStoreConfig, storeConfigOf);
+    store.addIndex(byUid, (object) =>
+      storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
+    );
+    const requestsOf = (objects: readonly Managed[]) => objects.map(({ metadata }) => requestFor(metadata));
+    return [
+      configs.store.changes$.pipe(
+        mergeMap(({ type, object }) =>
+          type === 'deleted' ? [] : requestsOf(store.byIndex(byStoreConfig, object.metadata.name)),
+        ),
+      ),
+      // A secret of the Kubernetes store that somebody deleted or edited is published again at once.
+      secrets.store.changes$.pipe(
+        mergeMap((change) => {
+          const uid = change.object.metadata.labels?.[ownerUidLabel];
+          const isNews =
+            change.type === 'deleted' ||
+            (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
+          return uid !== undefined && isNews ? requestsOf(store.byIndex(byUid, uid)) : [];
+        }),
+      ),
+    ];
+  }
+}

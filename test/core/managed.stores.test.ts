@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import type { Managed, PublishConnectionDetailsTo } from '../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { vaultClient } from '../../clients/vault.ts';
+import { storePublisher } from '../../controllers/core/managed/store-publisher.ts';
+import { secretStores } from '../../controllers/stores/secret-stores.ts';
+import { VaultServer } from '../../local/vault-server.ts';
+import { FakeCluster } from './fakes-cluster.ts';
+import { managed, managedKind } from './objects.ts';
+
+const signal = new AbortController().signal;
+const details = { endpoint: 'db.example', password: 'hunter2x' };
+const token = 'vault-token';
+
+function configured(spec: StoreConfig['spec'], name = 'default') {
+  const cluster = new FakeCluster();
+  cluster.seed(StoreConfigKind, {
+    apiVersion: 'secrets.crossplane.io/v1alpha1',
+    kind: 'StoreConfig',
+    metadata: { name },
+    spec,
+  });
+  cluster.seed(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'vault-token' },
+    data: { token: Buffer.from(`${token}\n`).toString('base64') },
+  });
+  let clockMs = 0;
+  const process = cluster.process({ now: () => new Date(clockMs) });
+  const stores = secretStores(process.env);
+  const publisher = storePublisher(stores);
+  return { cluster, process, stores, publisher, pass: (ms: number) => (clockMs += ms) };
+}
+
+const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
+  managed({ publishConnectionDetailsTo: { name: 'orders', ...to } }, { uid });
+
+const dressed = {
+  metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
+};
+
+describe('publishing to the Kubernetes store', () => {
+  const spec = { type: 'Kubernetes', defaultScope: 'vaulted' } as const;
+  const key = { namespace: 'vaulted', name: 'orders' };
+
+  test('a secret in its namespace, with owner, labels, annotations and type', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(dressed), details, signal);
+    const secret = cluster.read(SecretKind, key);
+    assert.equal(secret?.type, 'example.com/database');
+    assert.deepEqual(secret?.metadata.labels, {
+      team: 'shop',
+      'secret.crossplane.io/owner-uid': 'managed-uid',
+    });
+    assert.deepEqual(secret?.metadata.annotations, { note: 'n' });
+    assert.deepEqual(await publisher.known(publishing(dressed), signal), details);
+  });
+
+  test('the connection type where none is given; nothing changes, nothing is written', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    assert.equal(cluster.read(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
+    await publisher.publish(publishing(), details, signal);
+    assert.equal(cluster.writes.length, 1);
+  });
+
+  test('details are added, others kept', async () => {
+    const { publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.publish(publishing(), { password: 'changed' }, signal);
+    assert.deepEqual(await publisher.known(publishing(), signal), { ...details, password: 'changed' });
+  });
+
+  for (const [what, labels] of Object.entries({
+    nobody: {},
+    another: { 'secret.crossplane.io/owner-uid': 'x' },
+  })) {
+    test(`what belongs to ${what} is neither read, written nor removed`, async () => {
+      const { cluster, publisher } = configured(spec);
+      const theirs = { namespace: 'vaulted', name: 'orders', labels };
+      cluster.seed(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: theirs,
+        data: { password: 'eA==' },
+      });
+      assert.deepEqual(await publisher.known(publishing(), signal), {});
+      await assert.rejects(
+        publisher.publish(publishing(), details, signal),
+        /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
+      );
+      await publisher.unpublish(publishing(), signal);
+      assert.deepEqual(cluster.read(SecretKind, key)?.data, { password: 'eA==' });
+    });
+  }
+
+  test('unpublishing removes it', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.unpublish(publishing(), signal);
+    assert.equal(cluster.read(SecretKind, key), undefined);
+  });
+
+  test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
+    const { cluster, process, stores, publisher } = configured(spec);
+    cluster.seed(managedKind, publishing());
+    cluster.seed(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
+    const end$ = new Subject<void>();
+    const triggers = stores.triggers(process.env.resource(managedKind));
+    const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
+    await publisher.publish(publishing(), details, signal);
+    cluster.remove(SecretKind, key, '2026-01-02T03:04:05Z');
+    end$.next();
+    assert.deepEqual(
+      (await woken).map(({ name }) => name),
+      ['db', 'db'], // the StoreConfig at the start, the deletion
+    );
+  });
+
+  test('a StoreConfig that does not exist is named, with what to do', async () => {
+    const { publisher } = configured(spec);
+    await assert.rejects(
+      publisher.publish(publishing({ configRef: { name: 'safe' } }), details, signal),
+      /StoreConfig safe does not exist; create it, or name another in spec\.publishConnectionDetailsTo\.configRef/,
+    );
+  });
+
+  test('without publishConnectionDetailsTo nothing happens', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(managed(), details, signal);
+    await publisher.unpublish(managed(), signal);
+    assert.deepEqual(await publisher.known(managed(), signal), {});
+    assert.deepEqual(cluster.calls, []);
+  });
+});
+
+describe('publishing to Vault', () => {
+  const server = new VaultServer({ token });
+  before(() => server.start());
+  after(() => server.stop());
+  const spec = (): StoreConfig['spec'] => ({
+    type: 'Vault',
+    defaultScope: 'crossplane',
+    vault: {
+      server: server.url,
+      mountPath: 'secret',
+      auth: {
+        method: 'Token',
+        token: { source: 'Secret', secretRef: { namespace: 'infra', name: 'vault-token', key: 'token' } },
+      },
+    },
+  });
+
+  test('data, and owner, labels, annotations and type as custom metadata', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'dressed', ...dressed });
+    await publisher.publish(to, details, signal);
+    assert.deepEqual(server.peek('crossplane/dressed'), {
+      data: details,
+      version: 1,
+      customMetadata: {
+        team: 'shop',
+        'annotation:note': 'n',
+        'secret.crossplane.io/type': 'example.com/database',
+        'secret.crossplane.io/owner-uid': 'managed-uid',
+      },
+    });
+    assert.deepEqual(await publisher.known(to, signal), details);
+  });
+
+  test('nothing changes, nothing is written; what changes is one version more', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'steady' });
+    await publisher.publish(to, details, signal);
+    await publisher.publish(to, { password: 'hunter2x' }, signal);
+    assert.equal(server.peek('crossplane/steady')?.version, 1);
+    await publisher.publish(to, { password: 'changed' }, signal);
+    assert.equal(server.peek('crossplane/steady')?.version, 2);
+    assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed' });
+  });
+
+  test("another owner's secret is neither read, written nor removed", async () => {
+    const { publisher } = configured(spec());
+    await publisher.publish(publishing({ name: 'theirs' }, 'their-uid'), details, signal);
+    const ours = publishing({ name: 'theirs' });
+    assert.deepEqual(await publisher.known(ours, signal), {});
+    await assert.rejects(
+      publisher.publish(ours, { password: 'x' }, signal),
+      /belongs to another managed resource/,
+    );
+    await publisher.unpublish(ours, signal);
+    assert.deepEqual(server.peek('crossplane/theirs')?.data, details);
+  });
+
+  test('the owner is written before the data, and what is left halfway is continued', async () => {
+    const { publisher } = configured(spec());
+    const count = server.requests.length;
+    await publisher.publish(publishing({ name: 'order' }), details, signal);
+    assert.deepEqual(
+      server.requests.slice(count).filter((line) => line.startsWith('POST')),
+      ['POST /v1/secret/metadata/crossplane/order', 'POST /v1/secret/data/crossplane/order'],
+    );
+    const client = vaultClient('secret', { server: server.url, token });
+    await client.writeMetadata(
+      'crossplane/halfway',
+      { 'secret.crossplane.io/owner-uid': 'managed-uid' },
+      signal,
+    );
+    await client.close();
+    await publisher.publish(publishing({ name: 'halfway' }), details, signal);
+    assert.deepEqual(server.peek('crossplane/halfway')?.data, details);
+  });
+
+  test('unpublishing removes every version', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'leaving' });
+    await publisher.publish(to, details, signal);
+    await publisher.unpublish(to, signal);
+    assert.equal(server.peek('crossplane/leaving'), undefined);
+  });
+
+  test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'sealed' });
+    server.isSealed = true;
+    await assert.rejects(publisher.publish(to, details, signal), (error: Error) => {
+      assert.match(error.message, /^cannot publish connection details: Vault http.* is sealed: unseal it$/);
+      assert.ok(!error.message.includes(token) && !error.message.includes('hunter2x'));
+      return true;
+    });
+    server.isSealed = false;
+    await publisher.publish(to, details, signal);
+  });
+
+  test('a token that is revoked is said to be; its successor is taken from the secret', async () => {
+    const { cluster, publisher, pass } = configured(spec());
+    const to = publishing({ name: 'rotated' });
+    server.tokens.clear();
+    server.tokens.add('next-token');
+    await assert.rejects(publisher.publish(to, details, signal), /refused the token for secret/);
+    const secret = cluster.read(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.seed(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
+    pass(3_000);
+    await publisher.publish(to, details, signal);
+    assert.deepEqual(server.peek('crossplane/rotated')?.data, details);
+    server.tokens.add(token);
+  });
+
+  test('a missing token secret or key is named', async () => {
+    const { cluster, publisher, pass } = configured(spec());
+    const secret = cluster.read(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.seed(SecretKind, { ...secret, data: {} });
+    await assert.rejects(
+      publisher.publish(publishing(), details, signal),
+      /secret infra\/vault-token of StoreConfig default has no key "token"/,
+    );
+    cluster.remove(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
+    pass(3_000);
+    await assert.rejects(
+      publisher.publish(publishing(), details, signal),
+      /secret infra\/vault-token of StoreConfig default does not exist/,
+    );
+  });
+});
