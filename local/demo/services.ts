@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { controlPlaneBinaries } from '../control-plane/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import type { Progress } from '../control-plane/progress.ts';
@@ -23,7 +23,7 @@ export interface Services {
   readonly controllers: ChildProcess;
   /** Where the controllers log. */
   readonly logFile: string;
-  /** The kubectl that goes with the control plane. */
+  /** How to call the kubectl that goes with the control plane. */
   readonly kubectl: string;
   /** Ends the controllers first, so that they see nothing fall. Idempotent. */
   stop(): Promise<void>;
@@ -57,7 +57,15 @@ export async function startServices(progress: Progress): Promise<Services> {
     const logFile = join(directory, 'controllers.log');
     const controllers = startControllers(controlPlane.kubeconfigPath, logFile);
     stops.push(() => ended(controllers));
-    return { controlPlane, postgresql, clouds, controllers, logFile, kubectl: binaries.kubectl, stop };
+    return {
+      controlPlane,
+      postgresql,
+      clouds,
+      controllers,
+      logFile,
+      kubectl: callable(binaries.kubectl),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -75,6 +83,12 @@ function startControllers(kubeconfig: string, logFile: string): ChildProcess {
   child.stderr?.pipe(createWriteStream(logFile));
   return child;
 }
+
+/** `kubectl` if that is what a shell finds, else its path. */
+const callable = (path: string): string =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => join(folder, 'kubectl') === path)
+    ? 'kubectl'
+    : path;
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

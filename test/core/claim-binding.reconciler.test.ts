@@ -505,6 +505,26 @@ describe('what binding leaves behind', () => {
     assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
   });
 
+  test('PropagateConnection Adoptable: an orphaned secret is taken over, its other owners and annotations kept', async () => {
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+    const annotations = { note: 'kept' };
+    const metadata = { ...targetOf().metadata, ownerReferences: [other], annotations };
+    const orphan = targetOf({ metadata, data: encodeDetails({ stale: 'yes' }) });
+    const { cluster, process } = worldOf({
+      claim: byName,
+      managed: bindable,
+      secrets: [source, orphan],
+    });
+    await process.reconcile(key);
+    const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+    assert.deepEqual(decodeDetails(target), { password: 'pw', endpoint: 'host' });
+    assert.deepEqual(
+      target?.metadata.ownerReferences?.map(({ uid }) => uid),
+      ['x', 'claim-uid'],
+    );
+    assert.equal(target?.metadata.annotations?.note, 'kept');
+  });
+
   test('StatusUnbind SuccessfulRetain: Released, without claim or consent, and not bindable again', async () => {
     const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
     await process.settle();

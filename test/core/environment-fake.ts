@@ -435,8 +435,10 @@ export class FakeProcess {
 
   #feed(kind: string, object: KubernetesObject, isDeleted: boolean): void {
     const informer = this.#informers.get(kind);
-    if (informer === undefined || !informer.isSelected(object)) return;
-    const apply = () => informer.store.apply({ type: isDeleted ? 'deleted' : 'applied', object });
+    if (informer === undefined) return;
+    // What leaves a selection is told as deleted, as the API server does.
+    const isGone = isDeleted || !informer.isSelected(object);
+    const apply = () => informer.store.apply({ type: isGone ? 'deleted' : 'applied', object });
     const held = this.#held.get(kind);
     if (held === undefined) apply();
     else held.push(apply);

@@ -362,13 +362,36 @@ describe('table C3, rows 11 to 20: what was observed', () => {
     assert.deepEqual(scene.cluster.writeNames, [`patch ${plural} db`]);
   });
 
-  test('row 18 what creation left hidden is deleted by its name before the finalizer goes', async () => {
+  test("row 18 what does not show is not deleted by its name: it may be somebody else's", async () => {
     const scene = settled({}, leaving);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.external.count('delete'), 0);
+  });
+
+  test('row 13 deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
+    const scene = new Scene(
+      {},
+      { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
+      { creationGraceMs: 10_000 },
+    );
+    scene.external.put('db');
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), requeue);
+    scene.external.isBlind = false;
+    assert.deepEqual(await scene.run(), done);
     assert.equal(scene.external.things.size, 0);
-    assert.equal(scene.external.count('delete'), 1);
-    assert.deepEqual(scene.events, []);
+  });
+
+  test('row 13 deterministic names: without one, or once it was seen, deletion does not wait', async () => {
+    const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
+    const impatient = new Scene({}, young);
+    assert.deepEqual(await impatient.run(), done);
+    const seen = settled({}, { creationTimestamp: '2026-01-02T03:04:00Z' }, { creationGraceMs: 10_000 });
+    await seen.run();
+    seen.external.things.clear();
+    seen.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
+    assert.deepEqual(await seen.run(), done);
   });
 
   test('row 18 what is gone after its deletion was requested is not deleted again', async () => {

@@ -1,4 +1,3 @@
-import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
@@ -148,5 +147,3 @@ export const loginOf = ({ username, password, database: name }: ConnectionDetail
   password: password ?? '',
   ...(name === undefined ? {} : { database: name }),
 });
-
-export type { Condition };

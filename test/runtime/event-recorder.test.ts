@@ -175,6 +175,15 @@ describe('event recorder', () => {
     );
   });
 
+  test('repeated while it waits, it keeps its turn', async () => {
+    record('n');
+    record('w', 'm', 'Warning');
+    record('n');
+    run();
+    await until('both are sent', () => sink.writes.length === 2);
+    assert.deepEqual(objects(), ['n', 'w']);
+  });
+
   test('one request at a time, in order, however many wait', async () => {
     for (let index = 0; index < 50; index += 1) {
       record(`k${index}`, 'm', index % 2 === 0 ? 'Normal' : 'Warning');

@@ -62,7 +62,7 @@ describe('mergeMapByKey', () => {
     'an error of a run ends it': { runs: { a: '--#' }, source: 'a-----', want: '--#' },
     'a drain lets running ones finish and drops what waits': {
       source: 'aA-b-----',
-      drain: '-x',
+      drain: '--x',
       want: '---(a|)',
     },
     'a drain with nothing running completes': { source: '-----', drain: '--x', want: '--|' },

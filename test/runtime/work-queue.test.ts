@@ -260,6 +260,20 @@ describe('work queue', () => {
     assert.equal(source.observed, false);
   });
 
+  test('a drain leaves no timer behind, however long the last run takes', () => {
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const source = new Subject<Request>();
+    const drain$ = new Subject<void>();
+    const run = ({ name }: Request): Observable<Run<string>> =>
+      name === 'long' ? NEVER : of({ value: name, next: after(3_600_000) });
+    const subscription = source.pipe(workQueue(run, { concurrency: 2, drain$ })).subscribe();
+    for (const name of ['long', 'a', 'b']) source.next({ name });
+    drain$.next();
+    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    assert.equal(timers, before);
+    subscription.unsubscribe();
+  });
+
   test('the observer is told of each wait, start, end, retry and drop', () => {
     const told: string[] = [];
     const observer: WorkQueueObserver = {

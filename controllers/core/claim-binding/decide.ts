@@ -188,6 +188,14 @@ function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingD
   const { spec, status } = claim;
   const reference = spec.resourceRef ?? spec.classRef;
   const isReporter = peers[0] === service;
+  if (
+    reference === undefined &&
+    isReporter &&
+    wasDeleted(claim) &&
+    hasFinalizer(claim, finalizerNames.claim)
+  ) {
+    return { row: 'H2 unnamed', act: 'finalise' }; // its references were edited away
+  }
   const isKnown = peers.some((peer) => isConcerned(peer, claim));
   if (reference === undefined || isKnown || !isReporter || wasDeleted(claim))
     return { row: 'H7', act: 'nothing' };

@@ -1,5 +1,7 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 
 /** When a timestamp annotation was set, in epoch ms; undefined if absent or unparsable. */
 function timeOf(object: KubernetesObject, key: string): number | undefined {
@@ -46,4 +48,16 @@ export function isCreationIncomplete(object: KubernetesObject): boolean {
 export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
   const succeeded = timeOf(object, annotationKeys.externalCreateSucceeded);
   return succeeded !== undefined && now.getTime() - succeeded < graceMs;
+}
+
+/**
+ * The same where no annotations say when creation succeeded, and creating again does no harm: only deletion waits,
+ * while the resource has been on its way for less than `graceMs`.
+ */
+export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
+  if (!wasDeleted(managed)) return false;
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  if (ready.reason !== undefined && ready.reason !== 'Creating') return false;
+  const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
+  return now.getTime() - since < graceMs;
 }

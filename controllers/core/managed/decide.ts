@@ -1,4 +1,3 @@
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
@@ -8,7 +7,7 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { TrackedOperation } from './async-operations.ts';
-import { isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
+import { isBeingCreated, isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
 import type { Observation } from './external-client.ts';
 import {
   invalidPolicies,
@@ -79,10 +78,10 @@ export type NextDecision = {
 
 /** What decides beside the resource and what was observed of it. */
 export interface NextContext {
-  /** How long what was created may not show; 0: what was created shows, or its name is known anyway. */
+  /** How long what was created may not show; 0: it shows at once. */
   readonly graceMs: number;
   readonly now: Date;
-  /** The external name is known without the external system. */
+  /** The external name is known before creation, so that no annotations track it. */
   readonly isNameKnown?: boolean;
 }
 
@@ -94,14 +93,9 @@ export function decideNext(
   const { spec } = managed;
   if (!observed.exists) {
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
-    if (isInCreationGrace(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
-    if (wasDeleted(managed)) {
-      // The finalizer says that creation was begun. Where the external system has never been seen to delete it, it
-      // may just not show yet; deleting by its name is safe, and finalising now might leave it behind.
-      const mayBeHidden =
-        isNameKnown && getCondition(managed.status?.conditions, 'Ready').reason !== 'Deleting';
-      return mayBeHidden ? { row: '18 unseen', act: 'delete' } : { row: '18', act: 'finalise' };
-    }
+    const mayBeHidden = isNameKnown ? isBeingCreated : isInCreationGrace;
+    if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
+    if (wasDeleted(managed)) return { row: '18', act: 'finalise' };
     return shouldCreate(spec) ? { row: '25', act: 'create' } : { row: '28 absent', act: 'reportUncreated' };
   }
   if (wasDeleted(managed)) {

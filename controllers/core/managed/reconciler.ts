@@ -68,7 +68,10 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved; throws what keeps them from it. */
   readonly resolveReferences?: (managed: M, signal: AbortSignal) => Promise<M>;
-  /** How long an external system may not show what it just created; milliseconds, default 30 000. */
+  /**
+   * How long an external system may not show what it just created; milliseconds. Default: 30 000 for assigned names;
+   * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system.
+   */
   readonly creationGraceMs?: number;
   /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
@@ -83,10 +86,11 @@ const missing = 'external resource does not exist';
  * reconciler (docs/decision-tables.md, rows 1–31). Conflicts are thrown and put back silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
-  const { env, managed, connector, publisher, externalNames, creationGraceMs = 30_000 } = options;
+  const { env, managed, connector, publisher, externalNames } = options;
   const { operations = createOperationTracker() } = options;
   const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
   const isAssigned = externalNames === 'assigned';
+  const { creationGraceMs: graceMs = isAssigned ? 30_000 : 0 } = options;
 
   return async (request, signal) => {
     const found = managed.get(request);
@@ -158,7 +162,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       case 'finalise':
         return finalise(pass);
       case 'delete':
-        return remove(pass, external, observed);
+        return remove(pass, external);
       case 'awaitDeletion':
         return reportDeletion(pass, observed);
       case 'create':
@@ -174,7 +178,6 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   function decide(pass: Pass<M>, observed: Observation): NextDecision {
-    const graceMs = isAssigned ? creationGraceMs : 0;
     return decideNext(pass.current, observed, { graceMs, now: env.now(), isNameKnown: !isAssigned });
   }
 
@@ -307,21 +310,14 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   /** Rows 14, 15: asks for deletion, and if the external resource is gone at once, finishes. */
-  async function remove(pass: Pass<M>, external: ExternalClient<M>, before: Observation): Promise<Result> {
+  async function remove(pass: Pass<M>, external: ExternalClient<M>): Promise<Result> {
     const deletion = await failing<unknown>(external.delete(named(pass.current), pass.signal), {
       prefix: 'delete failed: ',
       eventReason: 'CannotDeleteExternalResource',
       ready: deleting(),
       areConflictsTold: true,
     });
-    if (before.exists) {
-      event(
-        pass,
-        'Normal',
-        'DeletedExternalResource',
-        'Successfully requested deletion of external resource',
-      );
-    }
+    event(pass, 'Normal', 'DeletedExternalResource', 'Successfully requested deletion of external resource');
     const { operation } = (deletion ?? {}) as Deletion;
     if (operation !== undefined) return track(pass, 'delete', operation, deleting());
     const observed = await observe(pass, external, deleting());

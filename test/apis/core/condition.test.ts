@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  binding,
+  conditionListsEqual,
+  conditionsEqual,
+  creating,
+  deleting,
+  getCondition,
+  isConditionTrue,
+  reconcileError,
+  reconcilePaused,
+  reconcileSuccess,
+  setConditions,
+  unavailable,
+} from '../../../apis/core/v1alpha1/condition.ts';
+
+/*
+ * Legacy cases of conditions that do not apply:
+ * - ConditionedStatus equal {a nil, b nil}: an absent list is undefined and never compared.
+ * - WithObservedGeneration {added, changed}: setConditions is given the generation; see its rows.
+ */
+
+const before = '2026-01-01T00:00:00Z';
+const now = new Date('2026-01-02T03:04:05.678Z');
+const at = (fact: ConditionFacts, lastTransitionTime = before): Condition => ({
+  ...fact,
+  lastTransitionTime,
+});
+
+describe('the conditions', () => {
+  const rows: Record<string, { facts: ConditionFacts; want: readonly string[] }> = {
+    Available: { facts: available(), want: ['Ready', 'True', 'Available'] },
+    Unavailable: { facts: unavailable(), want: ['Ready', 'False', 'Unavailable'] },
+    Creating: { facts: creating(), want: ['Ready', 'False', 'Creating'] },
+    Deleting: { facts: deleting(), want: ['Ready', 'False', 'Deleting'] },
+    Binding: { facts: binding(), want: ['Ready', 'False', 'Binding'] },
+    ReconcileSuccess: { facts: reconcileSuccess(), want: ['Synced', 'True', 'ReconcileSuccess'] },
+    ReconcileError: { facts: reconcileError('e'), want: ['Synced', 'False', 'ReconcileError', 'e'] },
+    'ReconcilePaused (CheckReconcilePaused)': {
+      facts: reconcilePaused('p'),
+      want: ['Synced', 'False', 'ReconcilePaused', 'p'],
+    },
+    'WithMessage added': { facts: creating('m'), want: ['Ready', 'False', 'Creating', 'm'] },
+    'WithMessage cleared: an empty message is none': {
+      facts: creating(''),
+      want: ['Ready', 'False', 'Creating'],
+    },
+  };
+  for (const [name, { facts, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(Object.values(facts), want));
+  }
+});
+
+describe('conditions are equal', () => {
+  const base = creating('m');
+  const rows: Record<string, { other: ConditionFacts; want: boolean }> = {
+    Identical: { other: creating('m'), want: true },
+    IdenticalIgnoringTimestamp: { other: at(base, '2027-01-01T00:00:00Z'), want: true },
+    'identical, ignoring the generation': {
+      other: { ...at(base), observedGeneration: 9 } as Condition,
+      want: true,
+    },
+    DifferentType: { other: { ...base, type: 'Synced' }, want: false },
+    DifferentStatus: { other: { ...base, status: 'True' }, want: false },
+    DifferentReason: { other: { ...base, reason: 'Deleting' }, want: false },
+    DifferentMessage: { other: creating('other'), want: false },
+    'WithMessage cleared': { other: creating(), want: false },
+  };
+  for (const [name, { other, want }] of Object.entries(rows)) {
+    test(name, () => {
+      assert.equal(conditionsEqual(base, other), want);
+      assert.equal(conditionsEqual(other, base), want);
+    });
+  }
+  test('an absent message equals an empty one', () => {
+    assert.ok(conditionsEqual(creating(), { ...creating(), message: '' }));
+  });
+});
+
+describe('lists of conditions are equal', () => {
+  const list = [creating(), reconcileSuccess()];
+  const rows: Record<string, { other: readonly ConditionFacts[]; want: boolean }> = {
+    Identical: { other: [creating(), reconcileSuccess()], want: true },
+    IdenticalExceptOrder: { other: [reconcileSuccess(), creating()], want: true },
+    DifferentLength: { other: [creating()], want: false },
+    DifferentCondition: { other: [available(), reconcileSuccess()], want: false },
+    empty: { other: [], want: false },
+  };
+  for (const [name, { other, want }] of Object.entries(rows)) {
+    test(name, () => {
+      assert.equal(conditionListsEqual(list, other), want);
+      assert.equal(conditionListsEqual(other, list), want);
+    });
+  }
+});
+
+describe('setConditions', () => {
+  const old = [at(creating('m')), at(reconcileSuccess())];
+  const set = (facts: readonly ConditionFacts[], generation?: number) =>
+    setConditions(old, facts, { now, generation });
+
+  test('TypeIsIdentical: an equal list, the old time kept', () =>
+    assert.deepEqual(set([creating('m')]), old));
+  test('TypeIsDifferent: a new status has a new time, in whole seconds', () => {
+    assert.deepEqual(set([available()])[0], at(available(), '2026-01-02T03:04:05Z'));
+  });
+  test('a new reason or message keeps the time: the status did not change', () => {
+    assert.deepEqual(set([deleting('n')])[0], at(deleting('n')));
+  });
+  test('WithMessage cleared: no message is left', () => {
+    assert.deepEqual(set([creating()])[0], at(creating()));
+  });
+  test('TypeDoesNotExist: appended', () => {
+    const paused = { type: 'Stalled', status: 'True', reason: 'X' } as const;
+    assert.deepEqual(set([paused]), [...old, at(paused, '2026-01-02T03:04:05Z')]);
+  });
+  test('order is that of first setting, and one type occurs once', () => {
+    const result = set([reconcileError('e'), available(), reconcileSuccess()]);
+    assert.deepEqual(
+      result.map(({ type, status }) => [type, status]),
+      [
+        ['Ready', 'True'],
+        ['Synced', 'True'],
+      ],
+    );
+  });
+  test('WithObservedGeneration: of the conditions that were set', () => {
+    assert.deepEqual(
+      set([creating('m')], 4).map(({ observedGeneration }) => observedGeneration),
+      [4, undefined],
+    );
+  });
+  test('the old list is left as it was', () => {
+    const copy = structuredClone(old);
+    set([available()]);
+    assert.deepEqual(old, copy);
+  });
+  test('no list is an empty one', () => {
+    assert.equal(setConditions(undefined, [available()], { now }).length, 1);
+  });
+});
+
+describe('getCondition and isConditionTrue', () => {
+  const list = [at(available())];
+  test('ConditionExists', () => assert.deepEqual(getCondition(list, 'Ready'), list[0]));
+  for (const [name, given] of Object.entries({ absent: list, 'no list': undefined })) {
+    test(`ConditionDoesNotExist (${name}): Unknown`, () =>
+      assert.deepEqual(getCondition(given, 'Synced'), { type: 'Synced', status: 'Unknown' }));
+  }
+  const rows = { IsTrue: 'True', IsFalse: 'False', IsUnknown: 'Unknown' } as const;
+  for (const [name, status] of Object.entries(rows)) {
+    test(name, () =>
+      assert.equal(isConditionTrue([{ ...at(available()), status }], 'Ready'), status === 'True'),
+    );
+  }
+  test('IsUnset', () => assert.equal(isConditionTrue(undefined, 'Ready'), false));
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
+import { connectionKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  controlOf,
+  decodeDetails,
+  encodeDetails,
+  propagatesFrom,
+  propagationAnnotations,
+  propagationSource,
+  propagationTargets,
+} from '../../../apis/core/v1alpha1/secret.ts';
+
+const secret = (
+  metadata: Partial<ObjectMeta> = {},
+  type: string | undefined = connectionSecretType,
+): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace: 'ns', name: 's', ...metadata },
+  ...(type === undefined ? {} : { type }),
+});
+const self: KubernetesObject = {
+  apiVersion: 'g.io/v1',
+  kind: 'Thing',
+  metadata: { name: 'thing', uid: 'thing-uid' },
+};
+const controlledBy = (over: object = {}) =>
+  secret({ ownerReferences: [{ ...controllerReference(self), ...over }] });
+
+describe('connection details', () => {
+  test('come back as they were, whatever they hold', () => {
+    const details = { password: 'pä$$ wörd\n', empty: '', certificate: '-----BEGIN…\n' };
+    assert.deepEqual(decodeDetails({ ...secret(), data: encodeDetails(details) }), details);
+  });
+  test('none without a secret or data', () => {
+    assert.deepEqual([decodeDetails(undefined), decodeDetails(secret())], [{}, {}]);
+  });
+  test('well-known keys are named as Crossplane named them', () => {
+    for (const [name, key] of Object.entries(connectionKeys)) assert.equal(name, key);
+    assert.equal(connectionSecretType, 'connection.crossplane.io/v1alpha1');
+  });
+});
+
+describe('ConnectionSecretMustBeControllableBy', () => {
+  const rows: Record<string, { secret: Secret; want: string | RegExp }> = {
+    ControlledBySuppliedUID: { secret: controlledBy(), want: 'controlled' },
+    Adoptable: { secret: secret(), want: 'adoptable' },
+    'Adoptable: owned, but not controlled': {
+      secret: secret({ ownerReferences: [{ ...controllerReference(self), uid: 'x', controller: false }] }),
+      want: 'adoptable',
+    },
+    'Adoptable: the same object before a restore': {
+      secret: controlledBy({ uid: 'old' }),
+      want: 'adoptable',
+    },
+    ControlledBySomeoneElse: {
+      secret: controlledBy({ name: 'other', uid: 'other' }),
+      want: /controlled by Thing other, not by Thing thing/,
+    },
+    'ControlledBySomeoneElse: of the same name, but another kind': {
+      secret: controlledBy({ kind: 'Other', uid: 'other' }),
+      want: /controlled by Other thing/,
+    },
+    'ControlledBySomeoneElse: of the same name, but another group': {
+      secret: controlledBy({ apiVersion: 'h.io/v1', uid: 'other' }),
+      want: /controlled by Thing thing/,
+    },
+    UncontrolledOpaqueSecret: {
+      secret: secret({}, 'Opaque'),
+      want: /refusing to modify uncontrolled secret of type "Opaque"/,
+    },
+    'UncontrolledOpaqueSecret: no type is Opaque': {
+      secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
+      want: /uncontrolled secret of type "Opaque"/,
+    },
+  };
+  for (const [name, { secret: existing, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const control = controlOf(existing, self);
+      if (typeof want === 'string') assert.equal(control, want);
+      else assert.match(typeof control === 'object' ? control.refusal : control, want);
+    });
+  }
+});
+
+describe('consent to propagation', () => {
+  const to = { namespace: 'team', name: 'conn' };
+  test('AllowPropagation, AllowsPropagationTo: the source names the target', () => {
+    const source = secret({ annotations: { ...allowsPropagationTo(to), unrelated: 'a/b' } });
+    assert.deepEqual(propagationTargets(source), [to]);
+    assert.deepEqual(propagationAnnotations(source), allowsPropagationTo(to));
+  });
+  test('AllowPropagation, AllowsPropagationFrom: the target names the source', () => {
+    assert.deepEqual(propagationSource(secret({ annotations: propagatesFrom(to) })), to);
+  });
+  const halves: Record<string, Readonly<Record<string, string>>> = {
+    ObjectIsNotAnnotated: {},
+    'missing namespace': { 'from.propagate.crossplane.io/name': 'n' },
+    'missing name': { 'from.propagate.crossplane.io/namespace': 'ns' },
+    'empty name': {
+      'from.propagate.crossplane.io/name': '',
+      'from.propagate.crossplane.io/namespace': 'ns',
+    },
+  };
+  for (const [name, annotations] of Object.entries(halves)) {
+    test(`AllowsPropagationFrom ${name}: nothing`, () =>
+      assert.equal(propagationSource(secret({ annotations })), undefined));
+  }
+  for (const value of ['', '/', 'a', 'a/', '/b', 'a/b/c']) {
+    test(`AllowsPropagationTo "${value}": nothing`, () => {
+      const annotations = { 'to.propagate.crossplane.io/x': value };
+      assert.deepEqual(propagationTargets(secret({ annotations })), []);
+    });
+  }
+  test('the key is valid and the same each time', () => {
+    const [key = ''] = Object.keys(allowsPropagationTo(to));
+    assert.match(key, /^to\.propagate\.crossplane\.io\/[0-9a-f]{8}$/);
+    assert.deepEqual(allowsPropagationTo(to), allowsPropagationTo({ ...to }));
+  });
+  test('H12: keys of names that run together the same differ', () => {
+    const keyOf = (namespace: string, name: string) =>
+      Object.keys(allowsPropagationTo({ namespace, name }))[0];
+    assert.notEqual(keyOf('ab', 'c'), keyOf('a', 'bc'));
+  });
+});

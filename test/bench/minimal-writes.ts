@@ -1,0 +1,126 @@
+import pick from 'lodash/pick.js';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { propagatesFrom, type Secret, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { type FancySQLInstance, FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { type FavouriteDBInstance, FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { credentialsNamespace } from '../cluster/fancysql-fixture.ts';
+import { createClaim, deleteClaims, loaders, numbered, whenBound } from './claims.ts';
+import { inTurns } from './in-turns.ts';
+import { cpuSeconds } from './process-usage.ts';
+import type { Scene } from './scene.ts';
+import { classRef, namespace } from './scene.ts';
+
+/** What a bound claim consists of, as the stack leaves it. */
+export interface BoundClaim {
+  readonly claim: FancySQLInstance;
+  readonly managed: FavouriteDBInstance;
+  readonly source: Secret;
+}
+
+/** What the fewest writes took. */
+export interface MinimalWrites {
+  readonly bindSeconds: number;
+  readonly deleteSeconds: number;
+  /** CPU of the API server while claims were bound, in seconds. */
+  readonly apiServerSeconds: number;
+}
+
+/** Has the running stack bind one claim, keeps what came of it, and deletes it. */
+export async function sampleClaim(scene: Scene): Promise<BoundClaim> {
+  const name = 'sample';
+  const bound = whenBound(scene, [name]);
+  await createClaim(scene, name, { classRef });
+  await bound;
+  const { client } = scene;
+  const claim = await client.get(FancySQLInstanceKind, { namespace, name });
+  const managed = await client.get(FavouriteDBInstanceKind, { name: claim.spec.resourceRef?.name ?? '' });
+  const source = await client.get(SecretKind, managed.spec.writeConnectionSecretToRef ?? { name });
+  await deleteClaims(scene);
+  return { claim, managed, source };
+}
+
+/**
+ * Makes claims look bound by hand, and then go, with the fewest writes that can do it: eight for each claim, its
+ * creation included, and six for its deletion. The writes carry what the stack wrote for the sample. Nothing is read,
+ * decided or watched on the way. The stack must not be running.
+ */
+export async function minimalWrites(scene: Scene, sample: BoundClaim, count: number): Promise<MinimalWrites> {
+  const names = numbered('loaded', count);
+  const { apiServer } = await scene.fixture.cluster.controlPlane.pids();
+  const claimUids = new Map<string, string>();
+
+  const cpuBefore = cpuSeconds(apiServer);
+  const boundAfter = await timed(() =>
+    inTurns(count, loaders, async (index) => {
+      const name = names[index]!;
+      const claim = await bindByHand(scene, sample, name);
+      claimUids.set(name, claim.metadata.uid ?? '');
+    }),
+  );
+  const apiServerSeconds = cpuSeconds(apiServer) - cpuBefore;
+  const deletedAfter = await timed(() =>
+    inTurns(count, loaders, (index) => {
+      const name = names[index]!;
+      return deleteByHand(scene, name, claimUids.get(name)!);
+    }),
+  );
+  return { bindSeconds: boundAfter, deleteSeconds: deletedAfter, apiServerSeconds };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await work();
+  return (performance.now() - startedAtMs) / 1000;
+}
+
+async function bindByHand(scene: Scene, sample: BoundClaim, name: string): Promise<FancySQLInstance> {
+  const { client } = scene;
+  const { resourceRef, ...spec } = sample.claim.spec;
+  const claim = await createClaim(scene, name, { ...spec, writeConnectionSecretToRef: { name } });
+  const key = { namespace, name };
+  await client.patch(FancySQLInstanceKind, key, {
+    metadata: {
+      finalizers: sample.claim.metadata.finalizers,
+      annotations: { [annotationKeys.externalName]: name },
+    },
+    spec: { resourceRef: { ...resourceRef, name } },
+  });
+  const sourceKey = { namespace: credentialsNamespace, name: claim.metadata.uid ?? '' };
+  const managed = await client.create(FavouriteDBInstanceKind, {
+    ...pick(sample.managed, ['apiVersion', 'kind']),
+    metadata: { name, ...pick(sample.managed.metadata, ['annotations', 'finalizers']) },
+    spec: { ...sample.managed.spec, claimRef: referenceTo(claim), writeConnectionSecretToRef: sourceKey },
+  });
+  const { type, data } = sample.source;
+  const secret = { apiVersion: 'v1', kind: 'Secret', ...(type && { type }), ...(data && { data }) };
+  const { annotations = {} } = sample.source.metadata;
+  await client.create(SecretKind, {
+    ...secret,
+    metadata: { ...sourceKey, annotations, ownerReferences: [controllerReference(managed)] },
+  });
+  const status = { subresource: 'status' } as const;
+  const unbound = { status: { ...sample.managed.status, bindingPhase: 'Unbound' } };
+  await client.patch(FavouriteDBInstanceKind, { name }, unbound, status);
+  await client.create(SecretKind, {
+    ...secret,
+    metadata: {
+      ...key,
+      annotations: propagatesFrom(sourceKey),
+      ownerReferences: [controllerReference(claim)],
+    },
+  });
+  await client.patch(FavouriteDBInstanceKind, { name }, { status: { bindingPhase: 'Bound' } }, status);
+  return client.patch(FancySQLInstanceKind, key, { status: sample.claim.status }, status);
+}
+
+async function deleteByHand({ client }: Scene, name: string, claimUid: string): Promise<void> {
+  const key = { namespace, name };
+  const released = { metadata: { finalizers: null } };
+  await client.delete(FancySQLInstanceKind, key, {});
+  await client.delete(FavouriteDBInstanceKind, { name }, {});
+  await client.delete(SecretKind, { namespace: credentialsNamespace, name: claimUid }, {});
+  await client.patch(FavouriteDBInstanceKind, { name }, released);
+  await client.delete(SecretKind, key, {});
+  await client.patch(FancySQLInstanceKind, key, released);
+}

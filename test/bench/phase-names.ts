@@ -1,0 +1,13 @@
+/** What the benchmark measures, in this order. */
+export const phaseNames = [
+  'startup',
+  'single',
+  'static',
+  'class-ref',
+  'secret',
+  'restart',
+  'idle',
+  'deletion',
+  'selector',
+] as const;
+export type PhaseName = (typeof phaseNames)[number];

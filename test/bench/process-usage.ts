@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts CPU time in hundredths of a second, whatever the hardware. */
+const ticksPerSecond = 100;
+
+/** Seconds of CPU a process has used, from the text of `/proc/<pid>/stat`. */
+export function cpuSecondsIn(stat: string): number {
+  // The name of the command may hold blanks and parentheses: fields are counted from its end.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** The most memory a process has held, in MiB, from the text of `/proc/<pid>/status`. */
+export function peakMemoryMiBIn(status: string): number {
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kib) / 1024;
+}
+
+/** NaN where the system has no /proc or the process is gone. */
+function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: string) => number): number {
+  try {
+    return parse(readFileSync(`/proc/${pid}/${file}`, 'utf8'));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** User and system time of a process so far, in seconds. */
+export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat', cpuSecondsIn);
+
+/** The most memory a process has held so far, in MiB. */
+export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', peakMemoryMiBIn);

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { type FancySQLInstance, FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { createInformers } from '../../runtime/informers.ts';
+import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
+import type { Resource } from '../../runtime/resource.ts';
+import type { Store } from '../../runtime/store.ts';
+import { type FancySQLFixture, favouriteClassRef, namespaces, startFancySQL } from '../cluster/fancysql-fixture.ts';
+import type { StackProcess } from '../cluster/stack-harness.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import { type ApiRequests, apiRequestsIn } from './api-requests.ts';
+import { sum } from './statistics.ts';
+
+/** Two instant clouds, a class of each, and this process watching what happens. The stack does not run yet. */
+export interface Scene {
+  readonly fixture: FancySQLFixture;
+  readonly client: KubernetesClient;
+  readonly claims: Store<FancySQLInstance>;
+  /** One for each cloud. */
+  readonly managed: readonly Resource<Managed>[];
+  /** Connection secrets. */
+  readonly secrets: Store<Secret>;
+  /** Requests answered so far; `writes` as `Cluster.writes` counts them. */
+  requests(): Promise<ApiRequests & { readonly writes: Readonly<Record<string, number>> }>;
+  /** The same, once no write has come in for half a second. */
+  settledRequests(): ReturnType<Scene['requests']>;
+  /** Requests the two clouds have had so far. */
+  externalCalls(): number;
+  /** Starts the process and does not wait. Its calls of the clouds are not held back, and it polls once an hour. */
+  launch(options?: LaunchOptions): Stack;
+  /** Starts the process; answers when it says that it is ready. */
+  start(options?: LaunchOptions): Promise<Stack>;
+  stop(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  /** Added to ours. */
+  readonly flags?: readonly string[];
+  /** Added to this process's own environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Stack {
+  readonly process: StackProcess;
+  readonly launchedAtMs: number;
+  /** When it is ready, in the milliseconds of `performance.now`. Rejects with its log if it ends before that. */
+  ready(): Promise<number>;
+  end(): Promise<void>;
+}
+
+/** Where the benchmark's claims are. */
+export const [namespace] = namespaces;
+
+const classLabels = { bench: 'true' };
+export const classRef = favouriteClassRef('bench');
+/** Selects a class of each cloud. */
+export const classSelector = { matchLabels: classLabels };
+
+const readinessPollMs = 10;
+
+export async function startScene(): Promise<Scene> {
+  const fixture = await startFancySQL();
+  try {
+    await fixture.favouriteClass('bench', { labels: classLabels });
+    await fixture.ambivalentClass('bench', classLabels);
+  } catch (error) {
+    await fixture.stop();
+    throw error;
+  }
+  const { cluster } = fixture;
+  const { client } = cluster;
+  const informers = createInformers({ client, log: recordedLog(), random: Math.random });
+  const claims = informers.resource(FancySQLInstanceKind).store;
+  const managed = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind].map((kind) =>
+    informers.resource(kind as Kind<Managed>),
+  );
+  const secrets = informers.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` }).store;
+  const watching = informers.run$.subscribe();
+  await informers.synced(AbortSignal.timeout(30_000));
+
+  const scene: Scene = {
+    fixture,
+    client,
+    claims,
+    managed,
+    secrets,
+    async requests() {
+      const writes = await cluster.writes();
+      return { ...apiRequestsIn(await cluster.kubectl(['get', '--raw', '/metrics'])), writes };
+    },
+    async settledRequests() {
+      for (let before = await scene.requests(); ; ) {
+        await sleep(500);
+        const now = await scene.requests();
+        if (countOf(now) === countOf(before)) return now;
+        before = now;
+      }
+    },
+    externalCalls: () =>
+      sum([fixture.favourite, fixture.other].flatMap((cloud) => Object.values(cloud.calls()))),
+    launch: (options = {}) => launch(fixture, options),
+    async start({ flags = [], environment } = {}) {
+      const port = await freePort();
+      const address = ['--health-probe-bind-address', `127.0.0.1:${port}`];
+      const stack = launch(fixture, { flags: [...address, ...flags], ...(environment && { environment }) }, port);
+      await stack.ready();
+      return stack;
+    },
+    async stop() {
+      watching.unsubscribe();
+      await fixture.stop();
+    },
+  };
+  return scene;
+}
+
+const countOf = ({ writes, eventWrites }: Awaited<ReturnType<Scene['requests']>>): number =>
+  sum(Object.values(writes)) + eventWrites;
+
+function launch(
+  { cluster }: FancySQLFixture,
+  { flags = [], environment = {} }: LaunchOptions,
+  port?: number,
+): Stack {
+  // The harness passes our own environment on.
+  const own = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, environment);
+  const launchedAtMs = performance.now();
+  const stack = cluster.startProcess([
+    ...['--stacks', 'fcp,ocp', '--poll-interval', '1h', '--max-external-calls-per-second', '100000'],
+    ...flags,
+  ]);
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  return {
+    process: stack,
+    launchedAtMs,
+    async ready() {
+      if (port === undefined) throw new Error('the process was started without a health probe');
+      while (!(await isReady(port))) {
+        if (stack.child.exitCode !== null) throw new Error(`the process has ended:\n${stack.log()}`);
+        await sleep(readinessPollMs);
+      }
+      return performance.now();
+    },
+    async end() {
+      const code = await stack.end();
+      if (code !== 0) throw new Error(`the process ended with ${code}:\n${stack.log()}`);
+    },
+  };
+}
+
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

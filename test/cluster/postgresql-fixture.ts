@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import { Client } from 'pg';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { type ConnectionDetails, decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import {
+  type PostgreSQLInstance,
+  PostgreSQLInstanceKind,
+} from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  type PostgreSQLDatabaseClass,
+  PostgreSQLDatabaseClassKind,
+} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
+import { type LocalPostgresql, type PostgresqlOptions, startPostgresql } from '../../local/postgresql.ts';
+import { type Cluster, eventually, startCluster } from './stack-harness.ts';
+
+const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+export const credentialsNamespace = 'postgresql-credentials';
+export const namespaces = ['team-a', 'team-b'] as const;
+
+/** A cluster, a PostgreSQL server and a ProviderConfig `default` for it. */
+export interface PostgreSQLFixture {
+  readonly cluster: Cluster;
+  readonly local: LocalPostgresql;
+  /** Writes a secret with the server's credentials, these entries replaced, and a ProviderConfig for it. */
+  provider(name: string, entries?: Readonly<Record<string, string>>): Promise<void>;
+  databaseClass(
+    name: string,
+    template?: Partial<PostgreSQLDatabaseClass['specTemplate']>,
+  ): Promise<PostgreSQLDatabaseClass>;
+  /** A claim of that class, with secret `<name>-connection`. */
+  claim(
+    namespace: string,
+    name: string,
+    className: string,
+    spec?: PostgreSQLInstance['spec'],
+  ): Promise<PostgreSQLInstance>;
+  managed<M extends Managed>(kind: Kind<M>, name: string, spec: M['spec']): Promise<M>;
+  /** Waits until it is Bound and Ready, and answers with its connection details. */
+  bound(namespace: string, name: string, timeoutMs?: number): Promise<ConnectionDetails>;
+  details(namespace: string, secret: string): Promise<ConnectionDetails | undefined>;
+  /** Waits until a condition of an object has this status, and answers with its message. */
+  condition(
+    kind: Kind<KubernetesObject>,
+    key: { readonly namespace?: string; readonly name: string },
+    type: string,
+    status: 'True' | 'False',
+    message?: RegExp,
+  ): Promise<string>;
+  gone(
+    kind: Kind<KubernetesObject>,
+    key: { readonly namespace?: string; readonly name: string },
+  ): Promise<void>;
+  /** The rows of one statement, as the administrator or with connection details. */
+  sql<Row extends object = Record<string, unknown>>(
+    text: string,
+    details?: ConnectionDetails,
+  ): Promise<Row[]>;
+  /** The SQLSTATE with which the server refuses a login or statement; `'allowed'` if it does not. */
+  refusal(details: ConnectionDetails, text?: string): Promise<string>;
+  /** Names of the databases and roles that carry a mark of ours. */
+  ours(): Promise<{ readonly databases: readonly string[]; readonly roles: readonly string[] }>;
+  stop(): Promise<void>;
+}
+
+export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): Promise<PostgreSQLFixture> {
+  const local = await startPostgresql(options);
+  const cluster = await startCluster();
+  const { client } = cluster;
+  for (const name of [credentialsNamespace, ...namespaces])
+    await cluster.kubectl(['create', 'namespace', name]);
+
+  const connect = async (details?: ConnectionDetails): Promise<Client> => {
+    const connection = new Client({
+      host: local.host,
+      port: local.port,
+      user: details === undefined ? local.superuser : (details.username ?? ''),
+      password: details === undefined ? local.password : (details.password ?? ''),
+      database: details?.database ?? 'postgres',
+      ssl: false,
+    });
+    connection.on('error', () => {});
+    await connection.connect();
+    return connection;
+  };
+
+  const fixture: PostgreSQLFixture = {
+    cluster,
+    local,
+    async provider(name, entries = {}) {
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: credentialsNamespace, name },
+        stringData: {
+          endpoint: local.host,
+          port: String(local.port),
+          username: local.superuser,
+          password: local.password,
+          ...entries,
+        },
+      };
+      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+      if ((await cluster.find(ProviderConfigKind, { name })) !== undefined) return;
+      await client.create(ProviderConfigKind, {
+        apiVersion,
+        kind: 'ProviderConfig',
+        metadata: { name },
+        spec: {
+          credentials: {
+            source: 'Secret',
+            secretRef: { namespace: credentialsNamespace, name, key: 'endpoint' },
+          },
+        },
+      });
+    },
+    databaseClass: (name, template = {}) =>
+      client.create(PostgreSQLDatabaseClassKind, {
+        apiVersion,
+        kind: 'PostgreSQLDatabaseClass',
+        metadata: { name },
+        specTemplate: {
+          writeConnectionSecretsToNamespace: credentialsNamespace,
+          forProvider: { onDelete: 'TerminateSessions' },
+          ...template,
+        },
+      }),
+    claim: (namespace, name, className, spec = {}) =>
+      client.create(PostgreSQLInstanceKind, {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'PostgreSQLInstance',
+        metadata: { namespace, name },
+        spec: {
+          classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: className },
+          writeConnectionSecretToRef: { name: `${name}-connection` },
+          ...spec,
+        },
+      }),
+    managed: <M extends Managed>(kind: Kind<M>, name: string, spec: M['spec']) =>
+      client.create(kind, { apiVersion, kind: kind.kind, metadata: { name }, spec } as M),
+    bound: (namespace, name, timeoutMs) =>
+      eventually(
+        `claim ${namespace}/${name} is Bound and Ready`,
+        async () => {
+          const claim = await cluster.find(PostgreSQLInstanceKind, { namespace, name });
+          const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+          if (claim?.status?.bindingPhase !== 'Bound' || ready?.status !== 'True') {
+            throw new Error(JSON.stringify(claim?.status ?? 'no status'));
+          }
+          return fixture.details(namespace, claim.status.binding?.name ?? '');
+        },
+        timeoutMs,
+      ),
+    async details(namespace, name) {
+      const secret = await cluster.find(SecretKind, { namespace, name });
+      return secret && decodeDetails(secret);
+    },
+    condition: (kind, key, type, status, message = /(?:)/) =>
+      eventually(`${type} of ${kind.kind} ${key.name} is ${status} with ${message}`, async () => {
+        const found = (await cluster.find(kind, key)) as Managed | undefined;
+        const condition = found?.status?.conditions?.find((each) => each.type === type);
+        const text = condition?.message ?? '';
+        if (condition?.status === status && message.test(text)) return text || ' ';
+        throw new Error(JSON.stringify(found?.status ?? 'no status'));
+      }),
+    async gone(kind, key) {
+      await eventually(`${kind.kind} ${key.name} is gone`, async () => {
+        const found = (await cluster.find(kind, key)) as Managed | undefined;
+        if (found === undefined) return true;
+        throw new Error(JSON.stringify(found.status));
+      });
+    },
+    async sql<Row extends object>(text: string, details?: ConnectionDetails) {
+      const connection = await connect(details);
+      try {
+        return (await connection.query<Row>(text)).rows;
+      } finally {
+        await connection.end();
+      }
+    },
+    async refusal(details, text = 'SELECT 1') {
+      try {
+        await fixture.sql(text, details);
+        return 'allowed';
+      } catch (error) {
+        return (error as { code?: string }).code ?? String(error);
+      }
+    },
+    async ours() {
+      const marked = (catalog: string, name: string) =>
+        fixture.sql<{ name: string }>(
+          `SELECT ${name} AS name FROM ${catalog}
+           WHERE shobj_description(oid, '${catalog}') LIKE 'services-stack: managed by %' ORDER BY 1`,
+        );
+      return {
+        databases: (await marked('pg_database', 'datname')).map(({ name }) => name),
+        roles: (await marked('pg_authid', 'rolname')).map(({ name }) => name),
+      };
+    },
+    async stop() {
+      await cluster.stop();
+      await local.dispose();
+    },
+  };
+  await fixture.provider('default');
+  return fixture;
+}
+
+/** Runs psql with a URI; undefined if there is none on this machine. */
+export function psql(uri: string, statement: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    execFile('psql', [uri, '-v', 'ON_ERROR_STOP=1', '-qtAc', statement], (error, stdout, stderr) => {
+      if (error === null) resolve(stdout.trim());
+      else if (error.code === ('ENOENT' as unknown)) resolve(undefined);
+      else reject(new Error(`psql failed: ${stderr.trim() || error.code}`, { cause: error }));
+    });
+  });
+}

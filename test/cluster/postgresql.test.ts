@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import {
+  credentialsNamespace,
+  type PostgreSQLFixture,
+  psql,
+  startPostgreSQLCluster,
+} from './postgresql-fixture.ts';
+import { eventually, type StackProcess } from './stack-harness.ts';
+
+let fixture: PostgreSQLFixture;
+let running: StackProcess;
+
+before(async () => {
+  fixture = await startPostgreSQLCluster({ maxConnections: 20 });
+  await fixture.databaseClass('small');
+  running = fixture.cluster.startProcess([
+    '--stacks',
+    'postgresql',
+    '--poll-interval',
+    '3s',
+    '--log-level',
+    'info',
+  ]);
+});
+
+after(async () => {
+  await running.end();
+  await fixture.stop();
+});
+
+const noPsql = 'psql is not on this machine: tried with the driver only';
+const passwords = new Set<string>();
+
+const managedNameOf = async (namespace: string, name: string): Promise<string> => {
+  const claim = await fixture.cluster.find(PostgreSQLInstanceKind, { namespace, name });
+  return claim?.spec.resourceRef?.name ?? '';
+};
+
+const removeClaim = async (namespace: string, name: string): Promise<void> => {
+  await fixture.cluster.kubectl(['delete', '-n', namespace, 'postgresqlinstance', name, '--wait=false']);
+  await fixture.gone(PostgreSQLInstanceKind, { namespace, name });
+};
+
+describe('a claim', () => {
+  test('is given a database that can be used with what its secret holds', async (context) => {
+    await fixture.claim('team-a', 'orders', 'small');
+    const details = await fixture.bound('team-a', 'orders');
+    const keys = ['database', 'endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri', 'username'];
+    assert.deepEqual(Object.keys(details).toSorted(), keys);
+    await fixture.sql('CREATE TABLE lines (id int)', details);
+    await fixture.sql('INSERT INTO lines VALUES (1), (2)', details);
+    assert.deepEqual(await fixture.sql('SELECT count(*)::int AS n FROM lines', details), [{ n: 2 }]);
+    const seen = await psql(details.uri ?? '', 'SELECT sum(id) FROM lines');
+    if (seen === undefined) context.diagnostic(noPsql);
+    else assert.equal(seen, '3');
+  });
+
+  test('is refused at the database of another', async (context) => {
+    await fixture.claim('team-b', 'orders', 'small');
+    const [mine, other] = [await fixture.bound('team-a', 'orders'), await fixture.bound('team-b', 'orders')];
+    assert.notEqual(mine.database, other.database);
+    assert.equal(await fixture.refusal({ ...mine, database: other.database ?? '' }), '42501');
+    assert.equal(await fixture.refusal({ ...other, database: mine.database ?? '' }), '42501');
+    assert.equal(await fixture.refusal({ ...other, password: mine.password ?? '' }), '28P01');
+    const trespass = mine.uri?.replace(/[^/]+$/, other.database ?? '') ?? '';
+    const attempt = await psql(trespass, 'SELECT 1').catch(String);
+    if (attempt === undefined) context.diagnostic(noPsql);
+    else assert.match(attempt, /permission denied for database/);
+  });
+
+  test('gets a rotated password in its secret at once', async () => {
+    const old = await fixture.bound('team-a', 'orders');
+    const name = await managedNameOf('team-a', 'orders');
+    const patch = JSON.stringify({ spec: { forProvider: { passwordRotation: 'please' } } });
+    await fixture.cluster.kubectl(['patch', 'postgresqldatabase', name, '--type=merge', '-p', patch]);
+    const fresh = await eventually(
+      'the secret of the claim has another password',
+      async () => {
+        const details = await fixture.details('team-a', 'orders-connection');
+        return details?.password !== old.password && details;
+      },
+      5_000,
+    );
+    assert.equal(await fixture.refusal(fresh), 'allowed');
+    assert.equal(await fixture.refusal(old), '28P01');
+    assert.ok(fresh.uri?.includes(fresh.password ?? 'none'));
+  });
+
+  test('gets a new password when both secrets are lost', async () => {
+    const old = await fixture.bound('team-a', 'orders');
+    const managed = await fixture.cluster.find(PostgreSQLDatabaseKind, {
+      name: await managedNameOf('team-a', 'orders'),
+    });
+    const source = managed?.spec.writeConnectionSecretToRef?.name ?? '';
+    await fixture.cluster.kubectl(['delete', 'secret', '-n', credentialsNamespace, source]);
+    await fixture.cluster.kubectl(['delete', 'secret', '-n', 'team-a', 'orders-connection']);
+    const fresh = await eventually('the secret of the claim is back with a password that works', async () => {
+      const details = await fixture.details('team-a', 'orders-connection');
+      return details?.password !== undefined && (await fixture.refusal(details)) === 'allowed' && details;
+    });
+    assert.notEqual(fresh.password, old.password);
+    assert.deepEqual(await fixture.sql('SELECT count(*)::int AS n FROM lines', fresh), [{ n: 2 }]);
+  });
+
+  test('of another version than the server’s is refused with both versions', async () => {
+    await fixture.claim('team-a', 'antique', 'small', { engineVersion: '9.6' });
+    const name = await eventually(
+      'a managed resource is provisioned',
+      async () => (await managedNameOf('team-a', 'antique')) || undefined,
+    );
+    await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name },
+      'Synced',
+      'False',
+      /"9.6", but server \S+ runs PostgreSQL \d+/,
+    );
+    await removeClaim('team-a', 'antique');
+    assert.ok(!(await fixture.ours()).databases.some((each) => each.includes('antique')));
+  });
+
+  test('may name a database that an administrator made', async () => {
+    await fixture.managed(PostgreSQLDatabaseKind, 'heritage', {
+      managementPolicies: ['*'],
+      reclaimPolicy: 'Retain',
+      writeConnectionSecretToRef: { namespace: credentialsNamespace, name: 'heritage' },
+      forProvider: {},
+    });
+    await fixture.condition(PostgreSQLDatabaseKind, { name: 'heritage' }, 'Ready', 'True');
+    await fixture.cluster.client.create(PostgreSQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLInstance',
+      metadata: { namespace: 'team-b', name: 'heirs' },
+      spec: {
+        resourceRef: {
+          apiVersion: 'postgresql.crossplane.io/v1alpha1',
+          kind: 'PostgreSQLDatabase',
+          name: 'heritage',
+        },
+        writeConnectionSecretToRef: { name: 'heirs-connection' },
+      },
+    });
+    const details = await fixture.bound('team-b', 'heirs');
+    assert.equal(details.database, 'heritage');
+    await fixture.sql('CREATE TABLE silver ()', details);
+  });
+
+  test('that goes leaves a retained database with all its data, and its managed resource leaves it too', async () => {
+    const details = await fixture.bound('team-b', 'heirs');
+    await removeClaim('team-b', 'heirs');
+    assert.deepEqual(await fixture.sql('SELECT * FROM silver', details), []);
+    await fixture.cluster.kubectl(['delete', 'postgresqldatabase', 'heritage']);
+    await fixture.gone(PostgreSQLDatabaseKind, { name: 'heritage' });
+    assert.deepEqual(await fixture.sql('SELECT * FROM silver', details), []);
+  });
+
+  test('of a class that retains leaves its database too', async () => {
+    await fixture.databaseClass('kept', { reclaimPolicy: 'Retain' });
+    await fixture.claim('team-b', 'keepsake', 'kept');
+    const details = await fixture.bound('team-b', 'keepsake');
+    await removeClaim('team-b', 'keepsake');
+    assert.equal(await fixture.refusal(details, 'CREATE TABLE still_here ()'), 'allowed');
+  });
+});
+
+describe('roles and grants', () => {
+  test('follow their references, in whatever order they come, and go without a trace', async () => {
+    const { managed, condition, cluster } = fixture;
+    const secret = (name: string) => ({ namespace: credentialsNamespace, name });
+    await managed(PostgreSQLGrantKind, 'report-reads', {
+      forProvider: { roleRef: { name: 'report' }, databaseRef: { name: 'sales' }, privileges: ['CONNECT'] },
+    });
+    await condition(
+      PostgreSQLGrantKind,
+      { name: 'report-reads' },
+      'Synced',
+      'False',
+      /PostgreSQLRole report does not exist/,
+    );
+    await managed(PostgreSQLDatabaseKind, 'sales', {
+      forProvider: { ownerSelector: { matchLabels: { area: 'sales' } } },
+    });
+    await managed(PostgreSQLRoleKind, 'report', {
+      writeConnectionSecretToRef: secret('report'),
+      forProvider: { login: true },
+    });
+    await cluster.kubectl(
+      ['apply', '-f', '-'],
+      JSON.stringify({
+        apiVersion: 'postgresql.crossplane.io/v1alpha1',
+        kind: 'PostgreSQLRole',
+        metadata: { name: 'seller', labels: { area: 'sales' } },
+        spec: { forProvider: { login: true } },
+      }),
+    );
+    await condition(PostgreSQLDatabaseKind, { name: 'sales' }, 'Ready', 'True');
+    await condition(PostgreSQLGrantKind, { name: 'report-reads' }, 'Ready', 'True');
+    const details = (await fixture.details(credentialsNamespace, 'report')) ?? {};
+    assert.equal(await fixture.refusal({ ...details, database: 'sales' }), 'allowed');
+    const [row] = await fixture.sql(
+      `SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = 'sales'`,
+    );
+    assert.deepEqual(row, { owner: 'seller' });
+
+    await cluster.kubectl([
+      'delete',
+      'postgresqlrole/report',
+      'postgresqlrole/seller',
+      'postgresqldatabase/sales',
+      'postgresqlgrant/report-reads',
+      '--wait=false',
+    ]);
+    await fixture.gone(PostgreSQLGrantKind, { name: 'report-reads' });
+    await fixture.gone(PostgreSQLDatabaseKind, { name: 'sales' });
+    for (const name of ['report', 'seller']) await fixture.gone(PostgreSQLRoleKind, { name });
+    const { databases, roles } = await fixture.ours();
+    assert.ok(!databases.includes('sales'));
+    assert.ok(!roles.some((role) => ['report', 'seller'].includes(role)));
+  });
+});
+
+describe('an administrator’s mistakes', () => {
+  test('a wrong password is said without being named, and the claim is served once it is right', async () => {
+    await fixture.provider('mistaken', { password: 'wrong-guess-17' });
+    await fixture.databaseClass('mistaken', { providerConfigRef: { name: 'mistaken' } });
+    await fixture.claim('team-a', 'patient', 'mistaken');
+    const name = await eventually(
+      'a managed resource is provisioned',
+      async () => (await managedNameOf('team-a', 'patient')) || undefined,
+    );
+    const message = await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name },
+      'Synced',
+      'False',
+      /refused the credentials of user "postgres"/,
+    );
+    assert.ok(!message.includes('wrong-guess-17'));
+    assert.ok(!running.log().includes('wrong-guess-17'));
+    await fixture.provider('mistaken');
+    assert.equal(await fixture.refusal(await fixture.bound('team-a', 'patient')), 'allowed');
+    await removeClaim('team-a', 'patient');
+  });
+
+  test('a secret without endpoint, and one that is not there, are named', async () => {
+    await fixture.provider('hollow', { endpoint: '' });
+    await fixture.managed(PostgreSQLDatabaseKind, 'hollow', {
+      providerConfigRef: { name: 'hollow' },
+      forProvider: {},
+    });
+    await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name: 'hollow' },
+      'Synced',
+      'False',
+      /cannot use secret postgresql-credentials\/hollow: credentials key "endpoint" must not be empty/,
+    );
+    await fixture.managed(PostgreSQLDatabaseKind, 'nowhere', {
+      providerConfigRef: { name: 'nowhere' },
+      forProvider: {},
+    });
+    await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name: 'nowhere' },
+      'Synced',
+      'False',
+      /ProviderConfig nowhere does not exist/,
+    );
+    await fixture.cluster.kubectl(['delete', 'postgresqldatabase', 'hollow', 'nowhere', '--timeout=20s']);
+  });
+
+  test('a name that PostgreSQL would cut is refused with the annotation to set', async () => {
+    const name = `long-${'n'.repeat(70)}`;
+    await fixture.managed(PostgreSQLDatabaseKind, name, { forProvider: {} });
+    await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name },
+      'Synced',
+      'False',
+      /has 75 bytes in UTF-8, 63 are allowed; set another in the annotation crossplane.io\/external-name/,
+    );
+    await fixture.cluster.kubectl(['delete', 'postgresqldatabase', name, '--timeout=20s']);
+  });
+
+  test('a database that is there already is left alone, and said to be', async () => {
+    await fixture.sql('CREATE DATABASE precious');
+    await fixture.managed(PostgreSQLDatabaseKind, 'precious', { forProvider: {} });
+    await fixture.condition(
+      PostgreSQLDatabaseKind,
+      { name: 'precious' },
+      'Synced',
+      'False',
+      /exists and is not managed by/,
+    );
+    await fixture.cluster.kubectl(['delete', 'postgresqldatabase', 'precious', '--timeout=20s']);
+    assert.equal((await fixture.sql(`SELECT FROM pg_database WHERE datname = 'precious'`)).length, 1);
+  });
+});
+
+describe('many claims', () => {
+  const names = Array.from({ length: 50 }, (_, i) => `many-${i}`);
+
+  test('of which a server of 20 connections is stopped in the middle: all 50 are Bound in the end', async () => {
+    await Promise.all(names.map((name) => fixture.claim('team-a', name, 'small')));
+    await eventually(
+      'some are provisioned',
+      async () => (await fixture.ours()).databases.filter((name) => name.includes('many-')).length >= 5,
+    );
+    await fixture.local.stop();
+    await sleep(2_000);
+    await fixture.local.start();
+    const all = await Promise.all(names.map((name) => fixture.bound('team-a', name, 90_000)));
+    assert.equal(new Set(all.map(({ database }) => database)).size, names.length);
+    const { databases, roles } = await fixture.ours();
+    assert.equal(databases.filter((name) => name.includes('many-')).length, names.length);
+    assert.equal(roles.filter((name) => name.includes('many-')).length, names.length);
+    for (const details of all) {
+      assert.equal(await fixture.refusal(details), 'allowed');
+      passwords.add(details.password ?? '');
+    }
+  });
+
+  test('take few connections of the server', async () => {
+    const rows = await fixture.sql(`SELECT FROM pg_stat_activity WHERE application_name = 'services-stack'`);
+    assert.ok(rows.length <= 4, `${rows.length} connections`);
+  });
+
+  test('that go leave nothing of theirs behind', async () => {
+    await fixture.cluster.kubectl(['delete', 'postgresqlinstance', '-n', 'team-a', '--all', '--wait=false']);
+    await fixture.cluster.kubectl(['delete', 'postgresqlinstance', '-n', 'team-b', '--all', '--wait=false']);
+    await eventually(
+      'all claims are gone',
+      async () => (await fixture.cluster.all(PostgreSQLInstanceKind)).length === 0,
+      60_000,
+    );
+    const retained = (name: string) => name === 'heritage' || name.includes('keepsake');
+    const rest = await eventually(
+      'only what is retained is left on the server',
+      async () => {
+        const ours = await fixture.ours();
+        const isLeft = [...ours.databases, ...ours.roles].some((name) => !retained(name));
+        if (isLeft) throw new Error(JSON.stringify(ours));
+        return ours;
+      },
+      60_000,
+    );
+    assert.equal(rest.databases.length, 2);
+    assert.equal(rest.roles.length, 2);
+    const unfinished = await fixture.sql(`SELECT FROM pg_database WHERE datname LIKE 'services-stack-%'`);
+    assert.equal(unfinished.length, 0);
+  });
+
+  test('and no password of theirs ever reached the log', async () => {
+    assert.equal(passwords.size, names.length);
+    assert.match(running.log(), /"level":"error"/, 'the log does tell of the failures above');
+    for (const password of passwords) assert.ok(!running.log().includes(password));
+    assert.ok(!running.log().includes(fixture.local.password));
+    assert.doesNotMatch(running.log(), /SCRAM-SHA-256|postgresql:\/\/[^ ]*:[^ ]*@/);
+  });
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { type Cluster, eventually, startCluster } from '../cluster/stack-harness.ts';
+import { codeBlocks } from './code-blocks.ts';
+import { copyProject, type ProjectCopy, projectRoot, type Started } from './project-copy.ts';
+
+const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
+const blocks = codeBlocks(guide).filter(({ file }) => file !== undefined);
+const sources = blocks.filter(({ language }) => language === 'ts');
+const manifest = blocks.find(({ language }) => language === 'yaml')?.content ?? '';
+
+/** What the guide's claim looks like from here: its kind is known to the copy only. */
+const ClaimKind: Kind<Claim> = {
+  group: 'example.org',
+  version: 'v1alpha1',
+  kind: 'FancySQLInstance',
+  plural: 'fancysqlinstances',
+  scope: 'Namespaced',
+};
+
+/** The project with the guide followed to its end: its files written, its stack in main.ts, all generated. */
+async function followGuide(): Promise<ProjectCopy> {
+  const copy = await copyProject([
+    ...['apis', 'clients', 'controllers', 'crds', 'docs/api-reference.md', 'runtime'],
+    ...['main.ts', 'package.json', 'tsconfig.json', 'biome.json', 'test/rooms.test.ts'],
+  ]);
+  for (const { file, content } of blocks) await copy.write(file ?? '', content);
+  const main = await copy.read('main.ts');
+  const withStack = main.replace(/(const stacks: readonly Stack\[\] = \[[^\]]*)\]/, '$1, exampleStack]');
+  assert.notEqual(withStack, main, 'main.ts has a list of stacks');
+  await copy.write('main.ts', `import { exampleStack } from './controllers/example/setup.ts';\n${withStack}`);
+  return copy;
+}
+
+describe('the guide to adding a managed service', () => {
+  let copy: ProjectCopy;
+  before(async () => {
+    copy = await followGuide();
+  });
+  after(() => copy?.remove());
+
+  const succeeds = async (args: readonly string[]) => {
+    const { code, output } = await copy.node(args);
+    assert.equal(code, 0, output);
+    return output;
+  };
+  const bin = (name: string) => join('node_modules', '.bin', name);
+
+  test('names a file for each of its sources', () => {
+    assert.deepEqual(
+      sources.map(({ file }) => file),
+      [
+        'apis/example/v1alpha1/fancy-sql-instance.ts',
+        'apis/example/v1alpha1/favourite-db-instance.ts',
+        'apis/example/v1alpha1/provider-config.ts',
+        'controllers/example/favourite-db-instance/external-client.ts',
+        'controllers/example/favourite-db-instance/configure.ts',
+        'controllers/example/setup.ts',
+      ],
+    );
+    assert.ok(codeBlocks(guide).every(({ language, file }) => file !== undefined || language === 'sh'));
+  });
+
+  test('its code has no type errors', async () => {
+    const { compilerOptions } = JSON.parse(await copy.read('tsconfig.json'));
+    const include = ['main.ts', ...sources.map(({ file }) => file)];
+    await copy.write('tsconfig.json', JSON.stringify({ compilerOptions, include }));
+    await succeeds([bin('tsc'), '--noEmit', '-p', '.']);
+  });
+
+  test('its code is formatted and free of lint', async () => {
+    const files = sources.map(({ file }) => file ?? '');
+    await succeeds([bin('biome'), 'check', '--vcs-enabled=false', ...files]);
+  });
+
+  test('its imports point one way', async () => {
+    const output = await succeeds(['--test', '--test-reporter=tap', 'test/rooms.test.ts']);
+    for (const { file } of sources) assert.match(output, new RegExp(`^ *ok \\d+ - ${file}$`, 'm'));
+  });
+
+  test('npm run generate makes its definitions, and they are up to date then', async () => {
+    const output = await succeeds(['apis/generate.ts']);
+    for (const plural of ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses']) {
+      assert.match(output, new RegExp(`wrote crds/example.org_${plural}.yaml`));
+    }
+    await succeeds(['apis/generate.ts', '--check']);
+  });
+
+  test('it names the controllers that run', async () => {
+    const stackControllers = await succeeds([
+      '--input-type=module',
+      '--eval',
+      `import { controllerNames } from './controllers/core/managed-service.ts';
+       import { exampleStack } from './controllers/example/setup.ts';
+       const [service] = exampleStack.claims;
+       const { managed, ...rest } = controllerNames;
+       console.log([managed(service.managed), ...Object.values(rest).map((name) => name(service))].join('\\n'));`,
+    ]);
+    const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(inGuide, stackControllers.trim().split('\n'));
+  });
+
+  describe('on a real control plane', () => {
+    let cloud: FavouriteCloud;
+    let cluster: Cluster;
+    let stack: Started;
+
+    before(async () => {
+      cloud = await startFavouriteCloud({ provisioningMs: 500 });
+      cluster = await startCluster();
+      const flags = ['--stacks', 'example', '--install-crds', '--poll-interval', '2s'];
+      stack = copy.startNode(['main.ts', ...flags, '--kubeconfig', cluster.controlPlane.kubeconfigPath]);
+    });
+    after(async (context) => {
+      await stack?.end('SIGKILL');
+      await cluster?.stop();
+      await cloud?.stop();
+      if ('error' in context && context.error) console.error(stack?.output());
+    });
+
+    test('its claim is bound, its secret is complete, and its deletion leaves nothing', async () => {
+      const key = { namespace: 'team-a', name: 'orders' };
+      await eventually('the definitions are installed and the manifest applies', () =>
+        cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url)),
+      );
+      const claim = await eventually('the claim is Bound and Ready', async () => {
+        const found = await cluster.find(ClaimKind, key);
+        const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready');
+        if (found?.status?.bindingPhase === 'Bound' && ready?.status === 'True') return found;
+        throw new Error(JSON.stringify(found?.status ?? 'no status'));
+      });
+      assert.equal(claim.spec.classRef?.name, 'small');
+
+      const [{ item: instance } = assert.fail('no instance'), ...others] = cloud.instances();
+      assert.deepEqual(others, []);
+      assert.deepEqual([instance.level, instance.version], [3, '5.7']);
+      const secret = await cluster.find(SecretKind, { namespace: 'team-a', name: 'orders-connection' });
+      const { password, host, type } = decodeDetails(secret);
+      assert.deepEqual(
+        { password, host, type },
+        { password: instance.password, host: instance.hostname, type: 'fancysql' },
+      );
+
+      await cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
+      await eventually('the instance is gone', async () => cloud.instances().length === 0);
+      assert.equal((await cluster.kubectl(['get', 'favouritedbinstances.example.org'])).trim(), '');
+    });
+
+    test('what drifts in the cloud, and a password that is lost, are repaired', async () => {
+      const managed = {
+        apiVersion: 'example.org/v1alpha1',
+        kind: 'FavouriteDBInstance',
+        metadata: { name: 'drifter' },
+        spec: {
+          writeConnectionSecretToRef: { namespace: 'default', name: 'drifter' },
+          forProvider: { fancinessLevel: 7 },
+        },
+      };
+      const secretKey = { namespace: 'default', name: 'drifter' };
+      const passwordOf = async () => decodeDetails(await cluster.find(SecretKind, secretKey)).password;
+      const instanceOf = () => cloud.instances().find(({ item }) => item.name === 'drifter')?.item;
+      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(managed));
+      const first = await eventually('the password is published', passwordOf);
+      await cluster.kubectl([
+        'wait',
+        '--for=condition=Ready',
+        'favouritedbinstances.example.org/drifter',
+        '--timeout=30s',
+      ]);
+
+      cloud.drift('drifter', { level: 99 });
+      await eventually('the level is set back', async () => instanceOf()?.level === 7);
+
+      await cluster.kubectl(['delete', 'secret', 'drifter']);
+      const second = await eventually('a password is published again', passwordOf);
+      await eventually('it is the one of the instance', async () => instanceOf()?.password === second);
+      assert.notEqual(second, undefined);
+      assert.ok(first !== undefined);
+    });
+
+    test("an instance that is somebody else's is left alone, and the condition says so", async () => {
+      const name = 'foreign';
+      const response = await fetch(`${cloud.url}/v1/instances`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${cloud.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, fanciness_level: 1, password: 'a-password-of-theirs' }),
+      });
+      assert.equal(response.status, 201);
+      const managed = {
+        apiVersion: 'example.org/v1alpha1',
+        kind: 'FavouriteDBInstance',
+        metadata: { name },
+        spec: { forProvider: { fancinessLevel: 5 } },
+      };
+      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(managed));
+      await eventually('the Synced condition names the instance', async () => {
+        const conditions = await cluster.kubectl([
+          ...['get', 'favouritedbinstances.example.org', name],
+          ...['-o', 'jsonpath={.status.conditions[?(@.type=="Synced")].message}'],
+        ]);
+        return /instance "foreign" exists and carries no tag of an owner/.test(conditions);
+      });
+      await cluster.kubectl(['delete', 'favouritedbinstances.example.org', name]);
+      assert.equal(cloud.instances().find(({ item }) => item.name === name)?.item.level, 1);
+    });
+  });
+});

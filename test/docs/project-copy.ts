@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export const projectRoot = join(import.meta.dirname, '..', '..');
+
+/** Parts of the project in a folder of their own, where a test may change them. */
+export interface ProjectCopy {
+  readonly directory: string;
+  read(file: string): Promise<string>;
+  /** Makes the folders it needs. */
+  write(file: string, content: string): Promise<void>;
+  /** Runs node in the folder, to its end. */
+  node(args: readonly string[]): Promise<Ended>;
+  /** Starts node in the folder. */
+  startNode(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
+  remove(): Promise<void>;
+}
+
+/** How a command ended, and all it printed. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** A process that goes on until it is ended. */
+export interface Started {
+  /** All it has printed so far. */
+  output(): string;
+  /** SIGTERM, or the signal given; answers with the exit code, null for a killed one. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Copies files and folders, by their paths in the project; its dependencies are linked. */
+export async function copyProject(paths: readonly string[]): Promise<ProjectCopy> {
+  const directory = await mkdtemp(join(tmpdir(), 'services-stack-copy-'));
+  for (const path of paths) {
+    await cp(join(projectRoot, path), join(directory, path), { recursive: true });
+  }
+  await symlink(join(projectRoot, 'node_modules'), join(directory, 'node_modules'));
+  return {
+    directory,
+    read: (file) => readFile(join(directory, file), 'utf8'),
+    async write(file, content) {
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await writeFile(join(directory, file), content);
+    },
+    node: (args) => run(process.execPath, args, directory),
+    startNode: (args, env = {}) => start(process.execPath, args, directory, env),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Runs a command to its end. Rejects only if it cannot be started. */
+function run(command: string, args: readonly string[], cwd: string): Promise<Ended> {
+  // Otherwise a test runner that is started here would take itself for a part of the one that runs this.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve, reject) => {
+    execFile(command, [...args], { cwd, env }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : error.code;
+      if (typeof code === 'number') resolve({ code, output: stdout + stderr });
+      else reject(error);
+    });
+  });
+}
+
+function start(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Started {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return {
+    output: () => output,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      return child.exitCode;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { edited, loginOf, role, stackFixture } from './fixture.ts';
+
+const stack = await stackFixture();
+const { sql, refusal, clientOf } = stack;
+const signal = new AbortController().signal;
+
+describe('a role', () => {
+  test('that may log in has a password that works', async () => {
+    const { managed, known, observed, acted } = await stack.pass(role('clerk'));
+    assert.equal(acted, 'create');
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(await refusal({ ...loginOf(known), database: 'postgres' }), 'allowed');
+    assert.equal(known.uri, `postgresql://clerk:${known.password}@127.0.0.1:${stack.local.port}`);
+    assert.equal((await stack.pass(managed, known)).acted, undefined);
+  });
+
+  test('that may not log in has none', async () => {
+    const { managed, known, observed } = await stack.pass(role('staff', {}));
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(known.password, undefined);
+    assert.equal((await stack.pass(managed, known)).acted, undefined);
+  });
+
+  test('gets a password when it is allowed to log in later', async () => {
+    const first = await stack.pass(role('promoted', { login: false }));
+    const second = await stack.pass(edited(first.managed, { login: true }), first.known);
+    assert.equal(second.observed.ready?.status, 'True');
+    assert.equal(await refusal({ ...loginOf(second.known), database: 'postgres' }), 'allowed');
+  });
+
+  test('is as forProvider says, and again after a change made elsewhere', async () => {
+    const wanted = role('exact', {
+      login: true,
+      privileges: { createDb: true, inherit: false },
+      connectionLimit: 4,
+      configurationParameters: [
+        { name: 'search_path', value: 'app, public' },
+        { name: 'statement_timeout', value: '5s' },
+      ],
+    });
+    const first = await stack.pass(wanted);
+    const facts = () =>
+      sql(`SELECT rolcreatedb, rolcreaterole, rolinherit, rolconnlimit, rolconfig FROM pg_roles
+           WHERE rolname = 'exact'`);
+    const before = await facts();
+    assert.deepEqual(before, [
+      {
+        rolcreatedb: true,
+        rolcreaterole: false,
+        rolinherit: false,
+        rolconnlimit: 4,
+        rolconfig: ['search_path=app, public', 'statement_timeout=5s'],
+      },
+    ]);
+    await sql('ALTER ROLE exact CREATEROLE NOCREATEDB CONNECTION LIMIT 9');
+    await sql(`ALTER ROLE exact RESET statement_timeout; ALTER ROLE exact SET work_mem TO '64MB'`);
+    const second = await stack.pass(first.managed, first.known);
+    assert.equal(second.acted, 'update');
+    assert.deepEqual(await facts(), before);
+    assert.equal(await refusal({ ...loginOf(first.known), database: 'postgres' }), 'allowed');
+  });
+
+  test('gets a new password for a lost one, and on request, once', async () => {
+    const first = await stack.pass(role('turning'));
+    const second = await stack.pass(first.managed, {});
+    assert.notEqual(second.known.password, first.known.password);
+    const third = await stack.pass(edited(second.managed, { passwordRotation: 'now' }), second.known);
+    assert.notEqual(third.known.password, second.known.password);
+    assert.equal(await refusal({ ...loginOf(third.known), database: 'postgres' }), 'allowed');
+    assert.equal((await stack.pass(third.managed, third.known)).acted, undefined);
+  });
+
+  test('that is foreign is neither adopted nor changed nor dropped', async () => {
+    await sql(`CREATE ROLE guest LOGIN PASSWORD 'theirs'`);
+    const managed = role('guest');
+    await assert.rejects(stack.pass(managed), /role "guest" exists and is not managed by/);
+    await assert.rejects(clientOf(managed).update(managed, {}, signal), /is not managed by/);
+    assert.equal(await stack.remove(managed), false);
+    assert.equal(await refusal({ user: 'guest', password: 'theirs' }), 'allowed');
+  });
+
+  test('that is foreign may be observed, if nothing but that is allowed', async () => {
+    await sql('CREATE ROLE watched CONNECTION LIMIT 3');
+    const managed = role('watched', {}, { spec: { managementPolicies: ['Observe', 'LateInitialize'] } });
+    const observed = await clientOf(managed).observe(managed, {}, signal);
+    assert.equal(observed.isUpToDate, true);
+    assert.equal((observed.lateInitialized as { connectionLimit?: number }).connectionLimit, 3);
+  });
+
+  for (const name of ['public', 'pg_admin', 'r'.repeat(64)]) {
+    test(`named ${name.slice(0, 10)} is refused with the annotation to set`, async () => {
+      const managed = role('named', {}, { externalName: name });
+      await assert.rejects(stack.pass(managed), /set another in the annotation crossplane.io\/external-name/);
+      assert.equal(await stack.remove(managed), false);
+    });
+  }
+
+  test('goes, and does not come back', async () => {
+    const { managed } = await stack.pass(role('leaver'));
+    assert.equal(await stack.remove(managed), false);
+    assert.deepEqual(await stack.namesake('leaver'), []);
+    assert.equal(await stack.remove(managed), false);
+  });
+});
