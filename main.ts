@@ -31,6 +31,8 @@ import type { KubernetesClient } from './runtime/kubernetes-client.ts';
 import { leaderElection } from './runtime/leader-election.ts';
 import { createLogger, type Logger } from './runtime/log.ts';
 import { manager } from './runtime/manager.ts';
+import { createMetrics, type Metrics } from './runtime/metrics.ts';
+import { serveHttp } from './runtime/serve-http.ts';
 import { stopSignals } from './runtime/shutdown.ts';
 
 /** Every stack there is. A new one is added here. */
@@ -61,9 +63,14 @@ try {
 function run(flags: Flags): void {
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
   const kubeConfig = loadKubeConfig(flags);
-  const client = kubernetesClient({ kubeConfig, log });
   const random = Math.random;
   const now = (): Date => new Date();
+  const metrics = createMetrics({
+    version,
+    informers: () => informers.states(),
+    droppedEvents: () => events.droppedCount,
+  });
+  const client = kubernetesClient({ kubeConfig, log, onRequest: metrics.request });
   const informers = createInformers({ client, log, random });
   const events = createEventRecorder({ client, component, log, now });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
@@ -106,15 +113,22 @@ function run(flags: Flags): void {
   const work$ = manager({
     informers,
     controllers,
-    background: [events.run$, ...servers(flags, informers)],
+    background: [events.run$, ...servers(flags, informers, metrics)],
     concurrency: flags.maxConcurrentReconciles,
     syncPeriodMs: flags.syncPeriodMs,
     stop$,
     drainTimeoutMs,
     log,
     random,
-    ...(election && { election }),
-  });
+    observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
+    ...(election && {
+      election: {
+        leadership$: election.leadership$.pipe(
+          tap((state) => metrics.leading(component, state === 'leading')),
+        ),
+      },
+    }),
+  }).pipe(tap(metrics.outcome));
   const farewell$ = defer(async () => {
     const signal = AbortSignal.timeout(farewellMs);
     await Promise.all([events.flush(signal), election?.release(signal)]);
@@ -172,15 +186,18 @@ function definitions(
 }
 
 /** The HTTP servers that are asked for. */
-function servers(flags: Flags, { states }: Pick<Informers, 'states'>): readonly Observable<unknown>[] {
-  const { healthProbeBindAddress: address } = flags;
-  if (address === undefined) return [];
+function servers(
+  { healthProbeBindAddress, metricsBindAddress }: Flags,
+  { states }: Pick<Informers, 'states'>,
+  metrics: Metrics,
+): readonly Observable<unknown>[] {
   const now = () => performance.now();
+  const health = {
+    live: { watches: watchesAlive(states, { now }) },
+    ready: { stores: storesSynced(states) },
+  };
   return [
-    serveHealth({
-      address,
-      live: { watches: watchesAlive(states, { now }) },
-      ready: { stores: storesSynced(states) },
-    }),
+    ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
+    ...(metricsBindAddress ? [serveHttp(metricsBindAddress, { '/metrics': metrics.page })] : []),
   ];
 }

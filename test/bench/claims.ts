@@ -1,7 +1,9 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { type FancySQLInstance, FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import type { Resource } from '../../runtime/resource.ts';
-import type { Change } from '../../runtime/store.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import {
+  type FancySQLInstance,
+  FancySQLInstanceKind,
+} from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { Store } from '../../runtime/store.ts';
 import { arrivals } from './arrivals.ts';
 import { inTurns } from './in-turns.ts';
 import type { Scene } from './scene.ts';
@@ -27,43 +29,50 @@ export function whenBound(scene: Scene, names: readonly string[]): Promise<Reado
   );
 }
 
-const deletedName = ({ type, object }: Change<FancySQLInstance | Managed>): string | undefined =>
-  type === 'deleted' ? object.metadata.name : undefined;
-
-const whenGone = (scene: Scene, { store }: Resource<Managed>): Promise<ReadonlyMap<string, number>> => {
-  const count = store.all().length;
-  return count === 0
-    ? Promise.resolve(new Map())
-    : arrivals(store, `${store.kind.plural} of ${scene.claims.kind.plural} are gone`, count, deletedName);
-};
+/** When each of these objects of a kind is seen to be gone; nothing is waited for if there are none. */
+function whenGone<T extends KubernetesObject>(
+  store: Store<T>,
+  isMeant: (object: T) => boolean = () => true,
+): Promise<ReadonlyMap<string, number>> {
+  const names = new Set(
+    store
+      .all()
+      .filter(isMeant)
+      .map(({ metadata }) => metadata.name),
+  );
+  if (names.size === 0) return Promise.resolve(new Map());
+  return arrivals(store, `${store.kind.plural} are gone`, names.size, ({ type, object }) =>
+    type === 'deleted' && names.has(object.metadata.name) ? object.metadata.name : undefined,
+  );
+}
 
 /**
- * Deletes all claims and waits for all managed resources to be gone, which must be the claims' own; answers with the
- * seconds that took. The stack must be running.
+ * Deletes all claims and waits until they are gone, and their managed resources with them, where the reclaim policy
+ * is Delete. Answers with the seconds until the last of these was. The stack must be running.
  */
 export async function deleteClaims(scene: Scene): Promise<number> {
   const claims = scene.claims.all();
-  const claimsGone = arrivals(scene.claims, 'claims are gone', claims.length, deletedName);
-  const managedGone = scene.managed.map((resource) => whenGone(scene, resource));
+  const gone = [
+    whenGone(scene.claims),
+    ...scene.managed.map(({ store }) => whenGone(store, ({ spec }) => spec.reclaimPolicy === 'Delete')),
+  ];
   const startedAtMs = performance.now();
   await inTurns(claims.length, loaders, (index) => {
     const { name } = claims[index]!.metadata;
     return scene.client.delete(FancySQLInstanceKind, { namespace, name }, {});
   });
-  const times = (await Promise.all(managedGone)).flatMap((gone) => [...gone.values()]);
-  await claimsGone;
-  return (Math.max(...times) - startedAtMs) / 1000;
+  const times = (await Promise.all(gone)).flatMap((each) => [...each.values()]);
+  return (Math.max(startedAtMs, ...times) - startedAtMs) / 1000;
 }
 
-/** Deletes the managed resources that no claim takes with it. */
+/** Deletes all managed resources and waits until they are gone. The stack must be running. */
 export async function deleteManaged(scene: Scene): Promise<void> {
-  for (const resource of scene.managed) {
-    const all = resource.store.all();
-    const gone = whenGone(scene, resource);
-    await inTurns(all.length, loaders, (index) => {
-      const { name } = all[index]!.metadata;
-      return scene.client.delete(resource.kind, { name }, {});
-    });
+  for (const { kind, store } of scene.managed) {
+    const all = store.all();
+    const gone = whenGone(store);
+    await inTurns(all.length, loaders, (index) =>
+      scene.client.delete(kind, { name: all[index]!.metadata.name }, {}),
+    );
     await gone;
   }
 }

@@ -6,14 +6,22 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { type FancySQLInstance, FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  type FancySQLInstance,
+  FancySQLInstanceKind,
+} from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { createInformers } from '../../runtime/informers.ts';
 import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
 import type { Resource } from '../../runtime/resource.ts';
 import type { Store } from '../../runtime/store.ts';
-import { type FancySQLFixture, favouriteClassRef, namespaces, startFancySQL } from '../cluster/fancysql-fixture.ts';
+import {
+  type FancySQLFixture,
+  favouriteClassRef,
+  namespaces,
+  startFancySQL,
+} from '../cluster/fancysql-fixture.ts';
 import type { StackProcess } from '../cluster/stack-harness.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { type ApiRequests, apiRequestsIn } from './api-requests.ts';
@@ -110,7 +118,11 @@ export async function startScene(): Promise<Scene> {
     async start({ flags = [], environment } = {}) {
       const port = await freePort();
       const address = ['--health-probe-bind-address', `127.0.0.1:${port}`];
-      const stack = launch(fixture, { flags: [...address, ...flags], ...(environment && { environment }) }, port);
+      const stack = launch(
+        fixture,
+        { flags: [...address, ...flags], ...(environment && { environment }) },
+        port,
+      );
       await stack.ready();
       return stack;
     },

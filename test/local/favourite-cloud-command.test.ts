@@ -61,7 +61,7 @@ describe('the command line', () => {
   }
 });
 
-describe('the process', () => {
+describe('the process', { timeout: 30_000 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`prints its URL, serves, and ends with 0 at ${signal}`, async () => {
       const child = spawn(process.execPath, [main, '--port', '0', '--token', 'secret']);

@@ -34,6 +34,7 @@ async function call(
   { token = cloud.token }: { token?: string | null } = {},
 ): Promise<Reply> {
   const response = await fetch(cloud.url + path, {
+    signal: AbortSignal.timeout(20_000),
     method,
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),

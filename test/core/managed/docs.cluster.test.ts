@@ -186,6 +186,13 @@ describe('the guide to managed resources, on a real API server and the Favourite
     });
   const remove = (resource: string, name: string) =>
     controlPlane.kubectl(['delete', resource, name, '--wait=false']);
+  const requestReconcile = (name: string) =>
+    controlPlane.kubectl([
+      'annotate',
+      'favouritedbinstance',
+      name,
+      'crossplane.io/reconcile-requested-at=now',
+    ]);
   const instances = () => cloud.instances().map(({ item }) => item.name);
   const levelOf = (name: string) => cloud.instances().find(({ item }) => item.name === name)?.item.level;
   const parametersOf = (
@@ -198,7 +205,11 @@ describe('the guide to managed resources, on a real API server and the Favourite
     ({ kind, metadata }) =>
       kind === 'FavouriteDBInstance' && !['docs-paused', 'docs-import'].includes(metadata.name),
   );
-  for (const { metadata } of usable) test(`${metadata.name} becomes ready`, () => ready(metadata.name));
+  for (const { metadata } of usable) {
+    test(`${metadata.name} becomes ready`, async () => {
+      await ready(metadata.name);
+    });
+  }
 
   test('the external name given is the one in the cloud', async () => {
     await ready('docs-named');
@@ -218,12 +229,7 @@ describe('the guide to managed resources, on a real API server and the Favourite
   test('a change made in the cloud is reverted', async () => {
     await ready('docs-plain');
     cloud.drift('docs-plain', { level: 77 });
-    await controlPlane.kubectl([
-      'annotate',
-      'favouritedbinstance',
-      'docs-plain',
-      'crossplane.io/reconcile-requested-at=now',
-    ]);
+    await requestReconcile('docs-plain');
     await eventually('it is reverted', async () => levelOf('docs-plain') === 5);
   });
 
@@ -250,6 +256,7 @@ describe('the guide to managed resources, on a real API server and the Favourite
     await remove('favouritedbinstance', 'docs-orphan');
     await eventually('it is gone', async () => (await find('docs-orphan')) === undefined);
     assert.ok(instances().includes('docs-orphan'));
+    await requestReconcile('docs-import');
     await ready('docs-import');
     await eventually(
       'forProvider is filled',

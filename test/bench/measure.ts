@@ -1,0 +1,212 @@
+import { budgets, goFactors, memoryLimit } from './budgets.ts';
+import { deleteClaims } from './claims.ts';
+import type { BenchOptions } from './command-line.ts';
+import type { Figure } from './figures.ts';
+import { type MinimalWrites, minimalWrites, sampleClaim } from './minimal-writes.ts';
+import type { PhaseName } from './phase-names.ts';
+import { type AtOnce, atOnceFigures, bindAtOnce } from './phases/at-once.ts';
+import { restartAndIdle } from './phases/restart.ts';
+import { secretChange } from './phases/secret-change.ts';
+import { single } from './phases/single.ts';
+import { startup } from './phases/startup.ts';
+import { staticBinding } from './phases/static-binding.ts';
+import { peakMemoryMiB } from './process-usage.ts';
+import { classRef, classSelector, type Scene, type Stack } from './scene.ts';
+import { mean } from './statistics.ts';
+
+/** Phases that look at many bound claims, which `class-ref` makes. */
+const withBoundClaims: readonly PhaseName[] = ['class-ref', 'secret', 'restart', 'idle', 'deletion'];
+/** Phases whose times are compared with the minimal writes'. */
+const compared: readonly PhaseName[] = ['class-ref', 'deletion', 'selector'];
+
+/**
+ * Measures what is asked for, on one control plane, each phase leaving it as empty as it was. The minimal writes are
+ * measured first and last, because the machine may be slower at one end.
+ */
+export async function measure(
+  scene: Scene,
+  { claims: count, phases }: BenchOptions,
+  note: (text: string) => void,
+): Promise<readonly Figure[]> {
+  const isWanted = (names: readonly PhaseName[]): boolean => names.some((name) => phases.has(name));
+  const figures: Figure[] = [];
+  const baselines: MinimalWrites[] = [];
+  let byClassRef: AtOnce | undefined;
+  let bySelector: AtOnce | undefined;
+  let deleteSeconds: number | undefined;
+
+  const withStack = async (work: (stack: Stack) => Promise<void>): Promise<void> => {
+    const stack = await scene.start();
+    await work(stack);
+    await stack.end();
+  };
+
+  if (phases.has('startup')) {
+    note('startup');
+    figures.push(...(await startup(scene)));
+  }
+  if (isWanted(['single', 'static'])) {
+    await withStack(async () => {
+      note('one claim at a time');
+      if (phases.has('single')) figures.push(...(await single(scene)));
+      note('static binding');
+      if (phases.has('static')) figures.push(...(await staticBinding(scene)));
+    });
+  }
+
+  let loadMinimalWrites = async (): Promise<void> => {};
+  if (isWanted(compared)) {
+    let sample: Awaited<ReturnType<typeof sampleClaim>> | undefined;
+    await withStack(async () => {
+      sample = await sampleClaim(scene);
+    });
+    loadMinimalWrites = async () => {
+      note(`the minimal writes for ${count} claims, by hand`);
+      baselines.push(await minimalWrites(scene, sample!, count));
+    };
+  }
+  await loadMinimalWrites();
+
+  if (isWanted(withBoundClaims)) {
+    await withStack(async (stack) => {
+      note(`${count} claims with classRef at once`);
+      byClassRef = await bindAtOnce(scene, stack, { prefix: 'direct', count, spec: { classRef } });
+      const peak = peakMemoryMiB(stack.process.child.pid);
+      if (phases.has('class-ref')) {
+        figures.push(...atOnceFigures('classRef', budgets.writesWithClassRef, byClassRef), {
+          name: `classRef: peak memory of the process, ${count} claims`,
+          value: peak,
+          unit: 'MiB',
+          limit: memoryLimit(count),
+        });
+      }
+      if (phases.has('secret')) {
+        note('changes of secrets');
+        figures.push(...(await secretChange(scene)));
+      }
+    });
+    note('restart and idle');
+    const { stack, restart, idle } = await restartAndIdle(scene, phases.has('idle'));
+    figures.push(...(phases.has('restart') ? restart : []), ...idle);
+    note(`deletion of ${count} claims`);
+    deleteSeconds = await deleteClaims(scene);
+    await stack.end();
+  }
+  if (phases.has('selector')) {
+    await withStack(async (stack) => {
+      note(`${count} claims with selector at once`);
+      bySelector = await bindAtOnce(scene, stack, { prefix: 'selected', count, spec: { classSelector } });
+      figures.push(...atOnceFigures('selector', budgets.writesWithSelector, bySelector));
+      await deleteClaims(scene);
+    });
+  }
+  await loadMinimalWrites();
+
+  return [
+    ...figures,
+    ...comparisons({
+      count,
+      baselines,
+      byClassRef: phases.has('class-ref') ? byClassRef : undefined,
+      bySelector,
+      deleteSeconds: phases.has('deletion') ? deleteSeconds : undefined,
+    }),
+  ];
+}
+
+interface Measured {
+  readonly count: number;
+  readonly baselines: readonly MinimalWrites[];
+  readonly byClassRef: AtOnce | undefined;
+  readonly bySelector: AtOnce | undefined;
+  readonly deleteSeconds: number | undefined;
+}
+
+/** The times of the big runs, beside what the fewest writes took. */
+function comparisons(measured: Measured): readonly Figure[] {
+  const { count, baselines, byClassRef, bySelector, deleteSeconds } = measured;
+  if (baselines.length === 0) return [];
+  const both = (of: (each: MinimalWrites) => number): string =>
+    `first ${of(baselines[0]!).toFixed(2)} s, last ${of(baselines.at(-1)!).toFixed(2)} s`;
+  const bindSeconds = mean(baselines.map((each) => each.bindSeconds));
+  const removeSeconds = mean(baselines.map((each) => each.deleteSeconds));
+  const apiServerSeconds = mean(baselines.map((each) => each.apiServerSeconds));
+  const minimal = `minimal writes for ${count} claims by hand`;
+  const estimate = (factor: number) => `estimate: Go took ${factor.toFixed(1)} times its minimal writes`;
+
+  const timesOf = (run: AtOnce, how: string, factor: number, limit: Figure['limit']): readonly Figure[] => [
+    { name: `${how}: ${count} claims at once, all Bound`, value: run.seconds, unit: 's' },
+    {
+      name: `${how}: against the minimal writes`,
+      value: run.seconds / bindSeconds,
+      unit: '×',
+      limit: budgets.againstMinimalWrites,
+    },
+    {
+      name: `${how}: against Go at its best`,
+      value: run.seconds / bindSeconds / factor,
+      unit: '×',
+      ...(limit && { limit }),
+      note: estimate(factor),
+    },
+    {
+      name: `${how}: API server CPU against the minimal writes`,
+      value: run.apiServerSeconds / apiServerSeconds,
+      unit: '×',
+    },
+  ];
+
+  return [
+    {
+      name: `${minimal}, 8 per claim`,
+      value: bindSeconds,
+      unit: 's',
+      note: both((each) => each.bindSeconds),
+    },
+    {
+      name: `${minimal}, API server CPU`,
+      value: apiServerSeconds,
+      unit: 's',
+      note: both((each) => each.apiServerSeconds),
+    },
+    ...(byClassRef === undefined
+      ? []
+      : timesOf(byClassRef, 'classRef', goFactors.classRef, budgets.classRefAgainstGo)),
+    ...(bySelector === undefined
+      ? []
+      : timesOf(bySelector, 'selector', goFactors.selector, budgets.selectorAgainstGo)),
+    ...(byClassRef === undefined || bySelector === undefined
+      ? []
+      : [
+          {
+            name: 'selector against classRef',
+            value: bySelector.seconds / byClassRef.seconds,
+            unit: '×',
+            limit: budgets.selectorAgainstClassRef,
+          } as const,
+        ]),
+    ...(deleteSeconds === undefined
+      ? []
+      : ([
+          {
+            name: `${minimal}, deletion, 6 per claim`,
+            value: removeSeconds,
+            unit: 's',
+            note: both((each) => each.deleteSeconds),
+          },
+          { name: `${count} claims deleted, all managed resources gone`, value: deleteSeconds, unit: 's' },
+          {
+            name: 'deletion against the minimal writes',
+            value: deleteSeconds / removeSeconds,
+            unit: '×',
+          },
+          {
+            name: 'deletion against Go at its best',
+            value: deleteSeconds / removeSeconds / goFactors.deletion,
+            unit: '×',
+            limit: budgets.deletionAgainstGo,
+            note: estimate(goFactors.deletion),
+          },
+        ] as const)),
+  ];
+}

@@ -1,0 +1,153 @@
+import { connectionKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { difference } from '../../cluster/stack-harness.ts';
+import { budgets } from '../budgets.ts';
+import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
+import type { Figure, Limit } from '../figures.ts';
+import { inTurns } from '../in-turns.ts';
+import { cpuSeconds } from '../process-usage.ts';
+import type { Scene, Stack } from '../scene.ts';
+import { namespace } from '../scene.ts';
+import { sum } from '../statistics.ts';
+
+/** What it took to bind claims that came at once. */
+export interface AtOnce {
+  readonly claims: number;
+  /** From sending the first claim to seeing the last one Bound. */
+  readonly seconds: number;
+  /** Seconds of CPU meanwhile. */
+  readonly stackSeconds: number;
+  readonly apiServerSeconds: number;
+  /** Writes of the stack by `VERB resource`, Events aside, until nothing more came. */
+  readonly writes: Readonly<Record<string, number>>;
+  readonly eventWrites: number;
+  readonly conflicts: number;
+  readonly externalCalls: number;
+  /** Claims that have another number of managed resources than one. */
+  readonly claimsNotOneToOne: number;
+  /** Managed resources that have another number of external resources than one. */
+  readonly managedNotOneToOne: number;
+  /** Bound claims whose secret lacks a connection key, or has another password than the cloud. */
+  readonly incompleteSecrets: number;
+}
+
+export async function bindAtOnce(
+  scene: Scene,
+  stack: Stack,
+  {
+    prefix,
+    count,
+    spec,
+  }: { readonly prefix: string; readonly count: number; readonly spec: FancySQLInstance['spec'] },
+): Promise<AtOnce> {
+  const names = numbered(prefix, count);
+  const { apiServer } = await scene.fixture.cluster.controlPlane.pids();
+  const { pid } = stack.process.child;
+  const cpu = () => ({ stack: cpuSeconds(pid), apiServer: cpuSeconds(apiServer) });
+
+  const requestsBefore = await scene.settledRequests();
+  const callsBefore = scene.externalCalls();
+  const bound = whenBound(scene, names);
+  const cpuBefore = cpu();
+  const startedAtMs = performance.now();
+  await inTurns(count, loaders, (index) => createClaim(scene, names[index]!, spec));
+  const lastAtMs = Math.max(...(await bound).values());
+  const cpuAfter = cpu();
+  const requests = await scene.settledRequests();
+  const { 'POST fancysqlinstances': _ours, ...writes } = difference(requestsBefore.writes, requests.writes);
+  return {
+    claims: count,
+    seconds: (lastAtMs - startedAtMs) / 1000,
+    stackSeconds: cpuAfter.stack - cpuBefore.stack,
+    apiServerSeconds: cpuAfter.apiServer - cpuBefore.apiServer,
+    writes,
+    eventWrites: requests.eventWrites - requestsBefore.eventWrites,
+    conflicts: requests.conflicts - requestsBefore.conflicts,
+    externalCalls: scene.externalCalls() - callsBefore,
+    ...misfits(scene, names),
+  };
+}
+
+function misfits(
+  { claims, managed, secrets, fixture }: Scene,
+  names: readonly string[],
+): Pick<AtOnce, 'claimsNotOneToOne' | 'managedNotOneToOne' | 'incompleteSecrets'> {
+  const resources = managed.flatMap(({ store }) => store.all());
+  const instances = [fixture.favourite, fixture.other].flatMap((cloud) => cloud.instances());
+  const perClaim = Map.groupBy(resources, ({ spec }) => spec.claimRef?.uid);
+  const perName = Map.groupBy(instances, ({ item }) => item.name);
+
+  const isComplete = (name: string): boolean => {
+    const claim = claims.get({ namespace, name });
+    const details = decodeDetails(secrets.get({ namespace, name }));
+    const [resource] = perClaim.get(claim?.metadata.uid) ?? [];
+    const [instance] = perName.get((resource && externalName(resource)) ?? '') ?? [];
+    const { endpoint, port, username, password } = connectionKeys;
+    return (
+      [endpoint, port, username, password].every((key) => Boolean(details[key])) &&
+      details[password] === instance?.item.password
+    );
+  };
+  return {
+    claimsNotOneToOne: names.filter(
+      (name) => perClaim.get(claims.get({ namespace, name })?.metadata.uid)?.length !== 1,
+    ).length,
+    managedNotOneToOne: resources.filter(
+      (resource) => perName.get(externalName(resource) ?? '')?.length !== 1,
+    ).length,
+    incompleteSecrets: names.filter((name) => !isComplete(name)).length,
+  };
+}
+
+/** What both ways of choosing a class have in common. */
+export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): readonly Figure[] {
+  const { claims } = run;
+  const perClaim = (count: number): number => count / claims;
+  const kinds = Object.entries(run.writes)
+    .toSorted()
+    .map(([kind, count]) => `${kind} ${Number(perClaim(count).toFixed(2))}`);
+  const go = (text: string) => `Go: ${text} for 1,000; not run here, so not judged`;
+  return [
+    {
+      name: `${how}: writes per claim, creation to Bound with secret`,
+      value: perClaim(sum(Object.values(run.writes))),
+      unit: 'count',
+      limit: writesLimit,
+      note: kinds.join(', '),
+    },
+    { name: `${how}: writes of Events per claim`, value: perClaim(run.eventWrites), unit: 'count' },
+    { name: `${how}: conflicts per claim`, value: perClaim(run.conflicts), unit: 'count' },
+    { name: `${how}: external calls per claim`, value: perClaim(run.externalCalls), unit: 'count' },
+    {
+      name: `${how}: claims without exactly one managed resource`,
+      value: run.claimsNotOneToOne,
+      unit: 'count',
+      limit: budgets.none,
+    },
+    {
+      name: `${how}: managed resources without exactly one external resource`,
+      value: run.managedNotOneToOne,
+      unit: 'count',
+      limit: budgets.none,
+    },
+    {
+      name: `${how}: Bound claims with an incomplete secret`,
+      value: run.incompleteSecrets,
+      unit: 'count',
+      limit: budgets.none,
+    },
+    {
+      name: `${how}: process CPU for ${claims} claims`,
+      value: run.stackSeconds,
+      unit: 's',
+      note: go('7 to 10 s'),
+    },
+    {
+      name: `${how}: API server CPU for ${claims} claims`,
+      value: run.apiServerSeconds,
+      unit: 's',
+      note: go('41 to 56 s'),
+    },
+  ];
+}

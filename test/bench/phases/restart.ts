@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { difference, eventually } from '../../cluster/stack-harness.ts';
+import { budgets } from '../budgets.ts';
+import type { Figure } from '../figures.ts';
+import { cpuSeconds, peakMemoryMiB } from '../process-usage.ts';
+import type { Scene, Stack } from '../scene.ts';
+import { sum } from '../statistics.ts';
+
+const pollSeconds = 5;
+const idlePolls = 2;
+const quietSeconds = 1;
+
+export interface Restarted {
+  readonly stack: Stack;
+  readonly restart: readonly Figure[];
+  readonly idle: readonly Figure[];
+}
+
+/**
+ * Starts the process with bound claims in the cluster, and then leaves it alone while it polls every external
+ * resource. No stack may be running; the one that is started goes on.
+ */
+export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promise<Restarted> {
+  const bound = scene.claims.all().length;
+  const objects = [scene.claims, scene.secrets, ...scene.managed.map(({ store }) => store)];
+  const objectCount = sum(objects.map((store) => store.all().length));
+  const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+  const file = join(directory, 'event-loop-delay');
+  try {
+    const before = await scene.settledRequests();
+    const callsBefore = scene.externalCalls();
+    const stack = await scene.start({
+      flags: ['--poll-interval', `${pollSeconds}s`],
+      environment: {
+        NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '..', 'event-loop-delay.ts'))}`,
+        BENCH_EVENT_LOOP_FILE: file,
+      },
+    });
+    const readySeconds = (performance.now() - stack.launchedAtMs) / 1000;
+    await eventually('all are observed', async () => scene.externalCalls() - callsBefore >= bound, 60_000);
+    const observedSeconds = (performance.now() - stack.launchedAtMs) / 1000;
+    await new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
+    const after = await scene.requests();
+    stack.process.child.kill('SIGUSR2');
+    const blockedMs = await eventually(
+      'the event loop delay is told',
+      async () => existsSync(file) && Number(readFileSync(file, 'utf8')),
+    );
+    const writes = difference(before.writes, after.writes);
+    const restart: readonly Figure[] = [
+      {
+        name: `restart with ${bound} bound claims: writes`,
+        value: sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
+        unit: 'count',
+        limit: budgets.none,
+        note: Object.keys(writes).join(', '),
+      },
+      { name: `restart with ${bound} bound claims: ready after`, value: readySeconds, unit: 's' },
+      {
+        name: `restart with ${bound} bound claims: all looked at after`,
+        value: observedSeconds,
+        unit: 's',
+        note: 'each external resource observed once',
+      },
+      {
+        name: 'event loop blocked at start, longest',
+        value: blockedMs,
+        unit: 'ms',
+        limit: budgets.blockedMs,
+        note: `${objectCount} objects arrive; the budget is for 10,000`,
+      },
+    ];
+    return { stack, restart, idle: isIdleWanted ? await idle(scene, stack, bound) : [] };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function idle(scene: Scene, { process: { child } }: Stack, bound: number): Promise<readonly Figure[]> {
+  const before = await scene.requests();
+  const callsBefore = scene.externalCalls();
+  const cpuBefore = cpuSeconds(child.pid);
+  const seconds = pollSeconds * idlePolls;
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const polls = scene.externalCalls() - callsBefore;
+  const cpu = cpuSeconds(child.pid) - cpuBefore;
+  const after = await scene.requests();
+  const writes = difference(before.writes, after.writes);
+  return [
+    {
+      name: `idle with ${bound} bound claims: writes in ${seconds} s`,
+      value: sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
+      unit: 'count',
+      limit: budgets.none,
+      note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
+    },
+    { name: 'idle: process CPU per look', value: (cpu * 1000) / polls, unit: 'ms' },
+    { name: 'idle: peak memory since the start', value: peakMemoryMiB(child.pid), unit: 'MiB' },
+  ];
+}

@@ -1,0 +1,39 @@
+import { arrivals } from '../arrivals.ts';
+import { budgets } from '../budgets.ts';
+import { createClaim, deleteClaims, whenBound } from '../claims.ts';
+import type { Figure } from '../figures.ts';
+import type { Scene } from '../scene.ts';
+import { classRef } from '../scene.ts';
+import { quantile } from '../statistics.ts';
+
+const launches = 5;
+
+/** `node main.ts` with one claim waiting in an empty cluster, until the claim is first written to. */
+export async function startup(scene: Scene): Promise<readonly Figure[]> {
+  const seconds: number[] = [];
+  for (let attempt = 0; attempt < launches; attempt += 1) {
+    const name = `waiting-${attempt}`;
+    const created = arrivals(scene.claims, 'the claim exists', 1, ({ object }) => object.metadata.name);
+    await createClaim(scene, name, { classRef });
+    await created;
+    const recorded = arrivals(scene.claims, 'the claim is reconciled', 1, ({ object }) =>
+      object.spec.resourceRef === undefined ? undefined : name,
+    );
+    const bound = whenBound(scene, [name]);
+    const stack = scene.launch();
+    const [reconciledAtMs = Number.NaN] = (await recorded).values();
+    seconds.push((reconciledAtMs - stack.launchedAtMs) / 1000);
+    await bound;
+    await deleteClaims(scene);
+    await stack.end();
+  }
+  return [
+    {
+      name: '`node main.ts` to the first write of a reconcile',
+      value: quantile(seconds, 0.5),
+      unit: 's',
+      limit: budgets.startupSeconds,
+      note: `median of ${launches}; slowest ${Math.max(...seconds).toFixed(2)} s`,
+    },
+  ];
+}
