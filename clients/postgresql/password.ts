@@ -1,11 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-
-/** Cryptographically strong random bytes. */
-export type RandomBytes = (size: number) => Buffer;
-
-/** A new password: 32 characters, 192 bits, safe in a URL, a shell and a config file. */
-export const generatePassword = (random: RandomBytes = randomBytes): string =>
-  random(24).toString('base64url');
+import type { RandomBytes } from '../password.ts';
 
 /**
  * What the server stores for a password (RFC 5803, src/common/scram-common.c). Sending this instead of the

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { generatePassword } from '../../clients/password.ts';
 import {
   type Credentials,
   connectionUri,
@@ -7,7 +8,7 @@ import {
   parseCredentials,
 } from '../../clients/postgresql/credentials.ts';
 import { PostgresqlError, toPostgresqlError } from '../../clients/postgresql/error.ts';
-import { generatePassword, scramVerifier } from '../../clients/postgresql/password.ts';
+import { scramVerifier } from '../../clients/postgresql/password.ts';
 
 const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
 const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';

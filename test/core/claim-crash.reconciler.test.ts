@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { provisionedManaged } from '../../controllers/core/claim-binding/provision.ts';
 import type { FakeProcess } from './environment-fake.ts';
 import { conflict, FakeCluster } from './environment-fake.ts';
 import { FakeExternalSystem, startStack } from './external-system-fake.ts';
-import { claim, claimKind, classKind, classRef, managedKind, resourceClass } from './objects.ts';
+import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from './objects.ts';
 
 const key = { namespace: 'team', name: 'orders' };
 const targetKey = { namespace: 'team', name: 'conn' };
@@ -184,19 +185,27 @@ describe('H4: neither order nor staleness makes a second one', () => {
     }
   });
 
-  test('a store that does not show the created resource: it is adopted, not created again', async () => {
+  test('AlreadyExists: what the same claim created meanwhile is adopted, without a word', async () => {
     const { cluster, external } = worldOf();
     const process = startStack(cluster, external);
     process.hold(managedKind);
+    let isCreated = false;
     cluster.before('create', managedKind, () => {
-      cluster.stepsLeft = 1; // the creation arrives, its answer does not
+      const recorded = cluster.get(claimKind, key);
+      const theClass = cluster.get(classKind, { name: 'small' });
+      assert.ok(recorded !== undefined && theClass !== undefined);
+      cluster.put(managedKind, provisionedManaged(service, recorded, theClass));
+      isCreated = true;
     });
     await process.settle();
-    assert.equal(cluster.all(managedKind).length, 1);
-    cluster.stepsLeft = Number.POSITIVE_INFINITY;
-    const second = startStack(cluster, external);
-    await second.settle();
+    process.release(managedKind);
+    await process.settle();
+    assert.ok(isCreated);
     assertProvisioned(cluster, external);
+    assert.deepEqual(
+      process.events.filter(({ type }) => type === 'Warning'),
+      [],
+    );
   });
 
   test('a claim read stale creates nothing', async () => {

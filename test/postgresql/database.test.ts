@@ -161,6 +161,18 @@ describe('what is not ours', () => {
   });
 });
 
+describe('a database that stayed when its managed resource went', () => {
+  test('is taken up again with its data, and a new password', async () => {
+    const first = await stack.pass(database('lasting'));
+    await sql('CREATE TABLE kept ()', loginOf(first.known));
+    const second = await stack.pass(database('lasting'));
+    assert.equal(second.acted, 'update');
+    assert.equal(second.observed.ready?.status, 'True');
+    assert.deepEqual(await sql('SELECT * FROM kept', loginOf(second.known)), []);
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+  });
+});
+
 describe('names', () => {
   const long = 'n'.repeat(64);
   const cases: Record<string, { readonly name: string; readonly message: RegExp }> = {

@@ -82,13 +82,33 @@ export interface State<M extends Managed> {
 
 const never = new AbortController().signal;
 
+/** An administrator who is not the superuser. */
+interface Admin {
+  readonly username: string;
+  readonly password: string;
+  /** As in CREATE ROLE. */
+  readonly attributes: string;
+}
+
 /** A real server, and passes over managed resources as the managed reconciler makes them. */
-export async function stackFixture(options: PostgresqlOptions = {}) {
+export async function stackFixture({
+  admin,
+  ...options
+}: PostgresqlOptions & { readonly admin?: Admin } = {}) {
   const postgresql = await postgresqlFixture(options);
-  const server = postgresql.server();
+  if (admin !== undefined) {
+    await postgresql.sql(
+      `CREATE ROLE ${admin.username} ${admin.attributes} LOGIN PASSWORD '${admin.password}'`,
+    );
+  }
+  const credentials = {
+    ...postgresql.credentials,
+    ...(admin && { username: admin.username, password: admin.password }),
+  };
+  const server = postgresql.server({ credentials });
   const clock = { nowMs: Date.parse('2026-01-01T00:00:00Z') };
   const checks = createPasswordChecks({ now: () => new Date(clock.nowMs), random: () => 0.5 });
-  const common = { server, credentials: postgresql.credentials, checks, generatePassword };
+  const common = { server, credentials, checks, generatePassword };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient<never>> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),

@@ -19,9 +19,13 @@ const fixed = (field: string, description: string) =>
   optional(immutable(text(`${description} PostgreSQL cannot change it later: immutable once set.`), field));
 
 const parameters = {
-  engineVersion: fixed(
-    'engineVersion',
-    'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
+  engineVersion: optional(
+    immutable(
+      text(
+        'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm. Immutable once set.',
+      ),
+      'engineVersion',
+    ),
   ),
   encoding: fixed('encoding', 'Character encoding, as UTF8. Absent: that of the template.'),
   lcCollate: fixed('lcCollate', 'Sort order, as C or en_US.utf8. Absent: that of the template.'),

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { type Deployment, objectOf, objectsOf, permissionsOf, type Role } from './manifests.ts';
+import { copyProject, projectRoot } from './project-copy.ts';
+
+interface Definition extends KubernetesObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly categories: readonly string[];
+    };
+  };
+}
+
+const base = objectsOf('deploy/base');
+const definitions = objectsOf('crds') as readonly Definition[];
+const deployment = objectOf<Deployment>(base, 'Deployment', 'services-stack');
+const { template } = deployment.spec;
+const [container] = template.spec.containers;
+
+const verbs = {
+  claims: ['list', 'patch', 'watch'],
+  managed: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
+  read: ['list', 'watch'],
+  providerConfigs: ['list', 'patch', 'watch'],
+  people: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+  onlookers: ['get', 'list', 'watch'],
+} as const;
+
+type Permissions = Readonly<Record<string, readonly string[]>>;
+
+/** A permission for the object itself, and those that writing its status and owning others with it take. */
+const written = (key: string, own: readonly string[]): Permissions => ({
+  [key]: own,
+  [`${key}/status`]: ['patch'],
+  [`${key}/finalizers`]: ['update'],
+});
+
+const permissionsFor = (matches: (definition: Definition) => Permissions): Permissions =>
+  Object.assign({}, ...definitions.map(matches));
+
+const keyOf = ({ spec: { group, names } }: Definition) => `${group}/${names.plural}`;
+const has = ({ spec: { names } }: Definition, category: string) => names.categories.includes(category);
+
+describe('roles follow the definitions', () => {
+  const roles: Readonly<Record<string, (definition: Definition) => Permissions>> = {
+    'services-stack-claims': (definition) =>
+      has(definition, 'claims') ? written(keyOf(definition), verbs.claims) : {},
+    'services-stack': (definition) => {
+      const key = keyOf(definition);
+      if (has(definition, 'claims')) return {};
+      if (has(definition, 'managed')) return written(key, verbs.managed);
+      if (definition.spec.names.kind !== 'ProviderConfig') return { [key]: verbs.read };
+      return { [key]: verbs.providerConfigs, [`${key}/status`]: ['patch'] };
+    },
+    'services-stack-claims-edit': (definition) =>
+      has(definition, 'claims') ? { [keyOf(definition)]: verbs.people } : {},
+    'services-stack-claims-view': (definition) =>
+      has(definition, 'claims') ? { [keyOf(definition)]: verbs.onlookers } : {},
+    'services-stack-browse': (definition) =>
+      has(definition, 'classes') ? { [keyOf(definition)]: verbs.onlookers } : {},
+  };
+  for (const [name, matches] of Object.entries(roles)) {
+    test(`${name} allows what it should for every kind of crds/, and no more`, () => {
+      assert.deepEqual(permissionsOf(objectOf<Role>(base, 'ClusterRole', name)), permissionsFor(matches));
+    });
+  }
+});
+
+describe('manifests fit together', () => {
+  for (const folder of ['base', 'cluster-wide', 'namespaced']) {
+    test(`the Kustomization of ${folder} lists every manifest beside it`, () => {
+      const at = (name: string) => join(projectRoot, 'deploy', folder, name);
+      const { resources } = parse(readFileSync(at('Kustomization'), 'utf8')) as {
+        readonly resources: readonly string[];
+      };
+      const files = globSync('*.yaml', { cwd: at('.') }).toSorted();
+      assert.deepEqual(resources, folder === 'base' ? files : ['../base', ...files]);
+    });
+  }
+
+  test('the Service and the PodDisruptionBudget select the pods of the Deployment', () => {
+    const { labels } = template.metadata;
+    const service = objectOf<KubernetesObject & { readonly spec: { readonly selector: object } }>(
+      base,
+      'Service',
+      'services-stack-metrics',
+    );
+    const budget = objectOf<
+      KubernetesObject & { readonly spec: { readonly selector: { readonly matchLabels: object } } }
+    >(objectsOf('deploy/optional'), 'PodDisruptionBudget', 'services-stack');
+    assert.deepEqual(service.spec.selector, labels);
+    assert.deepEqual(budget.spec.selector.matchLabels, labels);
+  });
+
+  test('ports and probes are those that the flags open', () => {
+    const ports = Object.fromEntries(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+    assert.ok(container.args.includes(`--metrics-bind-address=:${ports.metrics}`));
+    assert.ok(container.args.includes(`--health-probe-bind-address=:${ports.probes}`));
+    const { startupProbe, livenessProbe, readinessProbe } = container;
+    assert.deepEqual(
+      [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port}${httpGet.path}`),
+      ['probes/healthz', 'probes/healthz', 'probes/readyz'],
+    );
+  });
+});
+
+describe('the Dockerfile', () => {
+  const dockerfile = readFileSync(join(projectRoot, 'deploy', 'Dockerfile'), 'utf8');
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+
+  test('copies all that the process needs to start', async () => {
+    const [, command = '[]'] = /^ENTRYPOINT (.+)$/m.exec(dockerfile) ?? [];
+    const [program, ...args] = JSON.parse(command) as readonly string[];
+    assert.equal(program, 'node');
+    const copy = await copyProject(copied);
+    try {
+      const { code, output } = await copy.node([...args, '--version']);
+      assert.deepEqual([code, output.trim()], [0, JSON.parse(await copy.read('package.json')).version]);
+    } finally {
+      await copy.remove();
+    }
+  });
+
+  test('installs every package that the copied code imports: none is for development only', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const files = globSync(
+      copied
+        .filter((path) => !path.startsWith('package'))
+        .map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`)),
+      { cwd: projectRoot },
+    );
+    assert.ok(files.length > 100);
+    const imported = files.flatMap((file) =>
+      [
+        ...readFileSync(join(projectRoot, file), 'utf8').matchAll(
+          /^(?:import|export|\}).* from '([^'.][^']*)'/gm,
+        ),
+      ].map(([, specifier = '']) => specifier),
+    );
+    const packages = new Set(
+      imported
+        .filter((specifier) => !specifier.startsWith('node:'))
+        .map((specifier) =>
+          specifier
+            .split('/')
+            .slice(0, specifier.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    );
+    assert.deepEqual(
+      [...packages].filter((name) => !(name in dependencies)),
+      [],
+    );
+    assert.ok(packages.has('rxjs'));
+  });
+});
