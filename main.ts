@@ -20,6 +20,8 @@ import { type Stack, stackControllers } from './controllers/core/stack.ts';
 import { fcpStack } from './controllers/fcp/setup.ts';
 import { ocpStack } from './controllers/ocp/setup.ts';
 import { postgresqlStack } from './controllers/postgresql/setup.ts';
+import { secretStores } from './controllers/stores/secret-stores.ts';
+import type { Environment } from './runtime/environment.ts';
 import { messageOf } from './runtime/errors.ts';
 import { createEventRecorder } from './runtime/event-recorder.ts';
 import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
@@ -74,21 +76,19 @@ function run(flags: Flags): void {
   const informers = createInformers({ client, log, random });
   const events = createEventRecorder({ client, component, log, now });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
-  const controllers = stackControllers(
-    {
-      client,
-      resource: informers.resource,
-      events,
-      log,
-      now,
-      random,
-      pollIntervalMs: flags.pollIntervalMs,
-      maxConcurrentReconciles: flags.maxConcurrentReconciles,
-      maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
-      ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
-    },
-    chosen,
-  );
+  const env: Environment = {
+    client,
+    resource: informers.resource,
+    events,
+    log,
+    now,
+    random,
+    pollIntervalMs: flags.pollIntervalMs,
+    maxConcurrentReconciles: flags.maxConcurrentReconciles,
+    maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
+  };
+  const controllers = stackControllers(env, chosen, { secretStores: secretStores(env) });
   const election = flags.leaderElect
     ? leaderElection({
         client,

@@ -1,8 +1,12 @@
+import groupBy from 'lodash/groupBy.js';
+import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControllerSpec } from '../../runtime/controller-spec.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
+import { providerConfigController } from './managed/provider-config/setup.ts';
+import type { SecretStores } from './managed/secret-store.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import type { ClaimService } from './managed-service.ts';
@@ -11,18 +15,25 @@ import { secretPropagation } from './secret-propagation/setup.ts';
 /** What one stack adds to the process, for `--stacks` by its name. */
 export interface Stack {
   readonly name: string;
-  /** Its managed kinds that serve claims, and which. */
+  /** Its managed kinds, and how each one's external system is reached. */
+  readonly managed: (env: Environment) => readonly ManagedService[];
+  /** Which of them serve claims, and which claims. */
   readonly claims: readonly ClaimService[];
-  /** One controller per managed kind, and whatever else the stack runs. */
-  readonly controllers: (env: Environment) => readonly ControllerSpec[];
 }
 
 /**
- * Every controller of the given stacks. Each claim service gets scheduling, defaulting, binding and secret
- * propagation; stacks that serve the same claim kind compete, so each is told of its peers, in an order that
- * does not depend on that of the flags.
+ * Every controller of the given stacks: one per managed kind and per ProviderConfig kind, and for each claim
+ * service scheduling, defaulting, binding and secret propagation. Stacks that serve the same claim kind compete,
+ * so each is told of its peers, in an order that does not depend on that of the flags. `secretStores` is where
+ * `publishConnectionDetailsTo` leads; without it that field is refused.
  */
-export function stackControllers(env: Environment, stacks: readonly Stack[]): readonly ControllerSpec[] {
+export function stackControllers(
+  env: Environment,
+  stacks: readonly Stack[],
+  { secretStores }: { readonly secretStores?: SecretStores } = {},
+): readonly ControllerSpec[] {
+  const managed = stacks.flatMap((stack) => stack.managed(env));
+  const byProviderConfig = groupBy(managed, ({ providers }) => kindKey(providers.providerConfig));
   const services = stacks.flatMap(({ claims }) => claims);
   const peersOf = (service: ClaimService) =>
     services
@@ -31,7 +42,16 @@ export function stackControllers(env: Environment, stacks: readonly Stack[]): re
         `${a.class.kind}.${a.class.group}`.localeCompare(`${b.class.kind}.${b.class.group}`),
       );
   return [
-    ...stacks.flatMap((stack) => stack.controllers(env)),
+    ...managed.map((service) =>
+      managedController(env, { ...(secretStores && { secretStores }), ...service }),
+    ),
+    ...Object.values(byProviderConfig).flatMap((users) =>
+      users
+        .slice(0, 1)
+        .map(({ providers: { providerConfig } }) =>
+          providerConfigController(env, { providerConfig, managed: users.map(({ kind }) => kind) }),
+        ),
+    ),
     ...services.flatMap((service) => {
       const peers = peersOf(service);
       return [
@@ -43,6 +63,3 @@ export function stackControllers(env: Environment, stacks: readonly Stack[]): re
     }),
   ];
 }
-
-export type { ClaimService, ManagedService };
-export { managedController };

@@ -11,7 +11,6 @@ import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/f
 import { generatePassword } from '../../clients/password.ts';
 import { cloudConnection } from '../cloud/connection.ts';
 import type { Stack } from '../core/stack.ts';
-import { managedController } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
 import { networkClient } from './network/external-client.ts';
@@ -37,13 +36,16 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
         configure: configureFavouriteDBInstance,
       },
     ],
-    controllers(env) {
+    managed(env) {
       const connect = cloudConnection(env, providers, createClient);
       return [
-        managedController(env, {
+        {
           kind: FavouriteDBInstanceKind,
           providers,
           externalNames: 'deterministic',
+          references: [
+            { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
+          ],
           connector: {
             connect: async (managed) =>
               favouriteDBInstanceClient({
@@ -51,13 +53,13 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
                 generatePassword: newPassword,
               }),
           },
-        }),
-        managedController(env, {
+        },
+        {
           kind: NetworkKind,
           providers,
           externalNames: 'assigned',
           connector: { connect: async (managed) => networkClient(await connect(managed)) },
-        }),
+        },
       ];
     },
   };

@@ -10,7 +10,6 @@ import { type OtherCloudClient, otherCloudClient } from '../../clients/other-clo
 import { generatePassword } from '../../clients/password.ts';
 import { cloudConnection } from '../cloud/connection.ts';
 import type { Stack } from '../core/stack.ts';
-import { managedController } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
 
@@ -35,10 +34,10 @@ export function createOcpStack(options: OcpStackOptions = {}): Stack {
         configure: configureAmbivalentDBInstance,
       },
     ],
-    controllers(env) {
+    managed(env) {
       const connect = cloudConnection(env, providers, createClient);
       return [
-        managedController(env, {
+        {
           kind: AmbivalentDBInstanceKind,
           providers,
           externalNames: 'deterministic',
@@ -46,7 +45,7 @@ export function createOcpStack(options: OcpStackOptions = {}): Stack {
             connect: async (managed) =>
               ambivalentDBInstanceClient({ cloud: await connect(managed), generatePassword: newPassword }),
           },
-        }),
+        },
       ];
     },
   };

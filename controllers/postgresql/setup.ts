@@ -15,8 +15,8 @@ import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-conf
 import { generatePassword } from '../../clients/password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
-import type { ClaimService, Stack } from '../core/stack.ts';
-import { managedController } from '../core/stack.ts';
+import type { ClaimService } from '../core/managed-service.ts';
+import type { Stack } from '../core/stack.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
@@ -41,12 +41,12 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
   return {
     name: 'postgresql',
     claims: [postgreSQLDatabases],
-    controllers(env) {
+    managed(env) {
       const connect = serverConnection(env, providers, createServer);
       const checks = createPasswordChecks(env);
       const rivalOf = rivalFinder(env);
       return [
-        managedController(env, {
+        {
           kind: PostgreSQLDatabaseKind,
           providers,
           externalNames: 'deterministic',
@@ -61,8 +61,8 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
                 generatePassword: newPassword,
               }),
           },
-        }),
-        managedController(env, {
+        },
+        {
           kind: PostgreSQLRoleKind,
           providers,
           externalNames: 'deterministic',
@@ -70,8 +70,8 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
             connect: async (managed) =>
               postgreSQLRoleClient({ ...(await connect(managed)), checks, generatePassword: newPassword }),
           },
-        }),
-        managedController(env, {
+        },
+        {
           kind: PostgreSQLGrantKind,
           providers,
           externalNames: 'deterministic',
@@ -89,7 +89,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
             connect: async (managed) =>
               postgreSQLGrantClient({ server: (await connect(managed)).server, rivalOf }),
           },
-        }),
+        },
       ];
     },
   };

@@ -5,10 +5,8 @@ import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { ExternalConnector } from '../../controllers/core/managed/external-client.ts';
 import type { Provider, ProviderConfig } from '../../controllers/core/managed/provider-credentials.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
-import { managedController } from '../../controllers/core/managed/setup.ts';
 import type { ClaimService } from '../../controllers/core/managed-service.ts';
 import { stackControllers } from '../../controllers/core/stack.ts';
-import type { Environment } from '../../runtime/environment.ts';
 import type { FakeCluster } from './environment-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { managedKind, service } from './objects.ts';
@@ -100,10 +98,9 @@ export const startStack = (
   } = {},
 ): FakeProcess => {
   const { services = [service], ...rest } = options;
-  const controllers = (env: Environment) => [managedController(env, external.service())];
   return new FakeProcess(
     cluster,
-    (env) => stackControllers(env, [{ name: 'fcp', claims: services, controllers }]),
+    (env) => stackControllers(env, [{ name: 'fcp', claims: services, managed: () => [external.service()] }]),
     rest,
   );
 };

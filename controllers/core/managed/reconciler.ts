@@ -6,7 +6,6 @@ import {
   getCondition,
   isConditionTrue,
   reconcileError,
-  reconcilePaused,
   reconcileSuccess,
   unavailable,
 } from '../../../apis/core/v1alpha1/condition.ts';
@@ -21,7 +20,7 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { annotate, isConflict, isNotFound, messageOf } from '../../../runtime/errors.ts';
+import { isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
 import { after, done, requestFor, requeue } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
@@ -33,9 +32,9 @@ import {
   operationOngoing,
 } from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
-import { pendingTime, resultTime } from './creation-tracking.ts';
+import { creationRecorder } from './creation-recorder.ts';
+import { pendingTime } from './creation-tracking.ts';
 import type { Sleep } from './critical-annotations.ts';
-import { updateCriticalAnnotations } from './critical-annotations.ts';
 import type { NextDecision } from './decide.ts';
 import { decideFirst, decideNext } from './decide.ts';
 import type {
@@ -45,12 +44,12 @@ import type {
   Observation,
   OperationType,
 } from './external-client.ts';
-import { UncertainCreationError } from './external-client.ts';
-import type { FailureReport, Pass } from './pass.ts';
+import type { Pass } from './pass.ts';
 import { failing, isSilent, PassFailure } from './pass.ts';
+import { passReporter } from './pass-reporter.ts';
 import { pollDelayMs, progressDelayMs } from './poll.ts';
 import { withInitProvider, withLateInitialized } from './provider-values.ts';
-import { isReoffered, scrub, withManagedStatus } from './status.ts';
+import { isReoffered, scrub } from './status.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'now' | 'random' | 'log' | 'pollIntervalMs'>;
@@ -67,7 +66,7 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    */
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved; throws what keeps them from it. */
-  readonly resolveReferences?: (managed: M, signal: AbortSignal) => Promise<M>;
+  resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
   /**
    * How long an external system may not show what it just created; milliseconds. Default: 30 000 for assigned names;
    * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system.
@@ -90,6 +89,8 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const { operations = createOperationTracker() } = options;
   const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
   const isAssigned = externalNames === 'assigned';
+  const { event, fail, refuse, report, reportPause } = passReporter({ env, managed });
+  const { failCreation, recordSuccess } = creationRecorder({ env, managed, isAssigned, sleep, event });
   const { creationGraceMs: graceMs = isAssigned ? 30_000 : 0 } = options;
 
   return async (request, signal) => {
@@ -269,44 +270,6 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (observed.exists) return settle(pass, observed);
     await report(pass, reconcileSuccess(), creating());
     return requeue;
-  }
-
-  /** Row 22. A creation that may have happened all the same is not recorded as failed: it waits for a human. */
-  async function failCreation(pass: Pass<M>, error: unknown): Promise<never> {
-    const isUncertain =
-      pass.signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
-    if (isAssigned && !isUncertain) await recordFailure(pass);
-    throw new PassFailure(error, {
-      prefix: 'create failed: ',
-      ...(isConflict(error) ? {} : { eventReason: 'CannotCreateExternalResource' }),
-      ready: creating(),
-      areConflictsTold: true,
-    });
-  }
-
-  async function recordSuccess(pass: Pass<M>, assignedName: string | undefined): Promise<void> {
-    const annotations = {
-      ...(assignedName === undefined ? {} : { [annotationKeys.externalName]: assignedName }),
-      [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.now()),
-    };
-    pass.current = await failing(
-      updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep),
-      {
-        prefix: 'cannot update managed resource annotations: ',
-        eventReason: 'CannotUpdateManagedResource',
-        ready: creating(),
-      },
-    );
-  }
-
-  /** Row 22: without this record the next pass must assume a leak and wait for a human. */
-  async function recordFailure(pass: Pass<M>): Promise<void> {
-    const annotations = { [annotationKeys.externalCreateFailed]: resultTime(pass.current, env.now()) };
-    try {
-      pass.current = await updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep);
-    } catch (error) {
-      event(pass, 'Warning', 'CannotUpdateManagedResource', messageOf(error));
-    }
   }
 
   /** Rows 14, 15: asks for deletion, and if the external resource is gone at once, finishes. */
@@ -499,58 +462,4 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const cleared = { ...pass.current, metadata: { ...pass.current.metadata, annotations } };
     pass.current = await managed.update(pass.current, cleared, pass.signal);
   }
-
-  async function reportPause(pass: Pass<M>, message: string): Promise<Result> {
-    if (await report(pass, reconcilePaused(message))) event(pass, 'Normal', 'ReconciliationPaused', message);
-    return done;
-  }
-
-  /** Rows 3 and 8: nothing but an edit of the object helps, and that wakes us. */
-  async function refuse(pass: Pass<M>, row: '3' | '8', message: string): Promise<Result> {
-    const reason = row === '3' ? 'CannotUseInvalidManagementPolicy' : 'CannotInitializeManagedResource';
-    const ready = row === '8' ? creating() : undefined;
-    if (await report(pass, reconcileError(message), ready)) event(pass, 'Warning', reason, message);
-    return done;
-  }
-
-  async function fail(pass: Pass<M>, failure: PassFailure): Promise<Result> {
-    const { ready, eventReason }: FailureReport = failure.report;
-    const message = scrub(failure.message, pass.known);
-    const isNews = await report(
-      pass,
-      reconcileError(message),
-      wasDeleted(pass.current) ? (ready ?? deleting()) : ready,
-    );
-    if (isNews && eventReason !== undefined) event(pass, 'Warning', eventReason, message);
-    return requeue;
-  }
-
-  /** Writes the status if it changes, and says whether it did. An object that is gone needs none. */
-  async function report(
-    pass: Pass<M>,
-    synced: ConditionFacts,
-    ready?: ConditionFacts,
-    status?: Readonly<Record<string, unknown>>,
-  ): Promise<boolean> {
-    const before = pass.current;
-    const { operation } = pass;
-    try {
-      const facts = { synced, ready, status, ...(operation && { operation }) };
-      pass.current = await annotate(
-        'cannot update managed resource status',
-        managed.updateStatus(before, withManagedStatus(before, facts, env.now()), pass.signal),
-      );
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-    return pass.current !== before;
-  }
-
-  function event(pass: Pass<M>, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    env.events.record(pass.current, { type, reason, message: scrub(message, pass.known) });
-  }
-}
-
-function causesOf(error: unknown): readonly Error[] {
-  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }

@@ -69,6 +69,7 @@ export function managedController<M extends Managed>(
   const calls = externalCalls(env);
   return {
     name: controllerNames.managed(service.kind),
+    objects: managed.store,
     triggers: [
       managed.store.changes$.pipe(
         mergeMap((change) => (isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [])),

@@ -99,6 +99,7 @@ export function providerConfigController(
 
   return {
     name: `${providerConfig.kind}.${providerConfig.group}`.toLowerCase(),
+    objects: configs.store,
     triggers: [
       configs.store.changes$.pipe(map(({ object }) => requestFor(object.metadata))),
       ...stores.map((store) =>

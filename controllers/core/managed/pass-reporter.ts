@@ -1,0 +1,91 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  creating,
+  deleting,
+  reconcileError,
+  reconcilePaused,
+} from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { annotate, isNotFound } from '../../../runtime/errors.ts';
+import type { Result } from '../../../runtime/reconcile.ts';
+import { done, requeue } from '../../../runtime/reconcile.ts';
+import type { Resource } from '../../../runtime/resource.ts';
+import type { Pass, PassFailure } from './pass.ts';
+import { scrub, withManagedStatus } from './status.ts';
+
+/** How a pass tells what it found, on the object and in Events; never with secrets, never twice the same. */
+export interface PassReporter<M extends Managed> {
+  /** Writes the status if it changes, and says whether it did. An object that is gone needs none. */
+  report(
+    pass: Pass<M>,
+    synced: ConditionFacts,
+    ready?: ConditionFacts,
+    status?: Readonly<Record<string, unknown>>,
+  ): Promise<boolean>;
+  event(pass: Pass<M>, type: 'Normal' | 'Warning', reason: string, message: string): void;
+  reportPause(pass: Pass<M>, message: string): Promise<Result>;
+  /** Rows 3 and 8: nothing but an edit of the object helps, and that wakes us. */
+  refuse(pass: Pass<M>, row: '3' | '8', message: string): Promise<Result>;
+  /** Any row that ends with a failure: told, and put back through the back-off. */
+  fail(pass: Pass<M>, failure: PassFailure): Promise<Result>;
+}
+
+export function passReporter<M extends Managed>({
+  env,
+  managed,
+}: {
+  readonly env: Pick<Environment, 'events' | 'now'>;
+  readonly managed: Resource<M>;
+}): PassReporter<M> {
+  return { report, event, reportPause, refuse, fail };
+
+  async function reportPause(pass: Pass<M>, message: string): Promise<Result> {
+    if (await report(pass, reconcilePaused(message))) event(pass, 'Normal', 'ReconciliationPaused', message);
+    return done;
+  }
+
+  async function refuse(pass: Pass<M>, row: '3' | '8', message: string): Promise<Result> {
+    const reason = row === '3' ? 'CannotUseInvalidManagementPolicy' : 'CannotInitializeManagedResource';
+    const ready = row === '8' ? creating() : undefined;
+    if (await report(pass, reconcileError(message), ready)) event(pass, 'Warning', reason, message);
+    return done;
+  }
+
+  async function fail(pass: Pass<M>, failure: PassFailure): Promise<Result> {
+    const { ready, eventReason } = failure.report;
+    const message = scrub(failure.message, pass.known);
+    const isNews = await report(
+      pass,
+      reconcileError(message),
+      wasDeleted(pass.current) ? (ready ?? deleting()) : ready,
+    );
+    if (isNews && eventReason !== undefined) event(pass, 'Warning', eventReason, message);
+    return requeue;
+  }
+
+  async function report(
+    pass: Pass<M>,
+    synced: ConditionFacts,
+    ready?: ConditionFacts,
+    status?: Readonly<Record<string, unknown>>,
+  ): Promise<boolean> {
+    const before = pass.current;
+    const { operation } = pass;
+    try {
+      const facts = { synced, ready, status, ...(operation && { operation }) };
+      pass.current = await annotate(
+        'cannot update managed resource status',
+        managed.updateStatus(before, withManagedStatus(before, facts, env.now()), pass.signal),
+      );
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return pass.current !== before;
+  }
+
+  function event(pass: Pass<M>, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    env.events.record(pass.current, { type, reason, message: scrub(message, pass.known) });
+  }
+}
