@@ -56,7 +56,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
     wasSet,
     async need(managed, { password }, signal) {
       if (!isWanted(managed)) return undefined;
-      if (!password) return undefined;
+      if (!password) return { reason: 'lost' };
       const isWrong = await checks.isWrong(ownerIdOf(managed), password, () =>
         roles.checkPassword(nameOf(managed), password, { signal }),
       );

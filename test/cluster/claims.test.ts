@@ -7,6 +7,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
 import {
   credentialsNamespace,
   type FancySQLFixture,
@@ -26,6 +27,11 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await fixture.favouriteClass('keep', { template: { reclaimPolicy: 'Retain' } });
     await fixture.ambivalentClass('ambivalent', { size: 'small', cloud: 'other' });
     stack = fixture.cluster.startProcess(['--poll-interval', '2s', '--log-level', 'debug']);
+    // The count of its users is the last thing the process writes before it is at rest.
+    await eventually('the process is at work', async () => {
+      const config = await fixture.cluster.find(ProviderConfigKind, { name: 'default' });
+      return config?.status?.users !== undefined;
+    });
   });
 
   after(async (context) => {

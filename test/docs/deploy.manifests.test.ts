@@ -26,7 +26,8 @@ const [container] = template.spec.containers;
 
 const verbs = {
   claims: ['list', 'patch', 'watch'],
-  managed: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
+  provisioned: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
+  managed: ['get', 'list', 'patch', 'watch'],
   read: ['list', 'watch'],
   providerConfigs: ['list', 'patch', 'watch'],
   people: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
@@ -55,8 +56,10 @@ describe('roles follow the definitions', () => {
     'services-stack': (definition) => {
       const key = keyOf(definition);
       if (has(definition, 'claims')) return {};
-      if (has(definition, 'managed')) return written(key, verbs.managed);
-      if (definition.spec.names.kind !== 'ProviderConfig') return { [key]: verbs.read };
+      const { kind } = definition.spec.names;
+      const isProvisioned = definitions.some(({ spec: { names } }) => names.kind === `${kind}Class`);
+      if (has(definition, 'managed')) return written(key, isProvisioned ? verbs.provisioned : verbs.managed);
+      if (kind !== 'ProviderConfig') return { [key]: verbs.read };
       return { [key]: verbs.providerConfigs, [`${key}/status`]: ['patch'] };
     },
     'services-stack-claims-edit': (definition) =>

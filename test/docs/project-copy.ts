@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -19,6 +20,16 @@ export interface ProjectCopy {
   remove(): Promise<void>;
 }
 
+/** A port of loopback that nobody listens at. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 /** How a command ended, and all it printed. */
 export interface Ended {
   readonly code: number;
@@ -29,6 +40,7 @@ export interface Ended {
 export interface Started {
   /** All it has printed so far. */
   output(): string;
+  hasEnded(): boolean;
   /** SIGTERM, or the signal given; answers with the exit code, null for a killed one. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -83,10 +95,12 @@ function start(
       output += text;
     });
   }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     output: () => output,
+    hasEnded,
     async end(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasEnded()) {
         child.kill(signal);
         await once(child, 'exit');
       }

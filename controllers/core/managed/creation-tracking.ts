@@ -1,89 +1,63 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type { Roles } from '../../clients/postgresql/role.ts';
-import { nameOf, ownerIdOf } from './ownership.ts';
-import type { PasswordChecks } from './password-checks.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 
-/** Why a role needs a new password. */
-export type PasswordNeed =
-  | { readonly reason: 'lost' | 'wrong' }
-  /** On request; the present one works meanwhile. */
-  | { readonly reason: 'rotation' };
-
-/** The password of the role that has the external name of a managed resource, during one pass. */
-export interface RolePassword {
-  /** Undefined if the published one may stay. */
-  need(managed: Managed, known: ConnectionDetails, signal: AbortSignal): Promise<PasswordNeed | undefined>;
-  /** For a role that is made: what was published once stays, since applications may hold it. */
-  initial(managed: Managed, known: ConnectionDetails): string | undefined;
-  /** Sets a new one. */
-  renew(managed: Managed, signal: AbortSignal): Promise<string>;
-  /** Told of every password that was set. */
-  wasSet(managed: Managed, password: string | undefined): void;
-  /** The request for rotation that was heeded last, for the status. */
-  rotation(managed: Managed): { readonly passwordRotation?: string };
+/** When a timestamp annotation was set, in epoch ms; undefined if absent or unparsable. */
+function timeOf(object: KubernetesObject, key: string): number | undefined {
+  const time = Date.parse(object.metadata.annotations?.[key] ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
-export interface RolePasswordOptions {
-  readonly roles: Pick<Roles, 'setPassword' | 'checkPassword'>;
-  readonly checks: PasswordChecks;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
+/** RFC 3339 with second precision, as the annotations hold it. */
+export const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
+
+const secondMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+/** When the last finished creation ended, in epoch ms. */
+const lastResult = (object: KubernetesObject): number =>
+  Math.max(
+    timeOf(object, annotationKeys.externalCreateSucceeded) ?? never,
+    timeOf(object, annotationKeys.externalCreateFailed) ?? never,
+  );
+
+/**
+ * The mark of a creation that begins now. Always later than the last result, if need be by running ahead of the
+ * clock: in the same second it would read as that creation's, and a crash would go unnoticed.
+ */
+export const pendingTime = (object: KubernetesObject, now: Date): string =>
+  annotationTime(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
+
+/** The mark of a creation that ends now: never earlier than the mark of its beginning. */
+export const resultTime = (object: KubernetesObject, now: Date): string =>
+  annotationTime(
+    new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending) ?? never)),
+  );
+
+/**
+ * Whether a creation was begun and its result never recorded: `pending` is later than `succeeded` and
+ * `failed`. Equal seconds count as complete (crossplane-runtime v1.16, ExternalCreateIncomplete).
+ */
+export function isCreationIncomplete(object: KubernetesObject): boolean {
+  const pending = timeOf(object, annotationKeys.externalCreatePending);
+  return pending !== undefined && pending > lastResult(object);
 }
 
-/** Passwords are made only for those who say where to publish them. */
-const isWanted = ({ spec }: Managed): boolean =>
-  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
-
-const requestIn = ({ spec }: Managed): string | undefined =>
-  (spec.forProvider as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
-
-const heededBy = ({ status }: Managed): string | undefined =>
-  (status as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
-
-export function rolePassword(options: RolePasswordOptions): RolePassword {
-  const { roles, checks, generatePassword } = options;
-  /** Heeded in this pass: the status does not say so yet. */
-  let heeded: string | undefined;
-
-  const wasSet: RolePassword['wasSet'] = (managed, password) => {
-    if (password === undefined) return;
-    checks.passed(ownerIdOf(managed), password);
-    heeded = requestIn(managed);
-  };
-
-  return {
-    wasSet,
-    async need(managed, { password }, signal) {
-      if (!isWanted(managed)) return undefined;
-      if (!password) return { reason: 'lost' };
-      const isWrong = await checks.isWrong(ownerIdOf(managed), password, () =>
-        roles.checkPassword(nameOf(managed), password, { signal }),
-      );
-      if (isWrong) return { reason: 'wrong' };
-      const request = requestIn(managed);
-      return request === undefined || request === (heeded ?? heededBy(managed))
-        ? undefined
-        : { reason: 'rotation' };
-    },
-    initial: (managed, { password }) => (isWanted(managed) ? password || generatePassword() : undefined),
-    async renew(managed, signal) {
-      const password = generatePassword();
-      await roles.setPassword(nameOf(managed), password, { ownerId: ownerIdOf(managed), signal });
-      wasSet(managed, password);
-      return password;
-    },
-    rotation(managed) {
-      const passwordRotation = heeded ?? heededBy(managed);
-      return passwordRotation === undefined ? {} : { passwordRotation };
-    },
-  };
+/** Whether creation succeeded less than `graceMs` ago, so that an eventually consistent API may not show it. */
+export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
+  const succeeded = timeOf(object, annotationKeys.externalCreateSucceeded);
+  return succeeded !== undefined && now.getTime() - succeeded < graceMs;
 }
 
-/** What a password that does not work means for Ready; undefined if it works. */
-export const passwordFault = (need: PasswordNeed | undefined): string | undefined =>
-  need === undefined || need.reason === 'rotation'
-    ? undefined
-    : need.reason === 'lost'
-      ? 'the password is not known; a new one has to be set'
-      : 'the server refuses the password; a new one has to be set';
+/**
+ * The same where no annotations say when creation succeeded, and creating again does no harm: only deletion waits,
+ * while the resource has been on its way for less than `graceMs`.
+ */
+export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
+  if (!wasDeleted(managed)) return false;
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  if (ready.reason !== undefined && ready.reason !== 'Creating') return false;
+  const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
+  return now.getTime() - since < graceMs;
+}

@@ -45,7 +45,7 @@ export function withInitProvider<M extends Managed>(managed: M): M {
 export function withLateInitialized<M extends Managed>(managed: M, values: object): M {
   const { initProvider, forProvider } = managed.spec;
   const given = (forProvider ?? {}) as Json;
-  const absent = without(values as Json, given);
+  const absent = without(without(values as Json, given), (initProvider ?? {}) as Json);
   if (Object.keys(absent).length === 0) return managed;
   return { ...managed, spec: { ...managed.spec, forProvider: laidOver(absent, given) } };
 }
