@@ -75,6 +75,8 @@ export function createLogger(options: LogOptions): Logger {
     const at =
       (lineLevel: LogLevel): Logger['info'] =>
       (message, fields) => {
+        // Winston would render the line and then drop it.
+        if (!root.isLevelEnabled(lineLevel)) return;
         // Facts travel in a field of their own: winston takes `level`, `message` and others for its own.
         root.log({ level: lineLevel, message, fields: { ...base, ...fields } });
       };

@@ -5,6 +5,7 @@ import type { Figure } from './figures.ts';
 import { type MinimalWrites, minimalWrites, sampleClaim } from './minimal-writes.ts';
 import type { PhaseName } from './phase-names.ts';
 import { type AtOnce, atOnceFigures, bindAtOnce } from './phases/at-once.ts';
+import { type Deleted, deletion } from './phases/deletion.ts';
 import { restartAndIdle } from './phases/restart.ts';
 import { secretChange } from './phases/secret-change.ts';
 import { single } from './phases/single.ts';
@@ -33,7 +34,7 @@ export async function measure(
   const baselines: MinimalWrites[] = [];
   let byClassRef: AtOnce | undefined;
   let bySelector: AtOnce | undefined;
-  let deleteSeconds: number | undefined;
+  let deleted: Deleted | undefined;
 
   const withStack = async (work: (stack: Stack) => Promise<void>): Promise<void> => {
     const stack = await scene.start();
@@ -89,7 +90,8 @@ export async function measure(
     const { stack, restart, idle } = await restartAndIdle(scene, phases.has('idle'));
     figures.push(...(phases.has('restart') ? restart : []), ...idle);
     note(`deletion of ${count} claims`);
-    deleteSeconds = await deleteClaims(scene);
+    deleted = await deletion(scene, stack);
+    if (phases.has('deletion')) figures.push(...deleted.figures);
     await stack.end();
   }
   if (phases.has('selector')) {
@@ -109,7 +111,7 @@ export async function measure(
       baselines,
       byClassRef: phases.has('class-ref') ? byClassRef : undefined,
       bySelector,
-      deleteSeconds: phases.has('deletion') ? deleteSeconds : undefined,
+      deleted: phases.has('deletion') ? deleted : undefined,
     }),
   ];
 }
@@ -119,15 +121,19 @@ interface Measured {
   readonly baselines: readonly MinimalWrites[];
   readonly byClassRef: AtOnce | undefined;
   readonly bySelector: AtOnce | undefined;
-  readonly deleteSeconds: number | undefined;
+  readonly deleted: Deleted | undefined;
 }
+
+const others = (share: number): string => `others used ${Math.round(share * 100)} % of the machine`;
 
 /** The times of the big runs, beside what the fewest writes took. */
 function comparisons(measured: Measured): readonly Figure[] {
-  const { count, baselines, byClassRef, bySelector, deleteSeconds } = measured;
+  const { count, baselines, byClassRef, bySelector, deleted } = measured;
   if (baselines.length === 0) return [];
-  const both = (of: (each: MinimalWrites) => number): string =>
-    `first ${of(baselines[0]!).toFixed(2)} s, last ${of(baselines.at(-1)!).toFixed(2)} s`;
+  const both = (of: (each: MinimalWrites) => number, othersOf?: (each: MinimalWrites) => number): string =>
+    baselines
+      .map((each) => `${of(each).toFixed(2)} s${othersOf ? ` (${others(othersOf(each))})` : ''}`)
+      .join(', then ');
   const bindSeconds = mean(baselines.map((each) => each.bindSeconds));
   const removeSeconds = mean(baselines.map((each) => each.deleteSeconds));
   const apiServerSeconds = mean(baselines.map((each) => each.apiServerSeconds));
@@ -135,7 +141,12 @@ function comparisons(measured: Measured): readonly Figure[] {
   const estimate = (factor: number) => `estimate: Go took ${factor.toFixed(1)} times its minimal writes`;
 
   const timesOf = (run: AtOnce, how: string, factor: number, limit: Figure['limit']): readonly Figure[] => [
-    { name: `${how}: ${count} claims at once, all Bound`, value: run.seconds, unit: 's' },
+    {
+      name: `${how}: ${count} claims at once, all Bound`,
+      value: run.seconds,
+      unit: 's',
+      note: others(run.others),
+    },
     {
       name: `${how}: against the minimal writes`,
       value: run.seconds / bindSeconds,
@@ -161,7 +172,10 @@ function comparisons(measured: Measured): readonly Figure[] {
       name: `${minimal}, 8 per claim`,
       value: bindSeconds,
       unit: 's',
-      note: both((each) => each.bindSeconds),
+      note: both(
+        (each) => each.bindSeconds,
+        (each) => each.othersBinding,
+      ),
     },
     {
       name: `${minimal}, API server CPU`,
@@ -185,24 +199,32 @@ function comparisons(measured: Measured): readonly Figure[] {
             limit: budgets.selectorAgainstClassRef,
           } as const,
         ]),
-    ...(deleteSeconds === undefined
+    ...(deleted === undefined
       ? []
       : ([
           {
             name: `${minimal}, deletion, 6 per claim`,
             value: removeSeconds,
             unit: 's',
-            note: both((each) => each.deleteSeconds),
+            note: both(
+              (each) => each.deleteSeconds,
+              (each) => each.othersDeleting,
+            ),
           },
-          { name: `${count} claims deleted, all managed resources gone`, value: deleteSeconds, unit: 's' },
+          {
+            name: `${count} claims deleted, all managed resources gone`,
+            value: deleted.seconds,
+            unit: 's',
+            note: others(deleted.others),
+          },
           {
             name: 'deletion against the minimal writes',
-            value: deleteSeconds / removeSeconds,
+            value: deleted.seconds / removeSeconds,
             unit: '×',
           },
           {
             name: 'deletion against Go at its best',
-            value: deleteSeconds / removeSeconds / goFactors.deletion,
+            value: deleted.seconds / removeSeconds / goFactors.deletion,
             unit: '×',
             limit: budgets.deletionAgainstGo,
             note: estimate(goFactors.deletion),

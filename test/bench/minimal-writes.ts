@@ -13,6 +13,7 @@ import {
 import { credentialsNamespace } from '../cluster/fancysql-fixture.ts';
 import { createClaim, deleteClaims, loaders, numbered, whenBound } from './claims.ts';
 import { inTurns } from './in-turns.ts';
+import { othersShare } from './machine-share.ts';
 import { cpuSeconds } from './process-usage.ts';
 import type { Scene } from './scene.ts';
 import { classRef, namespace } from './scene.ts';
@@ -30,6 +31,9 @@ export interface MinimalWrites {
   readonly deleteSeconds: number;
   /** CPU of the API server while claims were bound, in seconds. */
   readonly apiServerSeconds: number;
+  /** Share of the machine that others used, from 0 to 1: while claims were bound, and deleted. */
+  readonly othersBinding: number;
+  readonly othersDeleting: number;
 }
 
 /** Has the running stack bind one claim, keeps what came of it, and deletes it. */
@@ -53,9 +57,11 @@ export async function sampleClaim(scene: Scene): Promise<BoundClaim> {
  */
 export async function minimalWrites(scene: Scene, sample: BoundClaim, count: number): Promise<MinimalWrites> {
   const names = numbered('loaded', count);
-  const { apiServer } = await scene.fixture.cluster.controlPlane.pids();
+  const { apiServer, etcd } = await scene.fixture.cluster.controlPlane.pids();
   const claimUids = new Map<string, string>();
 
+  const pids = [apiServer, etcd, process.pid];
+  const binding = othersShare(pids);
   const cpuBefore = cpuSeconds(apiServer);
   const boundAfter = await timed(() =>
     inTurns(count, loaders, async (index) => {
@@ -65,13 +71,21 @@ export async function minimalWrites(scene: Scene, sample: BoundClaim, count: num
     }),
   );
   const apiServerSeconds = cpuSeconds(apiServer) - cpuBefore;
+  const othersBinding = binding.taken();
+  const deleting = othersShare(pids);
   const deletedAfter = await timed(() =>
     inTurns(count, loaders, (index) => {
       const name = names[index]!;
       return deleteByHand(scene, name, claimUids.get(name)!);
     }),
   );
-  return { bindSeconds: boundAfter, deleteSeconds: deletedAfter, apiServerSeconds };
+  return {
+    bindSeconds: boundAfter,
+    deleteSeconds: deletedAfter,
+    apiServerSeconds,
+    othersBinding,
+    othersDeleting: deleting.taken(),
+  };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

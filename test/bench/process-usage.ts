@@ -30,3 +30,19 @@ export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat',
 
 /** The most memory a process has held so far, in MiB. */
 export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', peakMemoryMiBIn);
+
+/** Seconds of CPU all processes together have used, from the text of `/proc/stat`. */
+export function machineCpuSecondsIn(stat: string): number {
+  const [, user, nice, system, _idle, _wait, irq, softIrq, steal] = stat.split('\n', 1)[0]!.split(/\s+/);
+  const busy = [user, nice, system, irq, softIrq, steal].map(Number).reduce((a, b) => a + b, 0);
+  return busy / ticksPerSecond;
+}
+
+/** Seconds of CPU all processes of the machine have used, and what the hypervisor took for others. */
+export function machineCpuSeconds(): number {
+  try {
+    return machineCpuSecondsIn(readFileSync('/proc/stat', 'utf8'));
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -5,7 +5,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const maxBaseLength = 58;
-const attempts = 8;
+const attempts = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
 /**
  * The names a claim may give the managed resource it provisions: `<namespace>-<claim>-<5 characters>`, as the
@@ -13,14 +13,16 @@ const attempts = 8;
  * the same after a crash. The second and later ones serve when a name is taken by somebody else.
  */
 export function provisionedNames(claim: Claim): readonly string[] {
-  const base = `${claim.metadata.namespace}-${claim.metadata.name}-`.slice(0, maxBaseLength);
-  return Array.from({ length: attempts }, (_, attempt) => {
-    const hash = createHash('sha256').update(`${claim.metadata.uid}/${attempt}`).digest();
-    const suffix = Array.from(hash.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
-    return base + suffix.join('');
-  });
+  return attempts.map((attempt) => provisionedName(claim, attempt));
+}
+
+function provisionedName({ metadata }: Claim, attempt: number): string {
+  const base = `${metadata.namespace}-${metadata.name}-`.slice(0, maxBaseLength);
+  const hash = createHash('sha256').update(`${metadata.uid}/${attempt}`).digest();
+  const suffix = Array.from(hash.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
+  return base + suffix.join('');
 }
 
 /** Whether this claim (this UID) may have provisioned a managed resource of that name. */
 export const isProvisionedName = (claim: Claim, name: string | undefined): boolean =>
-  name !== undefined && provisionedNames(claim).includes(name);
+  name !== undefined && attempts.some((attempt) => provisionedName(claim, attempt) === name);

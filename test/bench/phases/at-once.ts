@@ -6,6 +6,7 @@ import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
 import type { Figure, Limit } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
+import { othersShare } from '../machine-share.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { namespace } from '../scene.ts';
@@ -19,6 +20,8 @@ export interface AtOnce {
   /** Seconds of CPU meanwhile. */
   readonly stackSeconds: number;
   readonly apiServerSeconds: number;
+  /** Share of the machine that others used meanwhile, from 0 to 1. */
+  readonly others: number;
   /** Writes of the stack by `VERB resource`, Events aside, until nothing more came. */
   readonly writes: Readonly<Record<string, number>>;
   readonly eventWrites: number;
@@ -42,18 +45,20 @@ export async function bindAtOnce(
   }: { readonly prefix: string; readonly count: number; readonly spec: FancySQLInstance['spec'] },
 ): Promise<AtOnce> {
   const names = numbered(prefix, count);
-  const { apiServer } = await scene.fixture.cluster.controlPlane.pids();
+  const { apiServer, etcd } = await scene.fixture.cluster.controlPlane.pids();
   const { pid } = stack.process.child;
   const cpu = () => ({ stack: cpuSeconds(pid), apiServer: cpuSeconds(apiServer) });
 
   const requestsBefore = await scene.settledRequests();
   const callsBefore = scene.externalCalls();
   const bound = whenBound(scene, names);
+  const others = othersShare([pid, apiServer, etcd, process.pid]);
   const cpuBefore = cpu();
   const startedAtMs = performance.now();
   await inTurns(count, loaders, (index) => createClaim(scene, names[index]!, spec));
   const lastAtMs = Math.max(...(await bound).values());
   const cpuAfter = cpu();
+  const takenByOthers = others.taken();
   const requests = await scene.settledRequests();
   const { 'POST fancysqlinstances': _ours, ...writes } = difference(requestsBefore.writes, requests.writes);
   return {
@@ -61,6 +66,7 @@ export async function bindAtOnce(
     seconds: (lastAtMs - startedAtMs) / 1000,
     stackSeconds: cpuAfter.stack - cpuBefore.stack,
     apiServerSeconds: cpuAfter.apiServer - cpuBefore.apiServer,
+    others: takenByOthers,
     writes,
     eventWrites: requests.eventWrites - requestsBefore.eventWrites,
     conflicts: requests.conflicts - requestsBefore.conflicts,

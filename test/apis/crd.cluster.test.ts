@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { eventually } from '../cluster/stack-harness.ts';
+import { definitionsIn, projectRoot } from './definitions.ts';
+
+const definitions = [...definitionsIn('crds').values()];
+const directory = join(projectRoot, 'crds');
+
+interface Served {
+  readonly metadata: { readonly name: string };
+  readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
+}
+
+describe('crds/ on a real API server', () => {
+  let controlPlane: ControlPlane;
+  const kubectl = (...args: readonly string[]) => controlPlane.kubectl(args);
+  const apply = (object: object) => controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify(object));
+
+  before(async () => {
+    controlPlane = await startControlPlane();
+  });
+  after(() => controlPlane?.stop());
+
+  const linesOf = (printed: string) => printed.trim().split('\n');
+
+  test('kubectl apply -f crds/ creates each', async () => {
+    const lines = linesOf(await kubectl('apply', '-f', directory));
+    assert.deepEqual(
+      lines.toSorted(),
+      definitions
+        .map(({ metadata }) => `customresourcedefinition.apiextensions.k8s.io/${metadata.name} created`)
+        .toSorted(),
+    );
+  });
+
+  test('and a second time changes none', async () => {
+    const lines = linesOf(await kubectl('apply', '-f', directory));
+    assert.equal(lines.length, definitions.length);
+    assert.deepEqual(
+      lines.filter((line) => !line.endsWith(' unchanged')),
+      [],
+    );
+  });
+
+  test('each is established and structural', async () => {
+    await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+    const { items } = JSON.parse(await kubectl('get', 'crds', '-o', 'json')) as {
+      readonly items: readonly Served[];
+    };
+    assert.equal(items.length, definitions.length);
+    for (const { metadata, status } of items) {
+      const isTrue = (type: string) =>
+        status.conditions.some((each) => each.type === type && each.status === 'True');
+      assert.ok(isTrue('NamesAccepted'), metadata.name);
+      assert.ok(!isTrue('NonStructuralSchema'), metadata.name);
+    }
+  });
+
+  test('each kind is served', async () => {
+    const printed = await eventually('the server lists all kinds', async () => {
+      const resources = await kubectl('api-resources', '-o', 'name');
+      return definitions.every(({ metadata }) => resources.includes(metadata.name)) && resources;
+    });
+    for (const { metadata } of definitions) {
+      assert.ok(linesOf(printed).includes(metadata.name));
+      assert.equal(await kubectl('get', metadata.name, '-A'), '');
+    }
+  });
+
+  const explained: Readonly<Record<string, RegExp>> = {
+    fancysqlinstance: /A claim of a FancySQL database/,
+    'fancysqlinstance.spec.classSelector': /Chooses a class by its labels/,
+    'fancysqlinstance.spec.classSelector.matchExpressions.operator': /How the label relates to the values/,
+    'fancysqlinstance.status.conditions': /What is known about this object/,
+    'favouritedbinstance.spec.forProvider.fancinessLevel': /How fancy the instance is/,
+    'favouritedbinstance.spec.managementPolicies': /An empty list pauses/,
+    'favouritedbinstanceclass.specTemplate.reclaimPolicy': /when its claim is deleted/,
+    'ambivalentdbinstance.status.bindingPhase': /binding life cycle/,
+    'providerconfigs.fcp.crossplane.io': /Access to a Favourite Cloud project/,
+    'postgresqlgrant.spec.forProvider.privileges': /\S{20}|\w+ \w+ \w+/,
+  };
+  for (const [path, text] of Object.entries(explained)) {
+    test(`kubectl explain ${path} tells`, async () => {
+      const printed = await eventually('the server has published its schema', async () => {
+        const answer = await kubectl('explain', path);
+        return !answer.includes('<empty>') && answer;
+      });
+      const [, description = ''] = printed.split('DESCRIPTION:');
+      assert.match(description.replaceAll(/\s+/g, ' '), text);
+    });
+  }
+
+  describe('with one object of each kind of FancySQL', () => {
+    const claim = {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'default', name: 'orders' },
+      spec: { version: '5.7', classSelector: { matchLabels: { size: 'small' } } },
+    };
+    const favouriteClass = {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name: 'small' },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'default',
+        forProvider: { fancinessLevel: 3 },
+      },
+    };
+    const managed = {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstance',
+      metadata: { name: 'orders-1' },
+      spec: { forProvider: { fancinessLevel: 3 } },
+    };
+    const provider = {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'Secret' } },
+    };
+
+    before(async () => {
+      for (const object of [claim, favouriteClass, managed, provider]) await apply(object);
+    });
+
+    const categories: Readonly<Record<string, readonly string[]>> = {
+      claims: ['fancysqlinstance'],
+      claim: ['fancysqlinstance'],
+      classes: ['favouritedbinstanceclass'],
+      class: ['favouritedbinstanceclass'],
+      managed: ['favouritedbinstance'],
+      provider: ['providerconfig'],
+      fcp: ['favouritedbinstance', 'providerconfig'],
+      crossplane: ['fancysqlinstance', 'favouritedbinstance', 'favouritedbinstanceclass', 'providerconfig'],
+      ocp: [],
+      postgresql: [],
+    };
+    for (const [category, kinds] of Object.entries(categories)) {
+      test(`kubectl get ${category} -A lists ${kinds.join(', ') || 'nothing'}`, async () => {
+        const names = (await kubectl('get', category, '-A', '-o', 'name')).trim();
+        const found = names === '' ? [] : names.split('\n').map((line) => line.split('.')[0]);
+        assert.deepEqual(found.toSorted(), kinds.toSorted());
+      });
+    }
+
+    const columns: Readonly<Record<string, readonly string[]>> = {
+      claims: [
+        'NAMESPACE',
+        'NAME',
+        'STATUS',
+        'CLASS-KIND',
+        'CLASS-NAME',
+        'RESOURCE-KIND',
+        'RESOURCE-NAME',
+        'AGE',
+      ],
+      managed: ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'],
+      classes: ['NAME', 'DEFAULT', 'RECLAIM-POLICY', 'AGE'],
+    };
+    for (const [category, expected] of Object.entries(columns)) {
+      test(`kubectl get ${category} -A shows ${expected.join(', ')}`, async () => {
+        const [header = ''] = linesOf(await kubectl('get', category, '-A'));
+        assert.deepEqual(
+          header
+            .trim()
+            .split(/\s+/)
+            .filter((name) => name !== 'NAMESPACE' || category === 'claims'),
+          expected,
+        );
+      });
+    }
+
+    test('status is written through its subresource only', async () => {
+      await apply({ ...claim, status: { bindingPhase: 'Bound' } });
+      assert.equal(
+        await kubectl('get', 'fancysqlinstance', 'orders', '-o', 'jsonpath={.status.bindingPhase}'),
+        '',
+      );
+    });
+
+    test('fields that nobody knows are pruned', async () => {
+      const unknown = {
+        ...claim,
+        metadata: { ...claim.metadata, name: 'odd' },
+        spec: { ...claim.spec, colour: 'red' },
+      };
+      await controlPlane.kubectl(['apply', '--validate=false', '-f', '-'], JSON.stringify(unknown));
+      assert.equal(await kubectl('get', 'fancysqlinstance', 'odd', '-o', 'jsonpath={.spec.colour}'), '');
+    });
+
+    test('defaults are filled in', async () => {
+      const policies = await kubectl(
+        'get',
+        'favouritedbinstance',
+        'orders-1',
+        '-o',
+        'jsonpath={.spec.managementPolicies}',
+      );
+      assert.deepEqual(JSON.parse(policies), ['*']);
+    });
+
+    const refused: Readonly<Record<string, readonly [object: object, field: string]>> = {
+      'a level above its maximum': [
+        { ...managed, spec: { forProvider: { fancinessLevel: 1001 } } },
+        'spec.forProvider.fancinessLevel',
+      ],
+      'a level that is no number': [
+        { ...managed, spec: { forProvider: { fancinessLevel: 'very' } } },
+        'spec.forProvider.fancinessLevel',
+      ],
+      'a policy that does not exist': [
+        { ...managed, spec: { ...managed.spec, deletionPolicy: 'Keep' } },
+        'spec.deletionPolicy',
+      ],
+      'an operator that does not exist': [
+        { ...claim, spec: { classSelector: { matchExpressions: [{ key: 'size', operator: 'Near' }] } } },
+        'operator',
+      ],
+      'an empty version': [{ ...claim, spec: { version: '' } }, 'spec.version'],
+      'a class without a namespace for secrets': [
+        { ...favouriteClass, specTemplate: { forProvider: { fancinessLevel: 3 } } },
+        'writeConnectionSecretsToNamespace',
+      ],
+      'a managed resource without spec': [
+        { apiVersion: managed.apiVersion, kind: managed.kind, metadata: { name: 'bare' } },
+        'spec',
+      ],
+      'credentials from nowhere': [
+        { ...provider, spec: { credentials: { source: 'Thin air' } } },
+        'spec.credentials.source',
+      ],
+    };
+    for (const [what, [object, field]] of Object.entries(refused)) {
+      test(`${what} is refused by name`, async () => {
+        // Without kubectl's own look at the schema, so that the API server decides.
+        const answer = controlPlane.kubectl(['apply', '--validate=false', '-f', '-'], JSON.stringify(object));
+        await assert.rejects(
+          answer,
+          ({ message }: Error) => message.includes('is invalid') && message.includes(field),
+        );
+      });
+    }
+  });
+});
