@@ -49,3 +49,13 @@ const statusOf = (error: unknown): number | undefined =>
   error instanceof CloudError ? error.status : undefined;
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404;
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
+
+/**
+ * Whether the cloud may have done what it was asked although it did not say so: the answer was lost, makes no
+ * sense, or is an error of the cloud's own. 503 is that of a cloud which did not begin.
+ */
+export const isUncertain = (error: unknown): boolean =>
+  error instanceof CloudError &&
+  (['ConnectionLost', 'TimedOut', 'InvalidAnswer'].includes(error.code) ||
+    error.status === 408 ||
+    (error.status >= 500 && error.status !== 503));

@@ -32,8 +32,10 @@ export interface NewInstance {
   readonly network_id?: string;
 }
 
-/** What can be changed. Tags are replaced as a whole. */
-export type InstanceChange = Partial<Pick<NewInstance, 'fanciness_level' | 'password' | 'tags'>>;
+/** What can be changed. Tags are replaced as a whole; a network can be joined, and never left. */
+export type InstanceChange = Partial<
+  Pick<NewInstance, 'fanciness_level' | 'password' | 'tags' | 'network_id'>
+>;
 
 const networkSchema = z.object({
   /** Assigned by the cloud. */

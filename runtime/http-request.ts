@@ -56,6 +56,8 @@ export const requestOptions = (
     ...(body && { 'content-type': contentType ?? 'application/json' }),
   },
   ...(body && { body: JSON.stringify(body) }),
+  // Else undici closes the connection after each DELETE with a body, which preconditions need.
+  reset: false,
 });
 
 export interface RequestSenderOptions {

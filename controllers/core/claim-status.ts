@@ -2,6 +2,7 @@ import type { BindingPhase } from '../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../apis/core/v1alpha1/condition.ts';
+import { withShortMessage } from './message.ts';
 
 /** What a controller found out about a claim. */
 export interface ClaimFacts {
@@ -19,6 +20,7 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
   const secret = claim.spec.writeConnectionSecretToRef?.name;
   const { binding: _before, ...status } = claim.status ?? {};
   const generation = claim.metadata.generation;
+  const conditions = facts.conditions.map(withShortMessage);
   return {
     ...claim,
     status: {
@@ -26,7 +28,7 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(bindingPhase === 'Bound' && secret !== undefined ? { binding: { name: secret } } : {}),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
-      conditions: setConditions(claim.status?.conditions, facts.conditions, { now, generation }),
+      conditions: setConditions(claim.status?.conditions, conditions, { now, generation }),
     },
   };
 }

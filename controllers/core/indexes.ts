@@ -1,6 +1,8 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, type ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../runtime/environment.ts';
@@ -9,23 +11,18 @@ import type { Store } from '../../runtime/store.ts';
 
 const byClass = 'classRef';
 const byManaged = 'resourceRef';
+const byClaim = 'claimRef UID';
 const byController = 'controller';
 
 /** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
-/** Stores that have their indexes. Every controller asks for what it needs; a store takes each index once. */
-const indexed = new WeakSet<object>();
+/*
+ * Every controller asks for the indexes it needs: a store takes each once.
+ */
 
-function isFirstToIndex(store: object): boolean {
-  const isFirst = !indexed.has(store);
-  indexed.add(store);
-  return isFirst;
-}
-
-/** Defines how claims are found by what they name. Calling it again changes nothing. */
+/** Defines how claims are found by what they name. */
 export function indexClaims(store: Store<Claim>): void {
-  if (!isFirstToIndex(store)) return;
   store.addIndex(byClass, ({ spec }) => (spec.classRef === undefined ? [] : [value(spec.classRef)]));
   store.addIndex(byManaged, ({ spec }) => (spec.resourceRef === undefined ? [] : [value(spec.resourceRef)]));
 }
@@ -36,18 +33,25 @@ export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): 
 export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
   store.byIndex(byManaged, value(reference));
 
+/** Defines how managed resources are found by the claim that they name. */
+export function indexManaged(store: Store<Managed>): void {
+  store.addIndex(byClaim, ({ spec }) => (spec.claimRef?.uid === undefined ? [] : [spec.claimRef.uid]));
+}
+
+/** The managed resources whose `claimRef` holds this UID: normally one at most. */
+export const managedOfClaim = (store: Store<Managed>, { metadata: { uid } }: Claim): readonly Managed[] =>
+  uid === undefined ? [] : store.byIndex(byClaim, uid);
+
 /**
  * Connection secrets, and only those: the API server filters by type, so that the process never sees, holds
  * or needs to watch any other secret of the cluster. Indexed by their controller's UID.
  */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
-  if (isFirstToIndex(secrets.store)) {
-    secrets.store.addIndex(byController, (secret) => {
-      const controller = controllerOf(secret);
-      return controller === undefined ? [] : [controller.uid];
-    });
-  }
+  secrets.store.addIndex(byController, (secret) => {
+    const controller = controllerOf(secret);
+    return controller === undefined ? [] : [controller.uid];
+  });
   return secrets;
 }
 

@@ -22,6 +22,9 @@ export interface FcpStackOptions {
 
 const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
 
+/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+const readLagMs = 10_000;
+
 /** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */
 export function createFcpStack(options: FcpStackOptions = {}): Stack {
   const { createClient = favouriteCloudClient, generatePassword: newPassword = () => generatePassword() } =
@@ -43,6 +46,7 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
           kind: FavouriteDBInstanceKind,
           providers,
           externalNames: 'deterministic',
+          creationGraceMs: readLagMs,
           references: [
             { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
           ],

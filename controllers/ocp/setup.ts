@@ -20,6 +20,9 @@ export interface OcpStackOptions {
 
 const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
 
+/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+const readLagMs = 10_000;
+
 /** Other Cloud: AmbivalentDB databases, which satisfy FancySQL claims. */
 export function createOcpStack(options: OcpStackOptions = {}): Stack {
   const { createClient = otherCloudClient, generatePassword: newPassword = () => generatePassword() } =
@@ -41,6 +44,7 @@ export function createOcpStack(options: OcpStackOptions = {}): Stack {
           kind: AmbivalentDBInstanceKind,
           providers,
           externalNames: 'deterministic',
+          creationGraceMs: readLagMs,
           connector: {
             connect: async (managed) =>
               ambivalentDBInstanceClient({ cloud: await connect(managed), generatePassword: newPassword }),

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { ControlPlane } from './control-plane.ts';
 import { stopRequest } from '../stop-request.ts';
+import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 import { textProgress } from './progress.ts';
 

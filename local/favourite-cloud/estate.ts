@@ -34,6 +34,8 @@ export interface Estate {
   readonly networks: Collection<StoredNetwork>;
   /** Throws 409 if the name is taken, 422 for a network that is not there. */
   createInstance(wanted: NewInstance): ReturnType<Collection<StoredInstance>['add']>;
+  /** Throws 404 for an instance, 422 for a network that is not there, or if the instance is in another one. */
+  requireJoinable(name: string, networkId: string): void;
   createNetwork(wanted: Omit<StoredNetwork, 'id'>): ReturnType<Collection<StoredNetwork>['add']>;
   /** Throws 409 while an instance is in it. */
   deleteNetwork(id: string): ReturnType<Collection<StoredNetwork>['remove']>;
@@ -70,6 +72,13 @@ export function createEstate(options: EstateOptions): Estate {
       });
       lastInstance = id;
       return created;
+    },
+    requireJoinable(name, networkId) {
+      const { item } = instances.require(name);
+      if ((item.networkId ?? networkId) !== networkId) {
+        throw invalid('network_id', `cannot be changed: the instance is in "${item.networkId}"`);
+      }
+      requireNetwork(networkId);
     },
     createNetwork(wanted) {
       lastNetwork += 1;

@@ -3,10 +3,11 @@ export interface Fault {
   /**
    * - `fail`: answers `status` without doing the work.
    * - `loseResponse`: does the work, then cuts the connection.
+   * - `stall`: does the work, and never answers.
    * - `hang`: takes the request and never answers; the work is not done.
    * - `cut`: cuts the connection without doing the work.
    */
-  readonly kind: 'fail' | 'loseResponse' | 'hang' | 'cut';
+  readonly kind: 'fail' | 'loseResponse' | 'stall' | 'hang' | 'cut';
   /** Default 1. */
   readonly times?: number;
   /** Default: every method. */

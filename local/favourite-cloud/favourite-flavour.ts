@@ -74,15 +74,18 @@ export const favouriteFlavour: Flavour = {
       GET: ({ estate, name }) => ({ status: 200, body: instanceJson(estate.instances.read(name)) }),
       PATCH({ estate, name, body: read }) {
         const body = read();
-        body.only('fanciness_level', 'password', 'tags');
+        body.only('fanciness_level', 'password', 'tags', 'network_id');
         const level = body.integer('fanciness_level', fanciness);
         const password = body.text('password', passwordRule);
         const tags = body.texts('tags');
+        const networkId = body.text('network_id');
+        if (networkId !== undefined) estate.requireJoinable(name, networkId);
         const changed = estate.instances.change(name, (item) => ({
           ...item,
           ...(level === undefined ? {} : { level }),
           ...(password === undefined ? {} : { password }),
           ...(tags === undefined ? {} : { tags }),
+          ...(networkId === undefined ? {} : { networkId }),
         }));
         return { status: 200, body: instanceJson(changed) };
       },

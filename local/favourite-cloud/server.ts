@@ -127,6 +127,7 @@ export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): 
     const act = methods[method as keyof Methods];
     if (act === undefined) throw notAllowed(method, url.pathname, methods);
     const answer = act({ estate, name, query: url.searchParams, body: () => requestBody(json) });
+    if (fault?.kind === 'stall') return;
     if (fault?.kind === 'loseResponse') {
       if (fault.status !== undefined) throw failure(fault);
       return void request.socket.destroy();

@@ -2,8 +2,9 @@ import type { Limit } from './figures.ts';
 
 /**
  * The Go original at its best (crossplane-runtime 0.9.0, client-side limits raised, 10 workers), measured once on
- * kube-apiserver 1.20.2 and 2 shared cores; it is not run here. Seconds do not travel between machines, so times
- * are compared by what the minimal writes took beside it: 8,000 of them 7 s.
+ * kube-apiserver 1.20.2 and 2 shared cores; it is not run here. Seconds do not travel between machines, so its times
+ * are told by what the minimal writes take: 7 s for 8,000, computed from 2,000 simple writes. The loader's writes
+ * are heavier, so these factors are too great and comparisons with them too kind.
  */
 const go = { minimalWritesSeconds: 7, bindSeconds: 28, selectorSeconds: 773, deleteSeconds: 17.8 };
 /** Six writes for each claim, at the same 1,143 writes a second. */
@@ -16,20 +17,19 @@ export const goFactors = {
   deletion: go.deleteSeconds / goMinimalDeletionSeconds,
 };
 
+/** Our share of Go's time at most. */
+export const goBudgets = { classRef: 0.5, selector: 0.2, deletion: 0.7 };
+
 export const budgets = {
   writesWithClassRef: { budget: 10, goal: 8 },
   writesWithSelector: { budget: 11, goal: 9 },
   againstMinimalWrites: { budget: 1.5, goal: 1.2 },
-  classRefAgainstGo: { budget: 0.5, goal: 0.33 },
-  selectorAgainstGo: { budget: 0.2 },
   selectorAgainstClassRef: { budget: 1.1 },
   none: { budget: 0, goal: 0 },
-  exactlyOne: { budget: 1, goal: 1 },
   staticP95Ms: { budget: 250, goal: 50 },
   singleP50Ms: { budget: 60, goal: 30 },
   secretP95Ms: { budget: 15, goal: 6 },
   secretsAtOnceP95Ms: { budget: 150, goal: 80 },
-  deletionAgainstGo: { budget: 0.7, goal: 0.5 },
   startupSeconds: { budget: 1.5, goal: 0.8 },
   blockedMs: { budget: 100, goal: 50 },
 } as const satisfies Readonly<Record<string, Limit>>;

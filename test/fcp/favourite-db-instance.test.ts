@@ -86,8 +86,8 @@ describe('from nothing to gone', () => {
     const { details: known = {} } = await external.create(instance(), {}, signal);
     const first = await external.observe(instance(), known, signal);
     assert.deepEqual(
-      [first.ready, first.isUpToDate, first.details, first.status],
-      [creating(), true, known, { id: stored()[0]?.id, status: 'CREATING' }],
+      [first.ready, first.operation, first.isUpToDate, first.details, first.status],
+      [creating(), 'create', true, known, { id: stored()[0]?.id, status: 'CREATING' }],
     );
     nowMs += 1000;
     assert.deepEqual(await external.observe(instance(), known, signal), {
@@ -98,7 +98,8 @@ describe('from nothing to gone', () => {
       status: { id: stored()[0]?.id, status: 'ONLINE', hostname: 'cool.fcp.example.org' },
     });
     await external.delete(instance(), signal);
-    assert.deepEqual((await external.observe(instance(), known, signal)).ready, deleting());
+    const { ready, operation } = await external.observe(instance(), known, signal);
+    assert.deepEqual([ready, operation], [deleting(), 'delete']);
     nowMs += 1000;
     await external.delete(instance(), signal);
     assert.equal((await external.observe(instance(), known, signal)).exists, false);
@@ -136,9 +137,24 @@ describe('from nothing to gone', () => {
 
   test('what is needed and missing is named', async () => {
     await assert.rejects(external.create(instance({}), {}, signal), /spec\.forProvider\.fancinessLevel/);
-    const unresolved = instance({ fancinessLevel: 1, networkIdRef: { name: 'blue' } });
-    await assert.rejects(external.create(unresolved, {}, signal), /spec\.forProvider\.networkIdRef/);
+    const unresolved = instance(
+      { fancinessLevel: 1 },
+      { spec: { initProvider: { networkIdRef: { name: 'blue' } } } },
+    );
+    await assert.rejects(external.create(unresolved, {}, signal), /references in spec\.initProvider/);
     assert.deepEqual(stored(), []);
+  });
+
+  test('an optional reference that finds nothing is no obstacle, and the network can be joined later', async () => {
+    const networkIdRef = { name: 'blue', policy: { resolution: 'Optional' } } as const;
+    const password = await provisioned(instance({ fancinessLevel: 1, networkIdRef }));
+    assert.equal(stored()[0]?.networkId, undefined);
+    const { id } = await cloud.networks.create({});
+    const resolved = instance({ fancinessLevel: 1, networkIdRef, networkId: id });
+    assert.equal((await external.observe(resolved, { password }, signal)).difference, 'network_id');
+    await external.update(resolved, { password }, signal);
+    assert.equal(stored()[0]?.networkId, id);
+    assert.equal((await external.observe(resolved, { password }, signal)).isUpToDate, true);
   });
 
   test('an instance that was deleted by somebody else comes back with the password applications hold', async () => {
@@ -222,19 +238,22 @@ describe('drift', () => {
     assert.equal(observed.status?.hostname, 'moved.fcp.example.org');
   });
 
-  const immutable: Record<string, { wanted: Parameters<typeof instance>[0]; says: RegExp }> = {
-    version: {
-      wanted: { fancinessLevel: 100, version: '8.0' },
-      says: /^Error: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": immutable/,
-    },
-    networkId: {
-      wanted: { fancinessLevel: 100, networkId: 'net-9' },
-      says: /^Error: cannot change spec\.forProvider\.networkId from "" to "net-9": immutable/,
-    },
-  };
-  for (const [field, { wanted, says }] of Object.entries(immutable)) {
+  const immutable: Record<string, { wanted: Parameters<typeof instance>[0]; inside?: string; says: RegExp }> =
+    {
+      version: {
+        wanted: { fancinessLevel: 100, version: '8.0' },
+        says: /^Error: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": immutable/,
+      },
+      networkId: {
+        wanted: { fancinessLevel: 100, networkId: 'net-9' },
+        inside: 'net-1',
+        says: /^Error: cannot change spec\.forProvider\.networkId from "net-1" to "net-9": immutable/,
+      },
+    };
+  for (const [field, { wanted, inside, says }] of Object.entries(immutable)) {
     test(`${field} is reported, never changed, and the instance never made anew`, async () => {
       const known = { password: await provisioned() };
+      if (inside !== undefined) server.drift('cool', { networkId: inside });
       const [before, patched] = [stored(), patches()];
       const observed = await external.observe(instance(wanted), known, signal);
       assert.deepEqual([observed.isUpToDate, observed.ready], [false, available()]);
@@ -289,7 +308,8 @@ describe("somebody else's instance", () => {
         false,
         'nothing of ours is there',
       );
-      assert.deepEqual(stored(), before);
+      await external.delete(deletion, signal);
+      assert.deepEqual(stored(), before, 'not even if it is asked to');
     });
   }
 
@@ -312,6 +332,49 @@ describe("somebody else's instance", () => {
       [[{ team: 'shop', ...tags }, 'generated-1']],
     );
   });
+});
+
+describe('late initialisation', () => {
+  const classRef = { kind: 'FavouriteDBInstanceClass', name: 'small' };
+  const rows: Record<
+    string,
+    {
+      forProvider?: Parameters<typeof instance>[0];
+      spec?: NonNullable<Parameters<typeof instance>[1]>['spec'];
+      want: object | undefined;
+    }
+  > = {
+    'fills what is absent': { want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' } },
+    'leaves what is given, though it differs': {
+      forProvider: { fancinessLevel: 1, version: '8.0' },
+      want: { networkId: 'net-1' },
+    },
+    'leaves what initProvider gives': {
+      spec: { initProvider: { fancinessLevel: 1 } },
+      want: { version: '5.7', networkId: 'net-1' },
+    },
+    'leaves a field with a reference to its reference': {
+      forProvider: { networkIdRef: { name: 'blue' } },
+      want: { fancinessLevel: 100, version: '5.7' },
+    },
+    'is silent when nothing is absent': {
+      forProvider: { fancinessLevel: 1, version: '5.6', networkId: 'net-2' },
+      want: undefined,
+    },
+    'leaves what was made from a class as the class says': { spec: { classRef }, want: undefined },
+    'fills an import completely, whatever it was made from': {
+      spec: { classRef, managementPolicies: ['Observe'] },
+      want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' },
+    },
+  };
+  for (const [name, { forProvider = {}, spec = {}, want }] of Object.entries(rows)) {
+    test(name, async () => {
+      await provisioned();
+      server.drift('cool', { networkId: 'net-1' });
+      const managed = instance(forProvider, { spec });
+      assert.deepEqual((await external.observe(managed, {}, signal)).lateInitialized, want);
+    });
+  }
 });
 
 describe('policies that keep a lost password lost', () => {

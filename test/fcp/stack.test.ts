@@ -156,6 +156,93 @@ test('a claim gets what its class says, and the password that the instance has',
   assert.deepEqual(scene.cloud.instances(), []);
 });
 
+describe('what a claim costs', () => {
+  const rows: Record<string, { provisioningMs: number; writes: number; conditions: readonly string[] }> = {
+    'an instance that is there at once: 8 writes, and no word of operations': {
+      provisioningMs: 0,
+      writes: 8,
+      conditions: ['Ready=True/Available', 'Synced=True/ReconcileSuccess'],
+    },
+    // Managed resource and claim each say once what they wait for, and the secret gets its endpoint later.
+    'an instance that takes its time: 3 writes more, none of them for the operation, whose end is told': {
+      provisioningMs: 30_000,
+      writes: 11,
+      conditions: [
+        'AsyncOperation=True/Finished',
+        'LastAsyncOperation=True/Success',
+        'Ready=True/Available',
+        'Synced=True/ReconcileSuccess',
+      ],
+    },
+  };
+  for (const [name, { provisioningMs, writes, conditions }] of Object.entries(rows)) {
+    test(name, async () => {
+      const scene = await Scene.open({ provisioningMs });
+      scene.putProvider();
+      scene.cluster.put(FavouriteDBInstanceClassKind, {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstanceClass',
+        metadata: { name: 'small' },
+        specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+      });
+      await scene.process.settle(60_000);
+      scene.cluster.takeWrites();
+      scene.cluster.put(FancySQLInstanceKind, {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: { namespace: 'shop', name: 'cart' },
+        spec: {
+          classRef: {
+            apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+            kind: 'FavouriteDBInstanceClass',
+            name: 'small',
+          },
+          writeConnectionSecretToRef: { name: 'cart' },
+        },
+      });
+      await scene.process.settle(120_000);
+      const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
+      assert.deepEqual(
+        (managed?.status?.conditions ?? [])
+          .map(({ type, status, reason }) => `${type}=${status}/${reason}`)
+          .toSorted(),
+        conditions,
+      );
+      const made = scene.cluster.takeWrites().filter((write) => !/providerconfig/i.test(write));
+      assert.equal(made.length, writes, made.join('\n'));
+    });
+  }
+});
+
+test('while the cloud is at work, a condition says so', async () => {
+  const scene = await Scene.open({ provisioningMs: 30_000, deletionMs: 30_000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(5_000);
+  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: create is under way');
+  await scene.process.settle(60_000);
+  assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle(5_000);
+  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: delete is under way');
+  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1);
+  await scene.process.settle(60_000);
+  assert.equal(scene.instance, undefined);
+  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1, 'it is asked once');
+});
+
+test('what was just created and does not show yet is not forgotten when it is deleted', async () => {
+  const scene = await Scene.open({ readDelayMs: 4_000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(1_000);
+  assert.equal(scene.cloud.instances().length, 1);
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle(60_000);
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), []);
+});
+
 describe('whatever goes wrong in a creation, one instance comes of it, with a password that is known', () => {
   const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
@@ -323,6 +410,55 @@ test('a network gets its external name from the cloud', async () => {
   assert.equal(metadata.annotations?.['crossplane.io/external-name'], 'net-000001');
   assert.equal(getCondition(status?.conditions, 'Ready').status, 'True');
   assert.equal(scene.cloud.networks().length, 1);
+});
+
+describe('whatever goes wrong in the creation of a network, there is one', () => {
+  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
+    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
+    'the cloud did not begin': { kind: 'fail', method: 'POST', status: 503 },
+    'nobody can look': { kind: 'fail', method: 'GET', times: 5 },
+  };
+  const ready = (scene: Scene) =>
+    getCondition(scene.cluster.get(NetworkKind, { name: 'blue' })?.status?.conditions, 'Ready').status;
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cloud.faults.inject(fault);
+      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+      await scene.process.settle(120_000);
+      assert.equal(ready(scene), 'True');
+      assert.equal(scene.cloud.networks().length, 1);
+    });
+  }
+
+  for (let steps = 1; steps <= 4; steps += 1) {
+    test(`the process dies after write ${steps}; a human who removes the mark gets that one`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+      scene.cluster.stepsLeft = steps;
+      await scene.process.settle();
+      scene.process.stop();
+      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      scene.process = scene.start();
+      scene.process.resync(NetworkKind);
+      await scene.process.settle(120_000);
+      assert.ok(scene.cloud.networks().length <= 1);
+      const managed = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
+      if (ready(scene) !== 'True') {
+        const { message } = getCondition(managed.status?.conditions, 'Synced');
+        assert.match(message ?? '', /cannot determine creation result/);
+        const { 'crossplane.io/external-create-pending': _mark, ...annotations } =
+          managed.metadata.annotations ?? {};
+        scene.cluster.put(NetworkKind, { ...managed, metadata: { ...managed.metadata, annotations } });
+        await scene.process.settle(120_000);
+      }
+      assert.equal(ready(scene), 'True');
+      assert.equal(scene.cloud.networks().length, 1);
+    });
+  }
 });
 
 test('what is bound and unchanged costs one look at each poll and no write', async () => {

@@ -54,7 +54,8 @@ test('from nothing to gone', async () => {
     stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]),
     [['cart', 5, '5.7', 'generated-1', labels]],
   );
-  assert.deepEqual((await external.observe(database(), known, signal)).ready, creating());
+  const first = await external.observe(database(), known, signal);
+  assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
   nowMs += 1000;
   assert.deepEqual(await external.observe(database(), known, signal), {
     exists: true,
@@ -74,7 +75,8 @@ test('from nothing to gone', async () => {
     status: { uuid: stored()[0]?.uuid, state: 'Available', endpoint: 'cart.ocp.example.com:3306' },
   });
   await external.delete(database(), signal);
-  assert.deepEqual((await external.observe(database(), known, signal)).ready, deleting());
+  const last = await external.observe(database(), known, signal);
+  assert.deepEqual([last.ready, last.operation], [deleting(), 'delete']);
   nowMs += 1000;
   await external.delete(database(), signal);
   assert.equal((await external.observe(database(), known, signal)).exists, false);
@@ -143,9 +145,17 @@ for (const [name, { labels: its, says }] of Object.entries(owners)) {
     await assert.rejects(external.update(database(), {}, signal), says);
     const deletion = database(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
     assert.equal((await external.observe(deletion, {}, signal)).exists, false);
+    await external.delete(deletion, signal);
     assert.deepEqual(stored(), before);
   });
 }
+
+test('an import is filled with what the cloud has', async () => {
+  await external.create(database(), {}, signal);
+  nowMs += 1000;
+  const { lateInitialized } = await external.observe(database({}), {}, signal);
+  assert.deepEqual(lateInitialized, { ambivalence: 5, engineVersion: '5.7' });
+});
 
 test('what is needed and missing is named', async () => {
   await assert.rejects(external.create(database({}), {}, signal), /spec\.forProvider\.ambivalence/);

@@ -88,9 +88,9 @@ const bindingPhase = z
 
 const observedGeneration = z.int().describe('The metadata.generation this status was computed from.');
 
-/** Two references name the same object; absent fields are empty. */
+/** Two references name the same object; absent fields are empty. `namespace` is a reserved word in CEL. */
 const sameReference = (field: string): string =>
-  ['apiVersion', 'kind', 'namespace', 'name']
+  ['apiVersion', 'kind', '__namespace__', 'name']
     .map((part) => {
       const value = (self: string) => `(has(${self}.${field}.${part}) ? ${self}.${field}.${part} : '')`;
       return `${value('self')} == ${value('oldSelf')}`;

@@ -23,6 +23,13 @@ export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed)
   };
 }
 
+/** A bound claim that names its managed resource again, after the reference was edited away. */
+export function withResourceReference<C extends Claim>(claim: C, managed: Managed): C {
+  const { apiVersion, kind, metadata } = managed;
+  const resourceRef = { apiVersion, kind, name: metadata.name };
+  return { ...withBindingMetadata(claim, managed), spec: { ...claim.spec, resourceRef } };
+}
+
 /** The managed resource that names this claim, UID included (a restored claim has a new one). */
 export function withClaimReference<M extends Managed>(managed: M, claim: Claim): M {
   if (managed.spec.claimRef?.uid !== undefined && managed.spec.claimRef.uid === claim.metadata.uid)
@@ -34,7 +41,7 @@ export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' |
   return { ...managed, status: { ...managed.status, bindingPhase } };
 }
 
-/** The managed resource as its former claim leaves it: no claim, and no leave to propagate its secret. */
+/** The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. */
 export function withoutClaim<M extends Managed>(managed: M, annotationsToDrop: readonly string[]): M {
   const { claimRef: _claimRef, ...spec } = managed.spec;
   const annotations = Object.entries(managed.metadata.annotations ?? {});

@@ -11,6 +11,7 @@ import {
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../managed-service.ts';
+import { selectorRecord } from './edits.ts';
 
 /**
  * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external
@@ -52,6 +53,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       name,
       annotations: {
         [annotationKeys.externalName]: externalName(claim) ?? name,
+        ...selectorRecord(claim),
         ...(target === undefined
           ? {}
           : allowsPropagationTo({ namespace: claim.metadata.namespace ?? '', name: target.name })),

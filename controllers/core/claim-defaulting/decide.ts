@@ -10,6 +10,8 @@ import { newestFirst, tally } from '../class-choice.ts';
 
 export interface DefaultingInput {
   readonly claim: Claim | undefined;
+  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  readonly isHolding: boolean;
   readonly kind: Kind<Class>;
   readonly candidates: readonly Candidates[];
 }
@@ -18,8 +20,10 @@ export interface DefaultingInput {
  * Whether and to which class to default a claim that names neither class, selector nor resource. Of several
  * defaults the newest wins, as with StorageClasses; the event names the others.
  */
-export function decideDefaulting({ claim, kind, candidates }: DefaultingInput): SchedulingDecision {
+export function decideDefaulting(input: DefaultingInput): SchedulingDecision {
+  const { claim, isHolding, kind, candidates } = input;
   if (claim === undefined) return { row: 'S1', act: 'nothing' };
+  if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references
   if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' };
   if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector !== undefined) {
     return { row: 'H8', act: 'nothing' };

@@ -15,8 +15,8 @@ export function claimDefaulting(
 ): ControllerSpec {
   const assignment: ClassAssignment = {
     claim: service.claim,
-    classes: peers.map((peer) => peer.class),
-    decide: (claim, candidates) => decideDefaulting({ claim, kind: service.class, candidates }),
+    peers,
+    decide: (facts) => decideDefaulting({ ...facts, kind: service.class }),
     concerns: ({ spec }: Claim) =>
       spec.classSelector === undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'DefaultResourceClass',

@@ -21,6 +21,8 @@ export type SchedulingDecision =
 
 export interface SchedulingInput {
   readonly claim: Claim | undefined;
+  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  readonly isHolding: boolean;
   /** The class kind this controller schedules to. */
   readonly kind: Kind<Class>;
   /** Every class kind of the process that could satisfy this claim kind, this one included. */
@@ -33,8 +35,10 @@ export interface SchedulingInput {
  * filtered (H8). All schedulers of a process draw the same class; the one of its kind records it, and where
  * nothing matches the one of the first kind says so.
  */
-export function decideScheduling({ claim, kind, candidates, draw }: SchedulingInput): SchedulingDecision {
+export function decideScheduling(input: SchedulingInput): SchedulingDecision {
+  const { claim, isHolding, kind, candidates, draw } = input;
   if (claim === undefined) return { row: 'S1', act: 'nothing' };
+  if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references
   if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' }; // a peer won
   if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector === undefined) {
     return { row: 'H8', act: 'nothing' };
@@ -58,6 +62,7 @@ export function decideScheduling({ claim, kind, candidates, draw }: SchedulingIn
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };
   }
-  const message = `selected ${chosen.kind} ${chosen.metadata.name} of ${matching.length} matching resource classes`;
+  const among = matching.length === 1 ? 'the only matching resource class' : `of ${matching.length} matching resource classes`;
+  const message = `selected ${chosen.kind} ${chosen.metadata.name}, ${among}`;
   return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
 }

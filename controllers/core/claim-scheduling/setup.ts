@@ -16,9 +16,9 @@ export function claimScheduling(
 ): ControllerSpec {
   const assignment: ClassAssignment = {
     claim: service.claim,
-    classes: peers.map((peer) => peer.class),
-    decide: (claim, candidates) =>
-      decideScheduling({ claim, kind: service.class, candidates, draw: drawClass }),
+    peers,
+    decide: (facts) =>
+      decideScheduling({ ...facts, kind: service.class, draw: drawClass }),
     concerns: ({ spec }: Claim) =>
       spec.classSelector !== undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'SelectedResourceClass',

@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import { mergeMap } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
@@ -8,6 +9,7 @@ import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import type { Environment } from '../../../runtime/environment.ts';
 import { isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
+import type { Change } from '../../../runtime/store.ts';
 
 /** A legacy Provider: names one key of a secret. */
 export interface Provider extends KubernetesObject {
@@ -121,17 +123,23 @@ export function providerTriggers(
     const { kind, name } = providerOf(managed);
     return [`${kind}/${name}`];
   });
-  return [kinds.provider, kinds.providerConfig].map((kind: Kind) =>
+  return [kinds.provider, kinds.providerConfig].map((kind: Kind<Provider | ProviderConfig>) =>
     env
       .resource(kind)
       .store.changes$.pipe(
-        mergeMap(({ type, object }): readonly Request[] =>
-          type === 'deleted'
-            ? []
-            : store
-                .byIndex(byProvider, `${kind.kind}/${object.metadata.name}`)
-                .map(({ metadata }) => ({ name: metadata.name })),
+        mergeMap((change): readonly Request[] =>
+          isSpecChanged(change)
+            ? store
+                .byIndex(byProvider, `${kind.kind}/${change.object.metadata.name}`)
+                .map(({ metadata }) => ({ name: metadata.name }))
+            : [],
         ),
       ),
   );
+}
+
+/** The count of its users, which changes with each of them, concerns none of them. */
+function isSpecChanged(change: Change<Provider | ProviderConfig>): boolean {
+  if (change.type !== 'modified') return change.type === 'added';
+  return !isEqual(change.previous.spec, change.object.spec);
 }

@@ -4,6 +4,7 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { withShortMessage } from '../message.ts';
 
 /** What a pass found out about a managed resource. */
 export interface ManagedFacts {
@@ -27,7 +28,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     facts.synced,
     ...(facts.ready === undefined ? [] : [facts.ready]),
     ...(facts.operation ?? []),
-  ];
+  ].map(withShortMessage);
   const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');
   return {
     ...managed,
@@ -54,12 +55,18 @@ export const isReoffered = (managed: Managed): boolean =>
   managed.spec.claimRef === undefined &&
   managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
 
-const secretKeys = ['password', 'token', 'clientKey', 'kubeconfig', 'uri'];
+/** Details that anybody may read; all others are taken for secrets. */
+const publicKeys = ['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider', 'clusterCA'];
+const shortestSecret = 4;
 
-/** A message without any secret among the details: a last defence behind clients that scrub their own. */
+/**
+ * A message without any secret among the details, as it is or as part of a URL: a last defence behind clients that
+ * scrub their own.
+ */
 export function scrub(message: string, details: ConnectionDetails): string {
-  return secretKeys.reduce((text, key) => {
-    const secret = details[key];
-    return secret !== undefined && secret.length >= 4 ? text.replaceAll(secret, '***') : text;
-  }, message);
+  const secrets = Object.entries(details)
+    .filter(([key, value]) => !publicKeys.includes(key) && value.length >= shortestSecret)
+    .flatMap(([, value]) => [value, encodeURIComponent(value)])
+    .toSorted((a, b) => b.length - a.length);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message);
 }

@@ -1,27 +1,28 @@
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Instance, InstanceChange, NewInstance } from '../../../clients/favourite-cloud.ts';
 import { type Owner, ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { lateInitialisation } from '../../cloud/late-initialisation.ts';
 import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
+import { meaningOf } from '../status.ts';
 
 /** The instance a managed resource asks for; initProvider counts here and never again. Throws what is missing. */
 export function newInstance(
   managed: FavouriteDBInstance,
   { name, owner, password }: { readonly name: string; readonly owner: Owner; readonly password: string },
 ): NewInstance {
-  const { fancinessLevel, version, networkId, networkIdRef, networkIdSelector } = {
-    ...managed.spec.initProvider,
-    ...managed.spec.forProvider,
-  };
+  const { initProvider, forProvider } = managed.spec;
+  const { fancinessLevel, version, networkId } = { ...initProvider, ...forProvider };
   if (fancinessLevel === undefined) {
     throw new Error('spec.forProvider.fancinessLevel is needed to create an instance');
   }
-  if (networkId === undefined && (networkIdRef ?? networkIdSelector) !== undefined) {
-    throw new Error('spec.forProvider.networkIdRef and networkIdSelector are not resolved; set networkId');
+  // Those of forProvider are resolved by now, or optional.
+  if (networkId === undefined && (initProvider?.networkIdRef ?? initProvider?.networkIdSelector)) {
+    throw new Error(
+      'references in spec.initProvider are not resolved; set networkId there, or refer in spec.forProvider',
+    );
   }
   return {
     name,
@@ -50,15 +51,18 @@ export function differenceOf(
   owner: Owner,
 ): Difference {
   const { fancinessLevel, version, networkId } = managed.spec.forProvider;
+  const { network_id: joined } = instance;
   const fixed = [
     ['version', instance.version, version],
-    ['networkId', instance.network_id ?? '', networkId],
+    ['networkId', joined, joined === undefined ? undefined : networkId],
   ] as const;
   return {
     change: {
       ...(fancinessLevel === undefined || fancinessLevel === instance.fanciness_level
         ? {}
         : { fanciness_level: fancinessLevel }),
+      // An instance without a network may join one, as when an optional reference is resolved late.
+      ...(networkId === undefined || joined !== undefined ? {} : { network_id: networkId }),
       ...(ownershipOf(instance.tags, owner) === 'ours'
         ? {}
         : { tags: { ...instance.tags, ...ownerTags(owner) } }),
@@ -79,11 +83,14 @@ export function observationOf(
 ): Observation {
   const { change, needsPassword, immutable } = differenceOf(managed, instance, known, owner);
   const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...immutable];
+  const isOnline = instance.status === 'ONLINE';
   return {
     exists: true,
     // The cloud changes only what is online.
-    isUpToDate: instance.status !== 'ONLINE' || differing.length === 0,
-    ready: readyOf(managed, instance.status, needsPassword),
+    isUpToDate: !isOnline || differing.length === 0,
+    ...meaningOf(instance.status, 'instance'),
+    ...(isOnline && needsPassword ? { ready: withoutPassword(managed) } : {}),
+    ...lateInitialisation(managed, valuesOf(managed, instance)),
     details: detailsOf(instance, known.password),
     status: {
       id: instance.id,
@@ -94,17 +101,15 @@ export function observationOf(
   };
 }
 
-function readyOf(managed: FavouriteDBInstance, status: string, needsPassword: boolean): ConditionFacts {
-  switch (status) {
-    case 'ONLINE':
-      return needsPassword ? withoutPassword(managed) : available();
-    case 'CREATING':
-      return creating();
-    case 'DELETING':
-      return deleting();
-    default:
-      return unavailable(`the instance is ${status}`);
-  }
+/** What the cloud has for the fields of forProvider. A field with a reference takes its value from there alone. */
+function valuesOf({ spec }: FavouriteDBInstance, instance: Instance) {
+  const { networkIdRef, networkIdSelector } = { ...spec.initProvider, ...spec.forProvider };
+  const isReferred = networkIdRef !== undefined || networkIdSelector !== undefined;
+  return {
+    fancinessLevel: instance.fanciness_level,
+    version: instance.version,
+    networkId: isReferred ? undefined : instance.network_id,
+  };
 }
 
 /** The connection details of an instance; none before it can be reached, but for the password. */

@@ -62,7 +62,12 @@ export function favouriteDBInstanceClient({
       return { details: detailsOf(changed, password ?? known.password) };
     },
 
-    delete: (managed, signal) => instances.delete(nameOf(managed), signal),
+    async delete(managed, signal) {
+      const name = nameOf(managed);
+      // Since it was observed it may have become somebody else's.
+      const instance = await instances.get(name, signal);
+      if (instance !== undefined && claim(managed, instance) === 'ours') await instances.delete(name, signal);
+    },
   };
 }
 

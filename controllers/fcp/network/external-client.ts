@@ -1,13 +1,20 @@
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
-import type { CloudNetwork, FavouriteCloudClient, NetworkChange } from '../../../clients/favourite-cloud.ts';
-import { ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { isUncertain } from '../../../clients/cloud-error.ts';
+import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { UncertainCreationError } from '../../core/managed/external-client.ts';
+import { changeOf, immutableIn, newNetwork, observationOf } from './desired-state.ts';
 
-/** Networks in Favourite Cloud, whose external names are the ids that the cloud assigns. */
+/**
+ * Networks in Favourite Cloud, whose external names are the ids that the cloud assigns.
+ *
+ * The cloud lists networks with their tags, so `create` first looks for one of ours: whatever became of an earlier
+ * attempt, trying again makes no second one. That costs one list for each creation. A creation whose answer is lost
+ * is looked for as well, and if it does not show, it is left to a human, for it may show later.
+ */
 export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks'>): ExternalClient<Network> {
   return {
     async observe(managed, _known, signal) {
@@ -16,27 +23,20 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
       if (network === undefined || claim(managed, network) === 'notOurs') {
         return { exists: false, isUpToDate: false };
       }
-      const differing = [...Object.keys(changeOf(managed, network)), ...immutableIn(managed, network)];
-      return {
-        exists: true,
-        isUpToDate: network.status !== 'ONLINE' || differing.length === 0,
-        ready: readyOf(network),
-        status: { id: network.id, status: network.status },
-        ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
-      };
+      return observationOf(managed, network);
     },
 
     async create(managed, _known, signal) {
-      const { displayName, cidr } = { ...managed.spec.initProvider, ...managed.spec.forProvider };
-      const created = await networks.create(
-        {
-          tags: ownerTags(ownerOf(managed)),
-          ...(displayName === undefined ? {} : { display_name: displayName }),
-          ...(cidr === undefined ? {} : { cidr }),
-        },
-        signal,
-      );
-      return { externalName: created.id };
+      const id = await findOurs(managed, signal);
+      if (id !== undefined) return { externalName: id };
+      try {
+        return { externalName: (await networks.create(newNetwork(managed), signal)).id };
+      } catch (error) {
+        if (!isUncertain(error)) throw error;
+        const created = await findOurs(managed, signal).catch(() => undefined);
+        if (created !== undefined) return { externalName: created };
+        throw new UncertainCreationError((error as Error).message, { cause: error });
+      }
     },
 
     async update(managed, _known, signal) {
@@ -57,43 +57,28 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
 
     async delete(managed, signal) {
       const id = externalName(managed);
-      if (id !== undefined) await networks.delete(id, signal);
+      // Since it was observed it may have become somebody else's.
+      const network = id === undefined ? undefined : await networks.get(id, signal);
+      if (network !== undefined && claim(managed, network) === 'ours') {
+        await networks.delete(network.id, signal);
+      }
     },
   };
+
+  /** The id of the network that carries our tags; those that are being deleted do not count. */
+  async function findOurs(managed: Network, signal: AbortSignal): Promise<string | undefined> {
+    const owner = ownerOf(managed);
+    const ours = (await networks.list(signal))
+      .filter(({ status, tags }) => status !== 'DELETING' && ownershipOf(tags, owner) === 'ours')
+      .map(({ id }) => id);
+    if (ours.length > 1) {
+      throw new Error(
+        `networks ${ours.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
+      );
+    }
+    return ours[0];
+  }
 }
 
 const claim = (managed: Network, { id, tags }: CloudNetwork): 'ours' | 'notOurs' =>
   claimCandidate(managed, { what: `network "${id}"`, tags, isKnown: true });
-
-function changeOf(managed: Network, network: CloudNetwork): NetworkChange {
-  const { displayName } = managed.spec.forProvider;
-  const owner = ownerOf(managed);
-  return {
-    ...(displayName === undefined || displayName === network.display_name
-      ? {}
-      : { display_name: displayName }),
-    ...(ownershipOf(network.tags, owner) === 'ours'
-      ? {}
-      : { tags: { ...network.tags, ...ownerTags(owner) } }),
-  };
-}
-
-function immutableIn({ spec }: Network, network: CloudNetwork): readonly string[] {
-  const { cidr } = spec.forProvider;
-  return cidr === undefined || cidr === network.cidr
-    ? []
-    : [`spec.forProvider.cidr from "${network.cidr}" to "${cidr}"`];
-}
-
-function readyOf({ status }: CloudNetwork): ConditionFacts {
-  switch (status) {
-    case 'ONLINE':
-      return available();
-    case 'CREATING':
-      return creating();
-    case 'DELETING':
-      return deleting();
-    default:
-      return unavailable(`the network is ${status}`);
-  }
-}

@@ -1,10 +1,10 @@
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Database, DatabaseChange, NewDatabase } from '../../../clients/other-cloud.ts';
 import { type Owner, ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { lateInitialisation } from '../../cloud/late-initialisation.ts';
 import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 
@@ -72,7 +72,11 @@ export function observationOf(
     exists: true,
     // The cloud changes only what is available.
     isUpToDate: state !== 'Available' || differing.length === 0,
-    ready: readyOf(managed, state, needsPassword),
+    ...meaningOf(managed, state, needsPassword),
+    ...lateInitialisation(managed, {
+      ambivalence: database.ambivalence,
+      engineVersion: database.engineVersion,
+    }),
     details: detailsOf(database, known.password),
     status: {
       uuid,
@@ -83,16 +87,20 @@ export function observationOf(
   };
 }
 
-function readyOf(managed: AmbivalentDBInstance, state: string, needsPassword: boolean): ConditionFacts {
+function meaningOf(
+  managed: AmbivalentDBInstance,
+  state: string,
+  needsPassword: boolean,
+): Pick<Observation, 'ready' | 'operation'> {
   switch (state) {
     case 'Available':
-      return needsPassword ? withoutPassword(managed) : available();
+      return { ready: needsPassword ? withoutPassword(managed) : available() };
     case 'Provisioning':
-      return creating();
+      return { ready: creating(), operation: 'create' };
     case 'Terminating':
-      return deleting();
+      return { ready: deleting(), operation: 'delete' };
     default:
-      return unavailable(`the database is ${state}`);
+      return { ready: unavailable(`the database is ${state}`) };
   }
 }
 

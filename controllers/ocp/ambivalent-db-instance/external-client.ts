@@ -62,7 +62,12 @@ export function ambivalentDBInstanceClient({
       return { details: detailsOf(changed, adminPassword ?? known.password) };
     },
 
-    delete: (managed, signal) => databases.delete(nameOf(managed), signal),
+    async delete(managed, signal) {
+      const name = nameOf(managed);
+      // Since it was observed it may have become somebody else's.
+      const database = await databases.get(name, signal);
+      if (database !== undefined && claim(managed, database) === 'ours') await databases.delete(name, signal);
+    },
   };
 }
 

@@ -1,0 +1,55 @@
+import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
+import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
+import { ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { lateInitialisation } from '../../cloud/late-initialisation.ts';
+import { ownerOf } from '../../cloud/ownership.ts';
+import type { Observation } from '../../core/managed/external-client.ts';
+import { meaningOf } from '../status.ts';
+
+/** The network a managed resource asks for; initProvider counts here and never again. */
+export function newNetwork(managed: Network): NewNetwork {
+  const { displayName, cidr } = { ...managed.spec.initProvider, ...managed.spec.forProvider };
+  return {
+    tags: ownerTags(ownerOf(managed)),
+    ...(displayName === undefined ? {} : { display_name: displayName }),
+    ...(cidr === undefined ? {} : { cidr }),
+  };
+}
+
+/** What to change about a network that is ours. */
+export function changeOf(managed: Network, network: CloudNetwork): NetworkChange {
+  const { displayName } = managed.spec.forProvider;
+  const owner = ownerOf(managed);
+  return {
+    ...(displayName === undefined || displayName === network.display_name
+      ? {}
+      : { display_name: displayName }),
+    ...(ownershipOf(network.tags, owner) === 'ours'
+      ? {}
+      : { tags: { ...network.tags, ...ownerTags(owner) } }),
+  };
+}
+
+/** What would have to change but cannot: fields of forProvider, with what they are and should be. */
+export function immutableIn({ spec }: Network, network: CloudNetwork): readonly string[] {
+  const { cidr } = spec.forProvider;
+  return cidr === undefined || cidr === network.cidr
+    ? []
+    : [`spec.forProvider.cidr from "${network.cidr}" to "${cidr}"`];
+}
+
+/** What to report about a network that may be observed. */
+export function observationOf(managed: Network, network: CloudNetwork): Observation {
+  const differing = [...Object.keys(changeOf(managed, network)), ...immutableIn(managed, network)];
+  return {
+    exists: true,
+    isUpToDate: network.status !== 'ONLINE' || differing.length === 0,
+    ...meaningOf(network.status, 'network'),
+    ...lateInitialisation(managed, {
+      displayName: network.display_name || undefined,
+      cidr: network.cidr,
+    }),
+    status: { id: network.id, status: network.status },
+    ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+  };
+}
