@@ -1,7 +1,5 @@
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { notReady, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Environment } from '../../runtime/environment.ts';
@@ -12,13 +10,25 @@ import type { Resource } from '../../runtime/resource.ts';
 import type { SchedulingDecision } from './claim-scheduling/decide.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
+import { holdings } from './holdings.ts';
+import type { ClaimService } from './managed-service.ts';
+import { requestsFor, requestsOn } from './trigger.ts';
+
+/** What is known when a claim without a class is looked at. */
+export interface AssignmentFacts {
+  readonly claim: Claim | undefined;
+  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  readonly isHolding: boolean;
+  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
+  readonly candidates: readonly Candidates[];
+}
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
 export interface ClassAssignment {
   readonly claim: Kind<Claim>;
-  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
-  readonly classes: readonly Kind<Class>[];
-  readonly decide: (claim: Claim | undefined, candidates: readonly Candidates[]) => SchedulingDecision;
+  /** Every service of the claim kind in this process, in a fixed order. */
+  readonly peers: readonly ClaimService[];
+  readonly decide: (facts: AssignmentFacts) => SchedulingDecision;
   /** Whether an unassigned claim is this controller's business; it narrows what a class event wakes. */
   readonly concerns: (claim: Claim) => boolean;
   /** The Event of a success. */
@@ -28,13 +38,15 @@ export interface ClassAssignment {
 /** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
 export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
   const claims = claimResource(env, assignment.claim);
-  const classes = assignment.classes.map((kind) => env.resource(kind));
+  const classes = assignment.peers.map((peer) => env.resource(peer.class));
+  const heldBy = holdings(env, assignment.peers);
   return async (request, signal) => {
     const claim = claims.get(request);
-    const decision = assignment.decide(
+    const decision = assignment.decide({
       claim,
-      classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
-    );
+      isHolding: claim !== undefined && heldBy(claim) !== undefined,
+      candidates: classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
+    });
     if (claim === undefined || decision.act === 'nothing') return done;
     if (decision.act === 'report') {
       const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
@@ -58,25 +70,15 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
 /** A claim's own changes, and any change of a class for every claim that still waits for one. */
 export function assignmentTriggers(
   env: Environment,
-  { claim, classes, concerns }: ClassAssignment,
+  { claim, peers, concerns }: ClassAssignment,
 ): readonly Observable<Request>[] {
-  const claims = claimResource(env, claim);
+  const { store } = claimResource(env, claim);
   return [
-    claims.store.changes$.pipe(
-      mergeMap(({ type, object }) =>
-        type !== 'deleted' && concerns(object) ? [requestFor(object.metadata)] : [],
-      ),
+    requestsOn(env, store, ({ type, object }) =>
+      type !== 'deleted' && concerns(object) ? [requestFor(object.metadata)] : [],
     ),
-    ...classes.map((kind) =>
-      env
-        .resource(kind)
-        .store.changes$.pipe(
-          mergeMap(() =>
-            claims.store
-              .all()
-              .flatMap((waiting) => (concerns(waiting) ? [requestFor(waiting.metadata)] : [])),
-          ),
-        ),
+    ...peers.map((peer) =>
+      requestsOn(env, env.resource(peer.class).store, () => requestsFor(store.all(), concerns)),
     ),
   ];
 }

@@ -19,6 +19,8 @@ export interface FancySQLFixture {
   readonly cluster: Cluster;
   readonly favourite: FavouriteCloud;
   readonly other: FavouriteCloud;
+  /** Manifests of the clouds' credentials and providers, as they were applied. */
+  readonly providers: string;
   claim(namespace: string, name: string, spec: FancySQLInstance['spec']): Promise<FancySQLInstance>;
   favouriteClass(
     name: string,
@@ -87,15 +89,14 @@ export async function startFancySQL(
       spec: { credentials: { source: 'Secret', secretRef: reference('other') } },
     },
   ];
-  await cluster.kubectl(
-    ['apply', '-f', '-'],
-    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
-  );
+  const providers = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+  await cluster.kubectl(['apply', '-f', '-'], providers);
 
   const fixture: FancySQLFixture = {
     cluster,
     favourite,
     other,
+    providers,
     claim: (namespace, name, spec) =>
       client.create(FancySQLInstanceKind, {
         apiVersion: 'database.crossplane.io/v1alpha1',

@@ -23,11 +23,12 @@ import {
   controllerOf,
   describeReference,
   referenceIsOfKind,
-  referencesEqual,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ClaimFacts } from '../claim-status.ts';
+import { holdsClaim, refersToClaim } from '../holdings.ts';
 import type { ClaimService } from '../managed-service.ts';
+import { ineffectiveEdits } from './edits.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
@@ -38,12 +39,21 @@ export interface BindingInput {
   readonly claim: Claim | undefined;
   readonly managed: Managed | undefined;
   readonly resourceClass: Class | undefined;
+  /** The managed resource that names this claim, UID included: what was recorded first, whatever was edited since. */
+  readonly held: Managed | undefined;
 }
 
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type BindingDecision =
   | { readonly row: string; readonly act: 'nothing' | 'finalise' }
-  | { readonly row: string; readonly act: 'bind' | 'refresh'; readonly managed: Managed }
+  | { readonly row: string; readonly act: 'bind' | 'recall'; readonly managed: Managed }
+  | {
+      readonly row: string;
+      readonly act: 'refresh';
+      readonly managed: Managed;
+      /** Edits of the claim that have no effect. */
+      readonly edits: readonly string[];
+    }
   | {
       readonly row: string;
       readonly act: 'release';
@@ -71,26 +81,30 @@ export const quietMs = 2_000;
 
 /** What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. */
 export function decideBinding(input: BindingInput): BindingDecision {
-  const { service, claim, managed } = input;
+  const { service, claim, held } = input;
   if (claim === undefined) return { row: 'K1', act: 'nothing' };
-  if (!isConcerned(service, claim)) return decideUnknown(input, claim);
+  if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
+  const managed = held ?? input.managed;
   if (wasDeleted(claim)) return decideDeleted(claim, managed);
-  if (claim.spec.resourceRef === undefined) return decideUnprovisioned(input, claim, 'record');
+  if (claim.spec.resourceRef === undefined) {
+    if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
+    return decideUnprovisioned(input, claim, 'record');
+  }
   if (managed === undefined) return decideMissing(input, claim);
   return decideExisting(service, claim, managed);
 }
 
-/** Whether a claim is this controller's: by its resource's kind, or by its class's while it has none (H7). */
-export function isConcerned(service: ClaimService, claim: Claim): boolean {
+/**
+ * Whether a claim is this controller's: by the kind of the resource it has; while it has none by that of the one it
+ * names, and while it names none by its class's (H7).
+ */
+export function isConcerned(service: ClaimService, claim: Claim, held: Managed | undefined): boolean {
   const { resourceRef, classRef } = claim.spec;
+  if (held !== undefined) return referenceIsOfKind(referenceTo(held), service.managed);
   return resourceRef === undefined
     ? referenceIsOfKind(classRef, service.class)
     : referenceIsOfKind(resourceRef, service.managed);
 }
-
-/** Whether a managed resource's claimRef names this claim, by kind, namespace and name (H7). */
-export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
-  referencesEqual(managed.spec.claimRef, referenceTo(claim));
 
 /** Whether the claim provisioned this managed resource itself: the name is derived from its UID. */
 export const isDynamic = (service: ClaimService, claim: Claim): boolean =>
@@ -160,7 +174,11 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
     return refuse('K14 controlled', `it is controlled by ${controller.kind} ${controller.name}`);
   }
   const phase = managed.status?.bindingPhase;
-  if (phase === 'Bound' && claimRef !== undefined) return { row: 'K15', act: 'refresh', managed };
+  // One that is deleted while it is bound shows as Released.
+  if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)))) {
+    const edits = holdsClaim(managed, claim) ? ineffectiveEdits(claim, managed) : [];
+    return { row: edits.length === 0 ? 'K15' : 'K15 edited', act: 'refresh', managed, edits };
+  }
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
@@ -184,7 +202,8 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
  * A claim whose class or resource is of no kind known here. The first service's controller says so, but only
  * while nobody else has: another process may run that kind's stack.
  */
-function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingDecision {
+function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): BindingDecision {
+  if (held !== undefined) return { row: 'H7', act: 'nothing' };
   const { spec, status } = claim;
   const reference = spec.resourceRef ?? spec.classRef;
   const isReporter = peers[0] === service;
@@ -196,7 +215,7 @@ function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingD
   ) {
     return { row: 'H2 unnamed', act: 'finalise' }; // its references were edited away
   }
-  const isKnown = peers.some((peer) => isConcerned(peer, claim));
+  const isKnown = peers.some((peer) => isConcerned(peer, claim, held));
   if (reference === undefined || isKnown || !isReporter || wasDeleted(claim))
     return { row: 'H7', act: 'nothing' };
   const { reason = 'UnknownKind' } = getCondition(status?.conditions, 'Ready');
@@ -212,20 +231,23 @@ function decideUnknown({ service, peers }: BindingInput, claim: Claim): BindingD
 
 /**
  * Ready and Synced of a bound claim: it can be used if its managed resource is ready; otherwise the claim
- * carries that resource's own words and external name, so that an app team need not look further (H14).
+ * carries that resource's own words and external name, so that an app team need not look further (H14). An edit
+ * that has no effect is no hindrance to using it.
  */
-export function boundConditions(managed: Managed): readonly ConditionFacts[] {
+export function boundConditions(managed: Managed, edits: readonly string[] = []): readonly ConditionFacts[] {
+  const synced = edits.length === 0 ? reconcileSuccess() : reconcileError(describeEdits(edits));
   const ready = getCondition(managed.status?.conditions, 'Ready');
   if (ready.status === 'True' && !wasDeleted(managed)) {
     const isTroubled = getCondition(managed.status?.conditions, 'Synced').status === 'False';
-    return [
-      { ...available(), ...(isTroubled ? { message: describeManaged(managed) } : {}) },
-      reconcileSuccess(),
-    ];
+    return [{ ...available(), ...(isTroubled ? { message: describeManaged(managed) } : {}) }, synced];
   }
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
-  return [notReady(reason, describeManaged(managed)), reconcileSuccess()];
+  return [notReady(reason, describeManaged(managed)), synced];
 }
+
+/** What a condition and an Event say of edits that have no effect, and what to do. */
+export const describeEdits = (edits: readonly string[]): string =>
+  `${edits.join('; ')}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
 
 /** `Kind name (external name x): what its conditions say`. */
 function describeManaged(managed: Managed): string {

@@ -61,7 +61,9 @@ async function writeTarget(
   key: { readonly namespace: string; readonly name: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const existing = secrets.get(key);
+  // One of another type, which only a claim that was bound before has, is not in the store.
+  const isFirst = claim.status?.bindingPhase !== 'Bound';
+  const existing = secrets.get(key) ?? (isFirst ? undefined : await secrets.fetch(key, signal));
   if (existing === undefined) {
     const fresh: Secret = {
       apiVersion: 'v1',
@@ -78,7 +80,7 @@ async function writeTarget(
       await secrets.create(fresh, signal);
       return;
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error; // else a secret of another type, or one the store has not seen
+      if (!isAlreadyExists(error)) throw error; // else one that the store has not seen, or does not hold
     }
   }
   const current = existing ?? (await secrets.fetch(key, signal));

@@ -1,28 +1,28 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { binding, creating, deleting, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
+import { binding, creating, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagationAnnotations } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { annotate, isAlreadyExists, isConflict, isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { EventFacts } from '../../../runtime/event-recorder.ts';
 import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
-import { after, done, requeue } from '../../../runtime/reconcile.ts';
+import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import type { ClaimFacts } from '../claim-status.ts';
 import { withClaimStatus } from '../claim-status.ts';
-import { secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { withBindingMetadata, withClaimReference, withoutClaim, withPhase } from './bind.ts';
+import { withBindingMetadata, withClaimReference, withPhase, withResourceReference } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
-import { boundConditions, decideBinding, isConcerned, quietMs } from './decide.ts';
+import { boundConditions, decideBinding, describeEdits, isConcerned, quietMs } from './decide.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
+import { finalise, release } from './release.ts';
+import type { FailureFacts } from './step.ts';
+import { cannotBind, cannotCreate, cannotRefresh, failing, StepFailure } from './step.ts';
 
 export interface ClaimBindingOptions {
   readonly env: Pick<Environment, 'events' | 'now' | 'log'>;
@@ -32,42 +32,9 @@ export interface ClaimBindingOptions {
   readonly classes: Resource<Class>;
   readonly managed: Resource<Managed>;
   readonly secrets: Resource<Secret>;
+  /** The managed resource that names a claim, of whatever kind. */
+  readonly heldBy: (claim: Claim) => Managed | undefined;
 }
-
-/** A step that failed as steps may: reported on the claim, then tried again as `result` says. */
-class StepFailure extends Error {
-  readonly reason: string;
-  /** Absent: Ready stays as it is. */
-  readonly ready: ((message: string) => ConditionFacts) | undefined;
-  readonly result: Result;
-  constructor(message: string, cause: unknown, { reason, ready, result = requeue }: FailureFacts) {
-    super(message, { cause });
-    this.reason = reason;
-    this.ready = ready;
-    this.result = result;
-  }
-}
-
-interface FailureFacts {
-  /** The reason of the Event. */
-  readonly reason: string;
-  readonly ready?: (message: string) => ConditionFacts;
-  readonly result?: Result;
-}
-
-/** Awaits a step; its failure is `what: cause`. Conflicts stay conflicts. */
-async function failing<T>(what: string, step: Promise<T>, facts: FailureFacts): Promise<T> {
-  try {
-    return await annotate(what, step);
-  } catch (error) {
-    throw new StepFailure(messageOf(error), error, facts);
-  }
-}
-
-const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', ready: binding };
-const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
-const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
-const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
 
 /**
  * Satisfies a claim with a managed resource: provisions one from the claim's class or takes the one it names,
@@ -75,14 +42,15 @@ const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', read
  * by an event of the object waited for. Conflicts are thrown and put back silently (H13).
  */
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
-  const { env, service, peers, claims, classes, managed, secrets } = options;
+  const { env, service, peers, claims, classes, managed, secrets, heldBy } = options;
 
   return async (request, signal) => {
     const claim = claims.get(request);
     if (claim === undefined) return done;
     try {
-      const found = await managedOf(claim, signal);
-      const input = { service, peers, claim, managed: found, resourceClass: classOf(claim) };
+      const held = heldBy(claim);
+      const found = await managedOf(claim, held, signal);
+      const input = { service, peers, claim, managed: found, resourceClass: classOf(claim), held };
       return await act(decideBinding(input), claim, signal);
     } catch (error) {
       if (isConflict(error) || signal.aborted || !(error instanceof StepFailure)) throw error;
@@ -114,15 +82,19 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return create(await record(claim, signal), decision.resourceClass, signal);
       case 'create':
         return create(claim, decision.resourceClass, signal);
+      case 'recall':
+        return recall(claim, decision.managed, signal);
       case 'bind':
         return bind(claim, decision.managed, signal);
       case 'refresh':
-        return refresh(claim, decision.managed, signal);
+        return refresh(claim, decision.managed, decision.edits, signal);
       case 'release':
-        await release(claim, decision.managed, decision.reclaim, signal);
-        return finalise(claim, signal);
+        await release(options, claim, decision.managed, decision.reclaim, signal);
+        await finalise(options, claim, signal);
+        return done;
       case 'finalise':
-        return finalise(claim, signal);
+        await finalise(options, claim, signal);
+        return done;
     }
   }
 
@@ -132,9 +104,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   /** Absence decides (to create, to let go), so it is confirmed by the API server, not by the store alone. */
-  async function managedOf(claim: Claim, signal: AbortSignal): Promise<Managed | undefined> {
+  async function managedOf(
+    claim: Claim,
+    held: Managed | undefined,
+    signal: AbortSignal,
+  ): Promise<Managed | undefined> {
     const name = claim.spec.resourceRef?.name;
-    if (name === undefined || !isConcerned(service, claim)) return undefined;
+    if (held !== undefined || name === undefined || !isConcerned(service, claim, held)) return held;
     return (
       managed.get({ name }) ??
       (await failing('cannot get managed resource', managed.fetch({ name }, signal), {
@@ -183,6 +159,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     }
   }
 
+  /** Its own event wakes us. */
+  async function recall(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
+    const recalled = claims.update(claim, withResourceReference(claim, resource), signal);
+    await failing('cannot update resource claim', recalled, cannotRefresh);
+    return done;
+  }
+
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
     const [claimed, referring] = await refer(claim, resource, cannotBind, signal);
     await propagate(claimed, referring, signal);
@@ -194,11 +177,23 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     return done;
   }
 
-  /** K15: already bound. Keeps the secret, the references and the status true. */
-  async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
+  /**
+   * K15: already bound. Keeps the secret, the references and the status true; of edits that have no effect it says so,
+   * and the claim stays usable.
+   */
+  async function refresh(
+    claim: Claim,
+    resource: Managed,
+    edits: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Result> {
     const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
-    await propagate(claimed, healed, signal);
-    await report(claimed, { conditions: boundConditions(healed), bindingPhase: 'Bound' }, undefined, signal);
+    // The secret of one that is being deleted goes before it does.
+    if (!wasDeleted(healed)) await propagate(claimed, healed, signal);
+    const facts: ClaimFacts = { conditions: boundConditions(healed, edits), bindingPhase: 'Bound' };
+    const message = describeEdits(edits);
+    const event: EventFacts = { type: 'Warning', reason: 'CannotApplyEdit', message };
+    await report(claimed, facts, edits.length === 0 ? undefined : event, signal);
     return done;
   }
 
@@ -223,59 +218,6 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       const facts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
       throw new StepFailure(messageOf(error), error, facts);
     }
-  }
-
-  /**
-   * Delete: the managed resource goes; its own controller shows it Released while that lasts. Retain: it is
-   * marked Released while it still names the claim, and only then lets go of it, so that a crash in between
-   * leaves work that is found again.
-   */
-  async function release(claim: Claim, resource: Managed, reclaim: 'Delete' | 'Retain', signal: AbortSignal) {
-    try {
-      if (reclaim === 'Delete') {
-        await failing('cannot delete managed resource', managed.delete(resource, signal), cannotUnbind);
-        return;
-      }
-      const phased = managed.updateStatus(resource, withPhase(resource, 'Released'), signal);
-      const released = await failing('cannot update managed resource status', phased, cannotUnbind);
-      const target = `${claim.metadata.namespace}/${claim.spec.writeConnectionSecretToRef?.name}`;
-      await withdraw(resource, target, signal);
-      const leave = Object.entries(propagationAnnotations(released));
-      const dropped = leave.flatMap(([key, value]) => (value === target ? [key] : []));
-      const freed = managed.update(released, withoutClaim(released, dropped), signal);
-      await failing('cannot update managed resource', freed, cannotUnbind);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-
-  /** The source secret no longer allows propagation to the target. */
-  async function withdraw(resource: Managed, target: string, signal: AbortSignal): Promise<void> {
-    const key = resource.spec.writeConnectionSecretToRef;
-    const source = key === undefined ? undefined : secrets.get(key);
-    if (source === undefined) return;
-    const kept = Object.entries(source.metadata.annotations ?? {}).filter(
-      ([name, value]) => !(value === target && name in propagationAnnotations(source)),
-    );
-    const withdrawn = { ...source, metadata: { ...source.metadata, annotations: Object.fromEntries(kept) } };
-    const update = secrets.update(source, withdrawn, signal);
-    await failing('cannot update connection secret', update, cannotUnbind);
-  }
-
-  /** The claim's secret goes with it, also where no garbage collector runs; then the claim may go. */
-  async function finalise(claim: Claim, signal: AbortSignal): Promise<Result> {
-    for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
-      await failing('cannot delete connection secret', secrets.delete(secret, signal), cannotUnbind);
-    }
-    const finalizers = withoutFinalizer(claim, finalizerNames.claim);
-    const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
-    try {
-      const update = claims.update(claim, finalised, signal);
-      await failing('cannot update resource claim', update, cannotUnbind);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-    return done;
   }
 
   /**

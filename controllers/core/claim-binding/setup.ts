@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -10,9 +9,11 @@ import type { Request } from '../../../runtime/reconcile.ts';
 import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { claimResource } from '../assign-class.ts';
+import { holdings } from '../holdings.ts';
 import { claimsOfClass, claimsOfManaged, connectionSecrets, indexClaims } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { controllerNames } from '../managed-service.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 
@@ -31,58 +32,53 @@ export function claimBindingController(
   const classes = env.resource(service.class);
   const managed = env.resource(service.managed);
   const secrets = connectionSecrets(env);
+  const heldBy = holdings(env, peers);
   indexClaims(claims.store);
   const isReporter = peers[0] === service; // it also answers for kinds nobody knows
 
-  /** Claims that a managed resource names, now or before, and those that name it. */
-  const claimsOf = (change: Change<Managed>): Request[] => {
-    const before = change.type === 'modified' ? [change.previous] : [];
-    const named = [change.object, ...before].flatMap(({ spec }) => {
-      const { claimRef } = spec;
+  /** Claims that managed resources name, and those that name the first. */
+  const claimsOf = (...[now, ...before]: readonly [Managed, ...Managed[]]): Request[] => {
+    const named = [now, ...before].flatMap(({ spec: { claimRef } }) => {
       if (!claimRef?.name || !referenceIsOfKind(claimRef, service.claim)) return [];
       return [
         requestFor({ ...(claimRef.namespace ? { namespace: claimRef.namespace } : {}), name: claimRef.name }),
       ];
     });
-    const naming = claimsOfManaged(claims.store, referenceTo(change.object));
-    return [...named, ...naming.map(({ metadata }) => requestFor(metadata))].filter(
+    return [...named, ...requestsFor(claimsOfManaged(claims.store, referenceTo(now)))].filter(
       (request) => claims.get(request) !== undefined,
     );
   };
 
   const triggers: readonly Observable<Request>[] = [
-    claims.store.changes$.pipe(
-      mergeMap(({ type, object }) =>
-        type !== 'deleted' && (isReporter || isConcerned(service, object))
-          ? [requestFor(object.metadata)]
-          : [],
-      ),
+    requestsOn(env, claims.store, ({ type, object }) =>
+      type !== 'deleted' && (isReporter || isConcerned(service, object, heldBy(object)))
+        ? [requestFor(object.metadata)]
+        : [],
     ),
-    managed.store.changes$.pipe(mergeMap(claimsOf)),
-    classes.store.changes$.pipe(
-      mergeMap(({ object }) =>
-        claimsOfClass(claims.store, referenceTo(object)).map((claim) => requestFor(claim.metadata)),
-      ),
+    requestsOn(env, managed.store, (change) =>
+      change.type === 'modified' ? claimsOf(change.object, change.previous) : claimsOf(change.object),
+    ),
+    requestsOn(env, classes.store, ({ object }) =>
+      requestsFor(claimsOfClass(claims.store, referenceTo(object))),
     ),
     // A claim's secret that vanished or was disowned is made anew; one that it waited for is handed over at once.
-    secrets.store.changes$.pipe(
-      mergeMap((change): readonly Request[] => {
-        const target = change.type === 'modified' ? change.previous : change.object;
-        const owner = controllerOf(target);
-        if (owner !== undefined && referenceIsOfKind(owner, service.claim) && isLost(change)) {
-          return [{ namespace: target.metadata.namespace ?? '', name: owner.name }];
-        }
-        const source = controllerOf(change.object);
-        if (change.type === 'deleted' || source?.kind !== service.managed.kind) return [];
-        return claimsOfManaged(claims.store, source).map(({ metadata }) => requestFor(metadata));
-      }),
-    ),
+    requestsOn(env, secrets.store, (change) => {
+      const target = change.type === 'modified' ? change.previous : change.object;
+      const owner = controllerOf(target);
+      if (owner !== undefined && referenceIsOfKind(owner, service.claim) && isLost(change)) {
+        return [{ namespace: target.metadata.namespace ?? '', name: owner.name }];
+      }
+      const source = controllerOf(change.object);
+      if (change.type === 'deleted' || !referenceIsOfKind(source, service.managed)) return [];
+      const resource = managed.get({ name: source?.name ?? '' });
+      return resource === undefined ? [] : claimsOf(resource);
+    }),
   ];
 
   return {
     name: controllerNames.binding(service),
     objects: claims.store,
     triggers,
-    reconcile: claimBinding({ env, service, peers, claims, classes, managed, secrets }),
+    reconcile: claimBinding({ env, service, peers, claims, classes, managed, secrets, heldBy }),
   };
 }

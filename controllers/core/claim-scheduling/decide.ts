@@ -62,7 +62,10 @@ export function decideScheduling(input: SchedulingInput): SchedulingDecision {
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };
   }
-  const among = matching.length === 1 ? 'the only matching resource class' : `of ${matching.length} matching resource classes`;
+  const among =
+    matching.length === 1
+      ? 'the only matching resource class'
+      : `of ${matching.length} matching resource classes`;
   const message = `selected ${chosen.kind} ${chosen.metadata.name}, ${among}`;
   return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
 }

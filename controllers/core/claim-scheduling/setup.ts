@@ -17,8 +17,7 @@ export function claimScheduling(
   const assignment: ClassAssignment = {
     claim: service.claim,
     peers,
-    decide: (facts) =>
-      decideScheduling({ ...facts, kind: service.class, draw: drawClass }),
+    decide: (facts) => decideScheduling({ ...facts, kind: service.class, draw: drawClass }),
     concerns: ({ spec }: Claim) =>
       spec.classSelector !== undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'SelectedResourceClass',

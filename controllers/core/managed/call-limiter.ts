@@ -6,6 +6,8 @@ import type { ExternalClient, ExternalConnector } from './external-client.ts';
 export interface CallLimiter {
   /** Resolves when a call of this key may be made, in the order of asking; rejects when the signal aborts. */
   admit(key: string, signal: AbortSignal): Promise<void>;
+  /** How many keys it remembers: those used within the last burst's worth of time. */
+  readonly size: number;
 }
 
 export interface CallLimiterOptions {
@@ -19,6 +21,11 @@ export interface CallLimiterOptions {
   readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
 /**
  * A token bucket per key. A caller takes its token at once, if need be on credit, and waits until the bucket has
  * earned it: so callers are served in order, and nobody polls. One that gives up hands its token back.
@@ -26,25 +33,36 @@ export interface CallLimiterOptions {
 export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   const { perSecond, burst = Math.max(1, perSecond), now } = options;
   const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
-  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  const buckets = new Map<string, Bucket>(); // the one longest unused first
 
-  function refilled(key: string): { tokens: number; atMs: number } {
-    const nowMs = now();
-    let bucket = buckets.get(key);
-    if (bucket === undefined) {
-      bucket = { tokens: burst, atMs: nowMs };
-      buckets.set(key, bucket);
-    }
+  function refill(bucket: Bucket, nowMs: number): void {
     const earned = (Math.max(0, nowMs - bucket.atMs) * perSecond) / 1_000;
     bucket.tokens = Math.min(burst, bucket.tokens + earned);
     bucket.atMs = nowMs;
+  }
+
+  /** The bucket of a key, which is last in line from now on. A full one is as good as none. */
+  function bucketOf(key: string): Bucket {
+    const nowMs = now();
+    const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    buckets.delete(key);
+    for (const [idle, candidate] of buckets) {
+      refill(candidate, nowMs);
+      if (candidate.tokens < burst) break;
+      buckets.delete(idle);
+    }
+    refill(bucket, nowMs);
+    buckets.set(key, bucket);
     return bucket;
   }
 
   return {
+    get size() {
+      return buckets.size;
+    },
     async admit(key, signal) {
       signal.throwIfAborted();
-      const bucket = refilled(key);
+      const bucket = bucketOf(key);
       bucket.tokens -= 1;
       if (bucket.tokens >= 0) return;
       try {
@@ -60,7 +78,7 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
 /** A connector whose clients wait their turn before each external call. `keyOf` names the provider. */
 export function limitedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
-  limiter: CallLimiter,
+  limiter: Pick<CallLimiter, 'admit'>,
   keyOf: (managed: M) => string,
 ): ExternalConnector<M> {
   return {

@@ -52,7 +52,9 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   async function write(managed: Managed, details: ConnectionDetails, signal: AbortSignal): Promise<void> {
     const key = managed.spec.writeConnectionSecretToRef;
     if (key === undefined) return;
-    let existing = secrets.get(key);
+    // One of another type, which only who has been here before has published to, is not in the store.
+    const isFirst = managed.status?.conditions === undefined;
+    let existing = isFirst ? secrets.get(key) : await find(managed, signal);
     for (let attempt = 1; ; attempt += 1) {
       try {
         if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
@@ -61,7 +63,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
       } catch (error) {
         const isOutdated = isConflict(error) || (existing === undefined && isAlreadyExists(error));
         if (!isOutdated || attempt === maxAttempts) throw error;
-        existing = await secrets.fetch(key, signal); // one of another type is not in the store either
+        existing = await secrets.fetch(key, signal);
       }
     }
   }

@@ -8,7 +8,7 @@ import { providerOf } from './provider-credentials.ts';
 const defaultPerSecond = 50;
 
 /** The cap on external calls of a process: one allowance per Provider or ProviderConfig. */
-export interface ExternalCalls extends CallLimiter {
+export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
   /** Names the provider of a managed resource of a stack with these kinds. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
 }
@@ -20,8 +20,9 @@ export function externalCalls(env: Environment): ExternalCalls {
   let calls = ofEnvironment.get(env);
   if (calls === undefined) {
     const { maxExternalCallsPerSecond: perSecond = defaultPerSecond } = env;
+    const limiter = createCallLimiter({ perSecond, now: () => env.now().getTime() });
     calls = {
-      ...createCallLimiter({ perSecond, now: () => env.now().getTime() }),
+      admit: limiter.admit,
       keyFor:
         ({ provider, providerConfig }) =>
         (managed) => {

@@ -55,7 +55,7 @@ export function passReporter<M extends Managed>({
 
   async function fail(pass: Pass<M>, failure: PassFailure): Promise<Result> {
     const { ready, eventReason } = failure.report;
-    const message = scrub(failure.message, pass.known);
+    const { message } = failure;
     const isNews = await report(
       pass,
       reconcileError(message),
@@ -72,9 +72,16 @@ export function passReporter<M extends Managed>({
     status?: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
     const before = pass.current;
-    const { operation } = pass;
+    const told = (facts: ConditionFacts): ConditionFacts =>
+      facts.message === undefined ? facts : { ...facts, message: scrub(facts.message, pass.known) };
+    const operation = pass.operation?.map(told);
     try {
-      const facts = { synced, ready, status, ...(operation && { operation }) };
+      const facts = {
+        synced: told(synced),
+        ready: ready && told(ready),
+        status,
+        ...(operation && { operation }),
+      };
       pass.current = await annotate(
         'cannot update managed resource status',
         managed.updateStatus(before, withManagedStatus(before, facts, env.now()), pass.signal),

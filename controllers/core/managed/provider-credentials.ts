@@ -1,6 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
@@ -9,6 +8,7 @@ import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import type { Environment } from '../../../runtime/environment.ts';
 import { isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
 import type { Change } from '../../../runtime/store.ts';
 
 /** A legacy Provider: names one key of a secret. */
@@ -36,6 +36,11 @@ export interface Credentials {
   readonly secret: string;
 }
 
+interface RecentSecret {
+  readonly data: Promise<ConnectionDetails>;
+  readonly untilMs: number;
+}
+
 /** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
 const freshMs = 2_000;
 
@@ -61,7 +66,7 @@ export function credentialsReader(
 ): (managed: Managed) => Promise<Credentials> {
   const providers = env.resource(kinds.provider);
   const providerConfigs = env.resource(kinds.providerConfig);
-  const recent = new Map<string, { readonly data: Promise<ConnectionDetails>; readonly untilMs: number }>();
+  const recent = new Map<string, RecentSecret>(); // oldest first
 
   return async (managed) => {
     const { kind, name } = providerOf(managed);
@@ -98,15 +103,24 @@ export function credentialsReader(
 
   function read(secret: string, namespace: string, name: string, who: string): Promise<ConnectionDetails> {
     const nowMs = env.now().getTime();
+    forgetUntil(nowMs);
     const held = recent.get(secret);
-    if (held !== undefined && held.untilMs > nowMs) return held.data;
+    if (held !== undefined) return held.data;
     const data = env.client.get(SecretKind, { namespace, name }).then(decodeDetails, (error: unknown) => {
-      recent.delete(secret);
+      if (recent.get(secret)?.data === data) recent.delete(secret);
       if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
       throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
     });
     recent.set(secret, { data, untilMs: nowMs + freshMs });
     return data;
+  }
+
+  /** Clear text is not kept for longer than it serves. */
+  function forgetUntil(nowMs: number): void {
+    for (const [secret, { untilMs }] of recent) {
+      if (untilMs > nowMs) return;
+      recent.delete(secret);
+    }
   }
 }
 
@@ -123,23 +137,9 @@ export function providerTriggers(
     const { kind, name } = providerOf(managed);
     return [`${kind}/${name}`];
   });
-  return [kinds.provider, kinds.providerConfig].map((kind: Kind<Provider | ProviderConfig>) =>
-    env
-      .resource(kind)
-      .store.changes$.pipe(
-        mergeMap((change): readonly Request[] =>
-          isSpecChanged(change)
-            ? store
-                .byIndex(byProvider, `${kind.kind}/${change.object.metadata.name}`)
-                .map(({ metadata }) => ({ name: metadata.name }))
-            : [],
-        ),
-      ),
+  return [kinds.provider, kinds.providerConfig].map((kind: Kind) =>
+    requestsOn(env, env.resource(kind).store, ({ type, object }) =>
+      type === 'deleted' ? [] : requestsFor(store.byIndex(byProvider, `${kind.kind}/${object.metadata.name}`)),
+    ),
   );
-}
-
-/** The count of its users, which changes with each of them, concerns none of them. */
-function isSpecChanged(change: Change<Provider | ProviderConfig>): boolean {
-  if (change.type !== 'modified') return change.type === 'added';
-  return !isEqual(change.previous.spec, change.object.spec);
 }

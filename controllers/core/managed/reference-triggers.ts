@@ -1,6 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
@@ -9,9 +8,9 @@ import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
-import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import type { Change } from '../../../runtime/store.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
 import type { ReferenceField, ReferenceLookup } from './references.ts';
 import { isResolvable, isSelectedBy, referencesIn, selectorOf, withReferences } from './references.ts';
 
@@ -63,16 +62,14 @@ export function referenceTriggers<M extends Managed>(
         return isMeant && (isResolvable(referrer, field) || !isReady(referrer));
       });
     const values = ofKind.map(({ extract = externalName }) => extract);
-    return env.resource(ofKind[0]!.to).store.changes$.pipe(
-      mergeMap((change) => {
-        if (!values.some((read) => isNewsFor(change, read))) return [];
-        const named = referrers.store.byIndex(index, byName(change.object.metadata.name));
-        const selecting = referrers.store.byIndex(index, bySelector);
-        return [...new Set([...named, ...selecting])]
-          .filter((referrer) => isWoken(referrer, change.object))
-          .map(({ metadata }) => requestFor(metadata));
-      }),
-    );
+    return requestsOn(env, env.resource(ofKind[0]!.to).store, (change) => {
+      if (!values.some((read) => isNewsFor(change, read))) return [];
+      const named = referrers.store.byIndex(index, byName(change.object.metadata.name));
+      const selecting = referrers.store.byIndex(index, bySelector);
+      return requestsFor([...new Set([...named, ...selecting])], (referrer) =>
+        isWoken(referrer, change.object),
+      );
+    });
   });
 }
 

@@ -1,6 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import { mergeMap } from 'rxjs';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -11,6 +10,7 @@ import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { connectionSecrets } from '../indexes.ts';
 import { controllerNames } from '../managed-service.ts';
+import { requestsOn } from '../trigger.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
@@ -71,20 +71,20 @@ export function managedController<M extends Managed>(
     name: controllerNames.managed(service.kind),
     objects: managed.store,
     triggers: [
-      managed.store.changes$.pipe(
-        mergeMap((change) => (isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [])),
+      requestsOn(env, managed.store, (change) =>
+        isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [],
       ),
-      // A connection secret that somebody deleted or edited is published again at once.
-      secrets.store.changes$.pipe(
-        mergeMap((change) => {
-          const owner = controllerOf(change.object);
-          if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
-          const isNews =
-            change.type === 'deleted' ||
-            (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
-          return isNews ? [{ name: owner.name }] : [];
-        }),
-      ),
+      // A connection secret that somebody deleted, edited or disowned is published again at once.
+      requestsOn(env, secrets.store, (change) => {
+        const before = change.type === 'modified' ? change.previous : change.object;
+        const owner = controllerOf(before);
+        if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
+        const isNews =
+          change.type === 'deleted' ||
+          (change.type === 'modified' &&
+            (!isEqual(before.data, change.object.data) || controllerOf(change.object)?.uid !== owner.uid));
+        return isNews ? [{ name: owner.name }] : [];
+      }),
       operations.settled$,
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managed, references),

@@ -2,10 +2,11 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { isControlledBy, referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagated } from '../claim-binding/propagate.ts';
+import { holdsClaim, refersToClaim } from '../holdings.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
 export interface PropagationInput {
@@ -55,11 +56,7 @@ export function decidePropagation({ target, source, claim, managed }: Propagatio
       message: `secret ${namespace}/${name} is not controlled by a claim that exists`,
     };
   }
-  if (
-    !referencesEqual(managed.spec.claimRef, referenceTo(claim)) ||
-    claim.spec.resourceRef?.name !== managed.metadata.name ||
-    claim.spec.resourceRef.kind !== managed.kind
-  ) {
+  if (!areBound(managed, claim)) {
     const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;
     return { row: 'X4 unbound', act: 'refuse', message };
   }
@@ -67,4 +64,17 @@ export function decidePropagation({ target, source, claim, managed }: Propagatio
   return isEqual(desired, target)
     ? { row: 'X5 same', act: 'nothing' }
     : { row: 'X5', act: 'update', desired };
+}
+
+/**
+ * Each refers to the other; or the claim's reference was edited since the two were bound, which the managed resource
+ * still says.
+ */
+function areBound(managed: Managed, claim: Claim): boolean {
+  const { resourceRef } = claim.spec;
+  const isNamed = resourceRef?.name === managed.metadata.name && resourceRef.kind === managed.kind;
+  return (
+    refersToClaim(managed, claim) &&
+    (isNamed || (managed.status?.bindingPhase === 'Bound' && holdsClaim(managed, claim)))
+  );
 }

@@ -1,4 +1,3 @@
-import { mergeMap } from 'rxjs';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -11,6 +10,7 @@ import { claimResource } from '../assign-class.ts';
 import { connectionSecrets } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { controllerNames } from '../managed-service.ts';
+import { requestsOn } from '../trigger.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
@@ -29,15 +29,13 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
     name: controllerNames.secret(service),
     objects: secrets.store,
     triggers: [
-      secrets.store.changes$.pipe(
-        mergeMap(({ type, object }) => {
-          if (type === 'deleted') return [];
-          if (isOf(object, service.managed)) return propagationTargets(object);
-          return propagationSource(object) !== undefined && isOf(object, service.claim)
-            ? [requestFor(object.metadata)]
-            : [];
-        }),
-      ),
+      requestsOn(env, secrets.store, ({ type, object }) => {
+        if (type === 'deleted') return [];
+        if (isOf(object, service.managed)) return propagationTargets(object);
+        return propagationSource(object) !== undefined && isOf(object, service.claim)
+          ? [requestFor(object.metadata)]
+          : [];
+      }),
     ],
     reconcile: async (request, signal) => {
       const target = secrets.get(request);

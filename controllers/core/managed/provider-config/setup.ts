@@ -1,5 +1,4 @@
 import isEqual from 'lodash/isEqual.js';
-import { filter, map, mergeMap } from 'rxjs';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withFinalizer, withoutFinalizer } from '../../../../apis/core/v1alpha1/meta.ts';
@@ -9,6 +8,7 @@ import { annotate } from '../../../../runtime/errors.ts';
 import type { Reconciler, Request, Result } from '../../../../runtime/reconcile.ts';
 import { after, done, requestFor } from '../../../../runtime/reconcile.ts';
 import type { Change } from '../../../../runtime/store.ts';
+import { requestsOn } from '../../trigger.ts';
 import type { ProviderConfig } from '../provider-credentials.ts';
 import { providerOf } from '../provider-credentials.ts';
 import type { UsedProviderConfig } from './decide.ts';
@@ -101,11 +101,10 @@ export function providerConfigController(
     name: `${providerConfig.kind}.${providerConfig.group}`.toLowerCase(),
     objects: configs.store,
     triggers: [
-      configs.store.changes$.pipe(map(({ object }) => requestFor(object.metadata))),
+      requestsOn(env, configs.store, ({ object }) => [requestFor(object.metadata)]),
       ...stores.map((store) =>
-        store.changes$.pipe(
-          mergeMap(configsConcerned),
-          filter(({ name }) => configs.get({ name }) !== undefined),
+        requestsOn(env, store, (change) =>
+          configsConcerned(change).filter(({ name }) => configs.get({ name }) !== undefined),
         ),
       ),
     ],

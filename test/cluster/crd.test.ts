@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { eventually } from '../cluster/stack-harness.ts';
-import { definitionsIn, projectRoot } from './definitions.ts';
+import { definitionsIn, projectRoot } from '../apis/definitions.ts';
 
 const definitions = [...definitionsIn('crds').values()];
 const directory = join(projectRoot, 'crds');

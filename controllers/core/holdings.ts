@@ -1,0 +1,33 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { indexManaged, managedOfClaim } from './indexes.ts';
+import type { ClaimService } from './managed-service.ts';
+
+/** Whether a managed resource's claimRef names this claim, by kind, namespace and name (H7). */
+export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
+  referencesEqual(managed.spec.claimRef, referenceTo(claim));
+
+/** The same, and this very claim, not a former one of its name. */
+export const holdsClaim = (managed: Managed, claim: Claim): boolean =>
+  managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);
+
+/**
+ * Finds the managed resource that a claim has, of whatever kind: the one that names it, UID included. That was
+ * recorded when it was provisioned or bound, and whoever may edit the claim need not be able to edit it. Of several,
+ * which only an administrator can bring about, the one that the claim names.
+ */
+export function holdings(
+  env: Environment,
+  services: readonly ClaimService[],
+): (claim: Claim) => Managed | undefined {
+  const stores = [...new Set(services.map(({ managed }) => env.resource(managed).store))];
+  for (const store of stores) indexManaged(store);
+  return (claim) => {
+    const held = stores.flatMap((store) =>
+      managedOfClaim(store, claim).filter((one) => holdsClaim(one, claim)),
+    );
+    return held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
+  };
+}

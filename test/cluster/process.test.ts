@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { LeaseKind } from '../../runtime/leader-election.ts';
+import { type FancySQLFixture, favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
+import { difference, eventually, type StackProcess } from './stack-harness.ts';
+
+describe('the process', () => {
+  let fixture: FancySQLFixture;
+  const processes: StackProcess[] = [];
+  const start = (...flags: string[]): StackProcess => {
+    const stack = fixture.cluster.startProcess(flags);
+    processes.push(stack);
+    return stack;
+  };
+  const endAll = () => Promise.all(processes.splice(0).map((stack) => stack.end()));
+  const claim = (name: string) =>
+    fixture.claim('team-a', name, {
+      classRef: favouriteClassRef('small'),
+      writeConnectionSecretToRef: { name },
+    });
+
+  before(async () => {
+    fixture = await startFancySQL({ provisioningMs: 500 });
+    await fixture.favouriteClass('small');
+  });
+  after(() => fixture?.stop());
+
+  for (const [flags, message] of [
+    [['--bogus'], /--bogus/],
+    [['--poll-interval', 'often'], /--poll-interval.*"often"/],
+    [['--stacks', 'fcp,nope'], /--stacks.*nope.*fcp, ocp, postgresql/],
+    [['--metrics-bind-address', 'here'], /--metrics-bind-address/],
+    [['--log-level', 'loud'], /--log-level.*debug, info, warn, error/],
+  ] as const) {
+    test(`${flags.join(' ')} ends it with 2 and a message that names the flag`, async () => {
+      const stack = fixture.cluster.startProcess(flags);
+      await eventually('it has ended', async () => stack.child.exitCode !== null);
+      assert.equal(stack.child.exitCode, 2);
+      assert.match(stack.log(), message);
+    });
+  }
+
+  test('--install-crds makes the definitions, and writes nothing the second time', async () => {
+    await fixture.cluster.kubectl(['delete', 'crd', '--all']);
+    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
+    const ready = async () => (await fetch('http://127.0.0.1:18191/readyz')).ok;
+    await eventually('it is ready', ready);
+    const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
+    const versions = await fixture.cluster.kubectl(crds);
+    assert.ok(versions.split(' ').length >= 15, versions);
+    await endAll();
+    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
+    await eventually('it is ready again', ready);
+    assert.equal(await fixture.cluster.kubectl(crds), versions);
+    await endAll();
+    // The definitions took all objects along.
+    await fixture.cluster.kubectl(['apply', '-f', '-'], fixture.providers);
+    await fixture.favouriteClass('small');
+  });
+
+  test('SIGTERM while a claim is provisioned ends it with 0 within seconds, and the next one goes on', async () => {
+    const stack = start();
+    await claim('interrupted');
+    await eventually('creation began', async () => fixture.favourite.instances().length > 0);
+    const startedMs = performance.now();
+    assert.equal(await stack.end(), 0);
+    assert.ok(performance.now() - startedMs < 5_000);
+    start();
+    await fixture.bound('team-a', 'interrupted');
+    assert.equal(fixture.favourite.instances().length, 1);
+    await endAll();
+  });
+
+  test('a restart of the API server is survived: what happens afterwards is seen', async () => {
+    start();
+    await claim('before');
+    await fixture.bound('team-a', 'before');
+    await fixture.cluster.controlPlane.restartApiServer();
+    await claim('afterwards');
+    await fixture.bound('team-a', 'afterwards', 60_000);
+    await endAll();
+  });
+
+  test('of two processes with --leader-elect one works; when it is killed the other takes over', async () => {
+    await fixture.cluster.kubectl(['create', 'namespace', 'crossplane-system']);
+    const holder = async () => {
+      const lease = await fixture.cluster.find(LeaseKind, {
+        namespace: 'crossplane-system',
+        name: 'services-stack',
+      });
+      return lease?.spec?.holderIdentity;
+    };
+    const first = start('--leader-elect', '--log-level', 'debug');
+    await eventually('the first one leads', async () => (await holder()) !== undefined);
+    const second = start('--leader-elect', '--log-level', 'debug');
+    await claim('led');
+    await fixture.bound('team-a', 'led');
+    assert.doesNotMatch(second.log(), /"msg":"reconciled"/, 'who stands by does nothing');
+    const leader = await holder();
+    await first.end('SIGKILL');
+    await claim('inherited');
+    await fixture.bound('team-a', 'inherited', 40_000);
+    assert.notEqual(await holder(), leader);
+    assert.equal(await second.end(), 0);
+    assert.equal(await holder(), '', 'a leader that ends gives the lease free');
+  });
+
+  test('--namespace serves the claims of that namespace and leaves others alone', async () => {
+    start('--namespace', 'team-b');
+    await claim('not-ours');
+    const before = await fixture.cluster.writes();
+    await fixture.claim('team-b', 'ours', { classRef: favouriteClassRef('small') });
+    await fixture.bound('team-b', 'ours');
+    assert.equal((await fixture.getClaim('team-a', 'not-ours'))?.status, undefined);
+    assert.ok(!('PATCH providers' in difference(before, await fixture.cluster.writes())));
+    await endAll();
+  });
+
+  test('metrics tell of reconciles, queues, requests and watches', async () => {
+    start('--metrics-bind-address', '127.0.0.1:18192');
+    const page = await eventually('metrics are served', async () => {
+      const text = await (await fetch('http://127.0.0.1:18192/metrics')).text();
+      return /controller_runtime_reconcile_total\{[^}]*controller="fancysqlinstance[^}]*\} [1-9]/.test(text)
+        ? text
+        : undefined;
+    });
+    for (const metric of ['workqueue_depth', 'rest_client_requests_total', 'process_resident_memory_bytes']) {
+      assert.match(page, new RegExp(`^${metric}`, 'm'));
+    }
+    await endAll();
+  });
+});
