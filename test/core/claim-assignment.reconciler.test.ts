@@ -5,7 +5,8 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { claimDefaulting } from '../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../controllers/core/claim-scheduling/setup.ts';
-import { conflict, FakeCluster, FakeProcess, forbidden } from './environment-fake.ts';
+import { conflict, FakeCluster, forbidden } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import {
   claim,
   claimKind,

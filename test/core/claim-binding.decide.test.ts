@@ -33,10 +33,18 @@ const condition = (type: string, status: 'True' | 'False', reason: string, messa
   ...(message === undefined ? {} : { message }),
 });
 
+const holding = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
+const provisioned = managed(
+  { claimRef: claimRef(), classRef: classRef('small') },
+  { name: ownName, status: { bindingPhase: 'Bound' } },
+);
+
 interface Case {
   readonly claim?: Claim | undefined;
   readonly managed?: Managed;
   readonly resourceClass?: Class;
+  /** What names the claim, UID included, whatever the claim names. */
+  readonly held?: Managed;
   readonly service?: ClaimService;
   readonly row: string;
   readonly act: string;
@@ -47,6 +55,8 @@ interface Case {
   readonly phase?: string;
   readonly event?: string;
   readonly message?: RegExp;
+  /** What a refresh says has no effect. */
+  readonly edits?: readonly RegExp[];
 }
 
 const cases: Record<string, Case> = {
@@ -252,7 +262,7 @@ const cases: Record<string, Case> = {
   },
   'K15 Successful: already bound': {
     claim: claim(dynamic),
-    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
+    managed: provisioned,
     row: 'K15',
     act: 'refresh',
   },
@@ -323,6 +333,77 @@ const cases: Record<string, Case> = {
     message:
       /spec\.classRef names a NoSuchClass \(x\.io\/v1\).*AmbivalentDBInstanceClass.*FavouriteDBInstanceClass/,
   },
+  'K15 edited: another resource is named: what the claim has is kept, and it is said': {
+    claim: claim({ resourceRef: resourceRef('other') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed({}, { name: 'other', status: { bindingPhase: 'Unbound' } }),
+    held: holding,
+    row: 'K15 edited',
+    act: 'refresh',
+    edits: [/^spec\.resourceRef names FavouriteDBInstance other, .* bound to FavouriteDBInstance db$/],
+  },
+  'K15 edited: a resource of another kind is named: it stays with the controller of what the claim has': {
+    claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
+    held: holding,
+    row: 'K15 edited',
+    act: 'refresh',
+    edits: [/^spec\.resourceRef names AmbivalentDBInstance other/],
+  },
+  'H7 another kind is named than the claim has: its controller leaves it alone': {
+    claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
+    service: otherService,
+    held: holding,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'K15 edited: another class is named than the resource was made from': {
+    claim: claim({ ...dynamic, classRef: classRef('large') }),
+    held: provisioned,
+    row: 'K15 edited',
+    act: 'refresh',
+    edits: [
+      /^spec\.classRef names FavouriteDBInstanceClass large, .* made from FavouriteDBInstanceClass small$/,
+    ],
+  },
+  'K15 edited: another selector is given than the class was chosen by': {
+    claim: claim({ ...dynamic, classSelector: { matchLabels: { size: 'large' } } }),
+    held: managed(provisioned.spec, {
+      name: ownName,
+      annotations: { 'crossplane.io/class-selector': 'size=small' },
+      status: { bindingPhase: 'Bound' },
+    }),
+    row: 'K15 edited',
+    act: 'refresh',
+    edits: [/^spec\.classSelector is size=large, but was size=small for the class$/],
+  },
+  'K15 the class of a resource that the claim did not provision is not its own': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    held: managed(
+      { claimRef: claimRef(), classRef: classRef('of-a-former-claim') },
+      { status: { bindingPhase: 'Bound' } },
+    ),
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K9 again: the reference was removed: it is written again, and nothing provisioned': {
+    claim: claim({ classRef: classRef('small') }),
+    resourceClass: small,
+    held: provisioned,
+    row: 'K9 again',
+    act: 'recall',
+  },
+  'K6 what a deleted claim has is released, whatever it names by now': {
+    claim: claim({ resourceRef: resourceRef('other') }, deleted),
+    held: managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
+    row: 'K6',
+    act: 'release',
+    reclaim: 'Delete',
+  },
+  'K15 a bound resource that is being deleted shows as Released and is bound until it is gone': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Released' } }),
+    row: 'K15',
+    act: 'refresh',
+  },
 };
 
 describe('binding decides', () => {
@@ -334,9 +415,14 @@ describe('binding decides', () => {
         claim: wanted.claim,
         managed: wanted.managed,
         resourceClass: wanted.resourceClass,
+        held: wanted.held,
       });
       assert.equal(decision.row, wanted.row);
       assert.equal(decision.act, wanted.act);
+      if (decision.act === 'refresh') {
+        assert.equal(decision.edits.length, wanted.edits?.length ?? 0);
+        for (const [i, text] of (wanted.edits ?? []).entries()) assert.match(decision.edits[i] ?? '', text);
+      }
       if (decision.act === 'release') assert.equal(decision.reclaim, wanted.reclaim);
       if (decision.act !== 'report') return;
       const find = (type: string) => decision.facts.conditions.find((fact) => fact.type === type);

@@ -16,8 +16,9 @@ import { provisionedManaged } from '../../controllers/core/claim-binding/provisi
 import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../controllers/core/managed-service.ts';
-import type { Verb } from './environment-fake.ts';
-import { conflict, FakeCluster, FakeProcess, forbidden } from './environment-fake.ts';
+import type { Verb } from './cluster-fake.ts';
+import { conflict, FakeCluster, forbidden } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import {
   claim,
   claimKind,

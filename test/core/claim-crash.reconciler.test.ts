@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { available, creating, getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { provisionedManaged } from '../../controllers/core/claim-binding/provision.ts';
+import { conflict, FakeCluster } from './cluster-fake.ts';
 import type { FakeProcess } from './environment-fake.ts';
-import { conflict, FakeCluster } from './environment-fake.ts';
-import { FakeExternalSystem, startStack } from './external-system-fake.ts';
+import { FakeExternal, startStack } from './external-fake.ts';
 import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from './objects.ts';
 
 const key = { namespace: 'team', name: 'orders' };
@@ -19,26 +19,26 @@ function worldOf(spec: typeof byClass | typeof bySelector = byClass) {
   const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
   cluster.put(classKind, resourceClass('small', { labels: { size: 'small' } }, { specTemplate }));
   cluster.put(claimKind, claim(spec));
-  return { cluster, external: new FakeExternalSystem(cluster) };
+  return { cluster, external: new FakeExternal() };
 }
 
 /** Exactly one of everything, bound, ready and with every connection detail. */
-function assertProvisioned(cluster: FakeCluster, external: FakeExternalSystem): void {
+function assertProvisioned(cluster: FakeCluster, external: FakeExternal): void {
   const bound = cluster.get(claimKind, key);
   const all = cluster.all(managedKind);
   assert.equal(all.length, 1, 'managed resources');
-  assert.equal(external.databases.size, 1, 'external resources');
-  assert.equal(external.creations, 1, 'external creations');
+  assert.equal(external.things.size, 1, 'external resources');
+  assert.equal(external.made, 1, 'external creations');
   assert.equal(bound?.status?.bindingPhase, 'Bound');
   assert.equal(getCondition(bound.status.conditions, 'Ready').status, 'True');
   assert.equal(all[0]?.status?.bindingPhase, 'Bound');
   assert.equal(bound.spec.resourceRef?.name, all[0].metadata.name);
   assert.equal(all[0].spec.claimRef?.uid, bound.metadata.uid);
-  const [[name, password] = []] = external.databases;
+  const [thing] = external.things.values();
+  assert.ok(thing?.password);
   assert.deepEqual(decodeDetails(cluster.get(SecretKind, targetKey)), {
-    endpoint: `${name}.example.org`,
-    username: 'admin',
-    password,
+    endpoint: `${thing.name}.example`,
+    password: thing.password,
   });
 }
 
@@ -102,10 +102,10 @@ describe('writes of a claim, from creation to Bound with its secret', () => {
 
   test('one more while the external system takes its time, however long', async () => {
     const { cluster, external } = worldOf();
-    external.isReady = false;
+    external.ready = creating();
     const process = await startStack(cluster, external).settle(300_000);
     assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Unbound');
-    external.isReady = true;
+    external.ready = available();
     await process.settle(300_000);
     assertProvisioned(cluster, external);
     // The managed resource says Creating, and the claim passes that on.
@@ -167,7 +167,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
   test('whatever order the controllers run in', async () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const { cluster, external } = worldOf(bySelector);
-      const process = await startStack(cluster, external, { random: seeded(seed) }).settle();
+      const process = await startStack(cluster, external, { order: seeded(seed) }).settle();
       assertProvisioned(cluster, external);
       assert.deepEqual(process.errors, [], `seed ${seed}`);
       await assertQuiet(cluster, process);
@@ -178,7 +178,10 @@ describe('H4: neither order nor staleness makes a second one', () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const { cluster, external } = worldOf(bySelector);
       const random = seeded(seed);
-      const both = [startStack(cluster, external, { random }), startStack(cluster, external, { random })];
+      const both = [
+        startStack(cluster, external, { order: random }),
+        startStack(cluster, external, { order: random }),
+      ];
       for (let turn = 0; turn < 200; turn += 1) await both[random() < 0.5 ? 0 : 1]?.settle(0);
       for (const process of both) await process.settle();
       assertProvisioned(cluster, external);
@@ -255,7 +258,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
       cluster.stepsLeft = Number.POSITIVE_INFINITY;
       await startStack(cluster, external).settle();
       assert.deepEqual(
-        [cluster.all(claimKind), cluster.all(managedKind), cluster.all(SecretKind), [...external.databases]],
+        [cluster.all(claimKind), cluster.all(managedKind), cluster.all(SecretKind), [...external.things]],
         [[], [], [], []],
         `after step ${k}`,
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { available, creating, getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import {
@@ -11,8 +11,8 @@ import {
   SecretKind,
 } from '../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
-import { FakeCluster, forbidden } from './environment-fake.ts';
-import { FakeExternalSystem, startStack } from './external-system-fake.ts';
+import { FakeCluster, forbidden } from './cluster-fake.ts';
+import { FakeExternal, startStack } from './external-fake.ts';
 import {
   claim,
   claimKind,
@@ -39,7 +39,7 @@ function worldOf(...claims: readonly Claim[]) {
   const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
   cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
   for (const each of claims) cluster.put(claimKind, each);
-  const external = new FakeExternalSystem(cluster);
+  const external = new FakeExternal();
   const status = (key = orders) => cluster.get(claimKind, key)?.status;
   const ready = (key = orders) => getCondition(status(key)?.conditions, 'Ready');
   return { cluster, external, status, ready, process: startStack(cluster, external) };
@@ -133,7 +133,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     assert.equal(cluster.get(SecretKind, target), undefined);
     cluster.edit(claimKind, orders, (current) => ({ ...current, spec: { ...current.spec, ...conn } }));
     await process.settle();
-    assert.equal(decodeDetails(cluster.get(SecretKind, target)).username, 'admin');
+    assert.equal(decodeDetails(cluster.get(SecretKind, target)).password, 'made-at-creation-1');
     assert.deepEqual(status()?.binding, { name: 'conn' });
   });
 
@@ -162,7 +162,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     await process.settle();
     const kept = cluster.get(SecretKind, target);
     assert.equal(kept?.type, 'Opaque');
-    assert.equal(decodeDetails(kept).username, 'admin');
+    assert.equal(decodeDetails(kept).password, 'made-at-creation-1');
   });
 
   test('H12: consent to two targets whose names run together the same is kept apart', async () => {
@@ -192,13 +192,13 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     const [bound] = cluster.all(managedKind);
     assert.ok(bound);
     const name = { name: bound.metadata.name };
-    external.isReady = false;
+    external.ready = creating();
     await process.settle(70_000);
     assert.deepEqual(
       [ready().status, ready().reason, status()?.bindingPhase],
       ['False', 'Creating', 'Bound'],
     );
-    external.isReady = true;
+    external.ready = available();
     await process.settle(70_000);
     assert.equal(ready().status, 'True');
     cluster.delete(managedKind, name);
@@ -246,7 +246,7 @@ test('H7: of two services of a claim kind only the one that is asked acts', asyn
   cluster.put(classKind, resourceClass('small'));
   cluster.put(otherClass, resourceClass('small', { uid: 'other-small' }, { kind: otherClass }));
   cluster.put(claimKind, claim({ classRef: classRef('small') }));
-  const external = new FakeExternalSystem(cluster);
+  const external = new FakeExternal();
   const process = await startStack(cluster, external, { services: [other, service] }).settle();
   assert.equal(cluster.all(managedKind).length, 1);
   assert.equal(cluster.all(otherKind).length, 0);

@@ -27,6 +27,7 @@ const foreign = resourceClass(
 
 interface Case {
   readonly claim: Claim | undefined;
+  readonly isHolding?: boolean;
   readonly classes?: readonly Class[];
   readonly peerClasses?: readonly Class[];
   /** Which class kind's controller decides. */
@@ -36,11 +37,15 @@ interface Case {
 }
 
 /** The other cloud's kind sorts first in a process, so it is the one that reports. */
-const candidatesOf = ({ classes = [], peerClasses = [] }: Case) => [
-  { kind: otherClassKind, classes: peerClasses },
-  { kind: classKind, classes },
-];
-const kindOf = ({ as = 'second' }: Case) => (as === 'first' ? otherClassKind : classKind);
+const factsOf = (given: Case) => ({
+  claim: given.claim,
+  isHolding: given.isHolding ?? false,
+  kind: given.as === 'first' ? otherClassKind : classKind,
+  candidates: [
+    { kind: otherClassKind, classes: given.peerClasses ?? [] },
+    { kind: classKind, classes: given.classes ?? [] },
+  ],
+});
 
 function check(wanted: Case, decision: SchedulingDecision): void {
   const { message, ...facts } = { message: '', ...decision };
@@ -55,6 +60,12 @@ const scheduling: Record<string, Case> = {
   'S1 ClaimNotFound: a claim that is gone needs nothing': {
     claim: undefined,
     want: { row: 'S1', act: 'nothing' },
+  },
+  'S3 holding: a claim whose references were edited away is not scheduled again': {
+    claim: bySelector({}),
+    isHolding: true,
+    classes: [small],
+    want: { row: 'S3 holding', act: 'nothing' },
   },
   'S3 ClaimHasClassRef: a peer won': {
     claim: claim({ classSelector: {}, classRef: classRef('small') }),
@@ -99,7 +110,13 @@ const scheduling: Record<string, Case> = {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /of 1 matching/,
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
+  'S6 of several that match, the Event says of how many': {
+    claim: bySelector({}),
+    classes: [small, large],
+    want: fits,
+    message: /^selected FavouriteDBInstanceClass \w+ of 2 matching resource classes$/,
   },
   'S6 matchExpressions alone select too (the original matched every class)': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
@@ -133,11 +150,7 @@ const scheduling: Record<string, Case> = {
 describe('scheduling decides', () => {
   for (const [name, wanted] of Object.entries(scheduling)) {
     test(name, () => {
-      const candidates = candidatesOf(wanted);
-      check(
-        wanted,
-        decideScheduling({ claim: wanted.claim, kind: kindOf(wanted), candidates, draw: drawClass }),
-      );
+      check(wanted, decideScheduling({ ...factsOf(wanted), draw: drawClass }));
     });
   }
 });
@@ -154,6 +167,12 @@ const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKin
 
 const defaulting: Record<string, Case> = {
   'S1 ClaimNotFound': { claim: undefined, want: { row: 'S1', act: 'nothing' } },
+  'S3 holding: a claim whose references were edited away is not defaulted': {
+    claim: claim(),
+    isHolding: true,
+    classes: [older],
+    want: { row: 'S3 holding', act: 'nothing' },
+  },
   'S3 ClaimHasClassRef': {
     claim: claim({ classRef: classRef('older') }),
     classes: [older],
@@ -193,8 +212,7 @@ const defaulting: Record<string, Case> = {
 describe('defaulting decides', () => {
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
-      const candidates = candidatesOf(wanted);
-      check(wanted, decideDefaulting({ claim: wanted.claim, kind: kindOf(wanted), candidates }));
+      check(wanted, decideDefaulting(factsOf(wanted)));
     });
   }
 });

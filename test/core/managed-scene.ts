@@ -9,8 +9,9 @@ import type { ManagedReconcilerOptions } from '../../controllers/core/managed/re
 import { managedReconciler } from '../../controllers/core/managed/reconciler.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import type { Result } from '../../runtime/reconcile.ts';
-import { FakeCluster, type FakeProcess } from './fakes-cluster.ts';
-import { FakeExternal } from './fakes-external.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
+import { FakeExternal } from './external-fake.ts';
 import { managed, managedKind } from './objects.ts';
 
 export const finalizers = [finalizerNames.managed];
@@ -35,14 +36,14 @@ export class Scene {
     this.options = options;
     this.external = new FakeExternal({ assigns: options.externalNames === 'assigned' });
     const { deletionTimestamp, ...rest } = metadata;
-    this.cluster.seed(managedKind, managed({ writeConnectionSecretToRef: secretKey, ...spec }, rest));
-    if (deletionTimestamp !== undefined) this.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
-    this.process = this.cluster.process(env);
+    this.cluster.put(managedKind, managed({ writeConnectionSecretToRef: secretKey, ...spec }, rest));
+    if (deletionTimestamp !== undefined) this.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+    this.process = new FakeProcess(this.cluster, undefined, env);
   }
 
   /** As if the process had ended and another begun: what only it knew is gone. */
   restart(env: Partial<Environment> = {}): void {
-    this.process = this.cluster.process(env);
+    this.process = new FakeProcess(this.cluster, undefined, env);
     this.#reconcile = undefined;
   }
 
@@ -63,7 +64,7 @@ export class Scene {
   }
 
   get object(): Managed | undefined {
-    return this.cluster.read(managedKind, { name: 'db' });
+    return this.cluster.get(managedKind, { name: 'db' });
   }
 
   get annotations(): Readonly<Record<string, string>> {
@@ -82,7 +83,7 @@ export class Scene {
   }
 
   get secret(): Readonly<Record<string, string>> | undefined {
-    const secret = this.cluster.read(SecretKind, secretKey);
+    const secret = this.cluster.get(SecretKind, secretKey);
     return (
       secret &&
       Object.fromEntries(

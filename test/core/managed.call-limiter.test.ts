@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createCallLimiter, limitedConnector } from '../../controllers/core/managed/call-limiter.ts';
 import { externalCalls } from '../../controllers/core/managed/external-calls.ts';
-import { FakeCluster } from './fakes-cluster.ts';
-import { FakeExternal } from './fakes-external.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
+import { FakeExternal } from './external-fake.ts';
 import { managed } from './objects.ts';
 
 const signal = new AbortController().signal;
@@ -117,9 +118,9 @@ describe('the cap on external calls', () => {
   });
 
   test('one cap per process and provider, whatever the kind of the resource', () => {
-    const { env } = new FakeCluster().process();
+    const { env } = new FakeProcess(new FakeCluster());
     assert.equal(externalCalls(env), externalCalls(env));
-    assert.notEqual(externalCalls(env), externalCalls(new FakeCluster().process().env));
+    assert.notEqual(externalCalls(env), externalCalls(new FakeProcess(new FakeCluster()).env));
     const kind = { version: 'v1', plural: 'x', scope: 'Cluster' } as const;
     const keyOf = externalCalls(env).keyFor({
       provider: { ...kind, group: 'fcp', kind: 'Provider' },

@@ -89,7 +89,7 @@ test('a creation that was cut off is completed once a human has looked and remov
   await scene.run();
   assert.match(scene.condition('Synced'), /cannot determine creation result/);
   const { 'crossplane.io/external-create-pending': _mark, ...annotations } = scene.annotations;
-  scene.cluster.seed(managedKind, { ...scene.object!, metadata: { ...scene.object!.metadata, annotations } });
+  scene.cluster.put(managedKind, { ...scene.object!, metadata: { ...scene.object!.metadata, annotations } });
   await settle(scene);
   assert.equal(scene.external.made, 1);
   assert.equal(scene.condition('Ready'), 'True/Available');
@@ -160,7 +160,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
     const start = async (): Promise<Scene> => {
       const scene = begin(names)();
       await scene.run();
-      scene.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
+      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
       scene.restart(later); // past the grace period
       return scene;
     };

@@ -7,7 +7,8 @@ import type { UsedProviderConfig } from '../../controllers/core/managed/provider
 import { providerConfigController } from '../../controllers/core/managed/provider-config/setup.ts';
 import type { Result } from '../../runtime/reconcile.ts';
 import { after, done } from '../../runtime/reconcile.ts';
-import { broken, FakeCluster } from './fakes-cluster.ts';
+import { broken, FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from './objects.ts';
 
 const configKind: Kind<UsedProviderConfig> = {
@@ -27,10 +28,10 @@ const user = (name: string, spec: ManagedSpec = {}) => managed(spec, { name, uid
 
 function scene(...users: ReturnType<typeof user>[]) {
   const cluster = new FakeCluster();
-  cluster.seed(configKind, config('default'));
-  for (const object of users) cluster.seed(managedKind, object);
+  cluster.put(configKind, config('default'));
+  for (const object of users) cluster.put(managedKind, object);
   let clockMs = now.getTime();
-  const process = cluster.process({ now: () => new Date(clockMs) });
+  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs) });
   const controller = providerConfigController(process.env, {
     providerConfig: configKind,
     managed: [managedKind, otherManagedKind],
@@ -44,7 +45,7 @@ function scene(...users: ReturnType<typeof user>[]) {
     },
     run: (name = 'default'): Promise<Result> => controller.reconcile({ name }, new AbortController().signal),
     get config() {
-      return cluster.read(configKind, { name: 'default' });
+      return cluster.get(configKind, { name: 'default' });
     },
   };
 }
@@ -79,7 +80,7 @@ describe('a ProviderConfig (C7)', () => {
     };
     await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
     at.cluster.gate = ({ verb }) => {
-      if (verb === 'patch status') throw broken();
+      if (verb === 'updateStatus') throw broken();
     };
     await assert.rejects(at.run(), /cannot update ProviderConfig status: etcd is unavailable/);
   });
@@ -87,7 +88,7 @@ describe('a ProviderConfig (C7)', () => {
   test('BlockDeleteWhileInUse: it says by how many and which, once', async () => {
     const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
     await at.run();
-    at.cluster.remove(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
     await at.run();
     await at.run();
     const [condition] = at.config?.status?.conditions ?? [];
@@ -107,15 +108,15 @@ describe('a ProviderConfig (C7)', () => {
   test('SuccessfulDelete: it goes once its last user is gone or uses another', async () => {
     const at = scene(user('a'), user('b'));
     await at.run();
-    at.cluster.remove(configKind, { name: 'default' }, deletionTimestamp);
-    at.cluster.remove(managedKind, { name: 'a' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
     await at.run();
     assert.match(
       at.config?.status?.conditions?.[0]?.message ?? '',
       /^in use by 1 managed resource: FavouriteDBInstance b;/,
     );
-    const b = at.cluster.read(managedKind, { name: 'b' })!;
-    at.cluster.seed(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
+    const b = at.cluster.get(managedKind, { name: 'b' })!;
+    at.cluster.put(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
     await at.run();
     assert.equal(at.config, undefined);
   });
@@ -124,7 +125,7 @@ describe('a ProviderConfig (C7)', () => {
     const at = scene(user('a'));
     await at.run();
     for (let n = 0; n < 100; n += 1) {
-      at.cluster.seed(managedKind, user(`more-${n}`));
+      at.cluster.put(managedKind, user(`more-${n}`));
       assert.deepEqual(await at.run(), after(5_000));
     }
     assert.equal(at.cluster.writes.length, 2);
@@ -136,13 +137,13 @@ describe('a ProviderConfig (C7)', () => {
 
   test('it is woken by users that come, go or change over, and by nothing else of theirs', async () => {
     const at = scene();
-    at.cluster.seed(configKind, config('other'));
+    at.cluster.put(configKind, config('other'));
     const end$ = new Subject<void>();
     const woken = firstValueFrom(merge(...at.controller.triggers.slice(1)).pipe(takeUntil(end$), toArray()));
-    const a = at.cluster.seed(managedKind, user('a'));
-    at.cluster.seed(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
-    at.cluster.seed(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });
-    at.cluster.remove(managedKind, { name: 'a' }, deletionTimestamp);
+    const a = at.cluster.put(managedKind, user('a'));
+    at.cluster.put(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
+    at.cluster.put(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
     end$.next();
     assert.deepEqual(
       (await woken).map(({ name }) => name),

@@ -10,7 +10,8 @@ import {
   publisherChain,
   secretPublisher,
 } from '../../controllers/core/managed/connection-publisher.ts';
-import { conflict, FakeCluster } from './fakes-cluster.ts';
+import { conflict, FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import { managed } from './objects.ts';
 
 const signal = new AbortController().signal;
@@ -34,11 +35,11 @@ const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretTy
 
 function scene(existing?: Secret) {
   const cluster = new FakeCluster();
-  if (existing !== undefined) cluster.seed(SecretKind, existing);
-  const { env } = cluster.process();
+  if (existing !== undefined) cluster.put(SecretKind, existing);
+  const { env } = new FakeProcess(cluster);
   const selection = { fieldSelector: `type=${connectionSecretType}` };
   const publisher = secretPublisher(env.resource(SecretKind, selection));
-  return { cluster, publisher, stored: () => cluster.read(SecretKind, key) };
+  return { cluster, publisher, stored: () => cluster.get(SecretKind, key) };
 }
 
 describe('the connection secret (C6)', () => {
@@ -117,7 +118,7 @@ describe('the connection secret (C6)', () => {
     const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
     let attempts = 0;
     cluster.gate = ({ verb }) => {
-      if (verb !== 'patch') return;
+      if (verb !== 'update') return;
       attempts += 1;
       throw conflict();
     };

@@ -8,7 +8,8 @@ import { referenceResolver, referenceTriggers } from '../../controllers/core/man
 import type { ReferenceField, ReferenceLookup } from '../../controllers/core/managed/references.ts';
 import { withReferences } from '../../controllers/core/managed/references.ts';
 import { withManagedStatus } from '../../controllers/core/managed/status.ts';
-import { FakeCluster } from './fakes-cluster.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import { managed, managedKind, now } from './objects.ts';
 
 const networkKind: Kind<Managed> = {
@@ -285,11 +286,11 @@ describe('references in a cluster', () => {
 
   test('NoReferencersFound and SuccessfulNoop: no write', async () => {
     const cluster = new FakeCluster();
-    const object = cluster.seed(
+    const object = cluster.put(
       managedKind,
       referrer('db', { networkId: 'net-1', networkIdRef: { name: 'main' } }),
     );
-    const { env } = cluster.process();
+    const { env } = new FakeProcess(cluster);
     const resolve = referenceResolver(env, env.resource(managedKind), [one]);
     assert.equal(await resolve(object, new AbortController().signal), object);
     assert.deepEqual(cluster.calls, []);
@@ -297,12 +298,12 @@ describe('references in a cluster', () => {
 
   test('SuccessfulUpdate: one write for all fields', async () => {
     const cluster = new FakeCluster();
-    cluster.seed(networkKind, main);
-    const object = cluster.seed(
+    cluster.put(networkKind, main);
+    const object = cluster.put(
       managedKind,
       referrer('db', { networkIdSelector: tierA, peerIdRef: { name: 'main' } }),
     );
-    const { env } = cluster.process();
+    const { env } = new FakeProcess(cluster);
     const peer = { ...one, field: 'peerId', ref: 'peerIdRef', selector: 'peerIdSelector' };
     const resolved = await referenceResolver(env, env.resource(managedKind), [one, peer])(
       object,
@@ -325,9 +326,9 @@ describe('references in a cluster', () => {
     happens: (cluster: FakeCluster) => void,
   ): Promise<readonly string[]> {
     const cluster = new FakeCluster();
-    for (const object of before) cluster.seed(networkKind, object);
-    for (const object of referrers) cluster.seed(managedKind, object);
-    const { env } = cluster.process();
+    for (const object of before) cluster.put(networkKind, object);
+    for (const object of referrers) cluster.put(managedKind, object);
+    const { env } = new FakeProcess(cluster);
     const end$ = new Subject<void>();
     const triggers = referenceTriggers(env, env.resource(managedKind), [one]);
     const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
@@ -347,7 +348,7 @@ describe('references in a cluster', () => {
 
   test('an external name that appears wakes who refers to it, by name and by labels, and nobody else', async () => {
     const woken = await wokenBy([unready], [byRef, bySelector, elsewhere, satisfied], (cluster) => {
-      cluster.seed(networkKind, network('unready', 'net-3', labelled));
+      cluster.put(networkKind, network('unready', 'net-3', labelled));
     });
     // once at the start, when the store tells what it holds, and once for the change
     assert.deepEqual(woken, ['by-ref', 'by-selector', 'by-ref', 'by-selector']);
@@ -355,17 +356,17 @@ describe('references in a cluster', () => {
 
   test('becoming ready wakes them', async () => {
     const woken = await wokenBy([], [byRef], (cluster) => {
-      const made = cluster.seed(networkKind, network('unready'));
-      cluster.seed(networkKind, withManagedStatus(made, { synced: available(), ready: available() }, now));
+      const made = cluster.put(networkKind, network('unready'));
+      cluster.put(networkKind, withManagedStatus(made, { synced: available(), ready: available() }, now));
     });
     assert.deepEqual(woken, ['by-ref', 'by-ref']);
   });
 
   test('a label that now matches wakes who selects it; other changes wake nobody', async () => {
     const woken = await wokenBy([aloof], [bySelector], (cluster) => {
-      const held = cluster.read(networkKind, { name: 'aloof' })!;
-      cluster.seed(networkKind, { ...held, spec: { forProvider: { mtu: 9000 } } });
-      cluster.seed(networkKind, { ...held, metadata: { ...held.metadata, labels: { tier: 'a' } } });
+      const held = cluster.get(networkKind, { name: 'aloof' })!;
+      cluster.put(networkKind, { ...held, spec: { forProvider: { mtu: 9000 } } });
+      cluster.put(networkKind, { ...held, metadata: { ...held.metadata, labels: { tier: 'a' } } });
     });
     assert.deepEqual(woken, ['by-selector']);
   });

@@ -5,17 +5,17 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../controllers/core/managed/connection-publisher.ts';
 import { isConflict } from '../../runtime/errors.ts';
 import { after, done, requeue } from '../../runtime/reconcile.ts';
-import type { ApiCall } from './fakes-cluster.ts';
-import { broken, conflict } from './fakes-cluster.ts';
-import type { ExternalMethod } from './fakes-external.ts';
+import type { ApiCall, Verb } from './cluster-fake.ts';
+import { broken, conflict } from './cluster-fake.ts';
+import type { ExternalMethod } from './external-fake.ts';
 import { finalizers, Scene, secretKey } from './managed-scene.ts';
 import { deletionTimestamp, managedKind } from './objects.ts';
 
 /** Refuses the writes of one sort, the n-th and those after it. */
 const refuse =
-  (verb: ApiCall['verb'], plural: string, error: Error, from = 1) =>
+  (verb: Verb, kind: string, error: Error, from = 1) =>
   (call: ApiCall) => {
-    if (call.verb !== verb || call.plural !== plural) return;
+    if (call.verb !== verb || call.kind !== kind) return;
     seen.set(error, (seen.get(error) ?? 0) + 1);
     if ((seen.get(error) ?? 0) >= from) throw error;
   };
@@ -29,7 +29,7 @@ const failAt =
 
 const leaving = { deletionTimestamp, finalizers };
 const name = { 'crossplane.io/external-name': 'db' };
-const plural = managedKind.plural;
+const { kind } = managedKind;
 const poll = after(60_000);
 const sentence = 'Successfully requested';
 
@@ -71,7 +71,7 @@ async function assertSilent(scene: Scene): Promise<void> {
 describe('table C3, rows 1 to 10: before the external system is asked', () => {
   test('row 1 a resource that is gone needs nothing', async () => {
     const scene = new Scene();
-    scene.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
+    scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     assert.deepEqual(await scene.run(), done);
     assert.deepEqual(scene.cluster.calls, []);
     assert.deepEqual(scene.external.calls, []);
@@ -81,7 +81,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
     const scene = settled();
     await scene.run();
     const before = scene.condition('Ready');
-    scene.cluster.seed(managedKind, {
+    scene.cluster.put(managedKind, {
       ...scene.object!,
       metadata: { ...scene.object!.metadata, annotations: { ...name, 'crossplane.io/paused': 'true' } },
     });
@@ -113,7 +113,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
 
   test('row 2 a failing status write while paused is returned', async () => {
     const scene = settled({ managementPolicies: [] });
-    scene.cluster.gate = refuse('patch status', plural, broken());
+    scene.cluster.gate = refuse('updateStatus', kind, broken());
     await assert.rejects(scene.run(), /cannot update managed resource status: etcd is unavailable/);
   });
 
@@ -142,7 +142,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
 
   test('row 5 orphaning: removing the finalizer fails', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.cluster.gate = refuse('patch', plural, broken());
+    scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     assert.equal(
@@ -154,7 +154,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
 
   test('row 5 a conflict there is silent', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.cluster.gate = refuse('patch', plural, conflict());
+    scene.cluster.gate = refuse('update', kind, conflict());
     await assertSilent(scene);
   });
 
@@ -163,7 +163,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
     assert.deepEqual(scene.external.calls, []);
-    assert.deepEqual(scene.cluster.writeNames, [`patch ${plural} db`]);
+    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
     assert.ok(scene.external.things.has('db'));
   });
 
@@ -172,7 +172,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
-    assert.equal(scene.cluster.writeNames.filter((write) => write === `patch ${plural} db`).length, 1);
+    assert.equal(scene.cluster.writeNames.filter((write) => write === `update ${kind} db`).length, 1);
   });
 
   test('row 7 a name in forProvider is its initial value, and a given annotation wins', async () => {
@@ -337,7 +337,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
   test('row 17 it is gone, and removing the finalizer fails', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
-    scene.cluster.gate = refuse('patch', plural, broken());
+    scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
@@ -349,7 +349,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
       const scene = settled({}, leaving);
       scene.external.things.clear();
       if (row === '16') scene.publisher = publisherFailingAt('unpublish', conflict());
-      else scene.cluster.gate = refuse('patch', plural, conflict());
+      else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
   }
@@ -359,7 +359,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
     scene.external.things.clear();
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
-    assert.deepEqual(scene.cluster.writeNames, [`patch ${plural} db`]);
+    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
   });
 
   test("row 18 what does not show is not deleted by its name: it may be somebody else's", async () => {
@@ -390,7 +390,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
     const seen = settled({}, { creationTimestamp: '2026-01-02T03:04:00Z' }, { creationGraceMs: 10_000 });
     await seen.run();
     seen.external.things.clear();
-    seen.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
+    seen.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     assert.deepEqual(await seen.run(), done);
   });
 
@@ -406,11 +406,11 @@ describe('table C3, rows 11 to 20: what was observed', () => {
   test('row 18 an object that vanishes meanwhile is no error', async () => {
     const scene = settled({}, leaving);
     scene.cluster.gate = ({ verb }) => {
-      if (verb !== 'patch') return;
+      if (verb !== 'update') return;
       scene.cluster.gate = () => {};
       const { metadata, ...rest } = scene.object!;
-      scene.cluster.seed(managedKind, { ...rest, metadata: { ...metadata, finalizers: [] } });
-      scene.cluster.remove(managedKind, { name: 'db' }, deletionTimestamp);
+      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, finalizers: [] } });
+      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     };
     assert.deepEqual(await scene.run(), done);
   });
@@ -432,7 +432,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
 
   test('row 20 adding the finalizer fails, for what is only observed too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
-    scene.cluster.gate = refuse('patch', plural, broken());
+    scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
     assert.deepEqual(scene.events, []);
@@ -442,7 +442,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
     test(`row ${row} a conflict there is silent`, async () => {
       const scene = settled({}, { finalizers: [] });
       if (row === '19') scene.publisher = publisherFailingAt('publish', conflict());
-      else scene.cluster.gate = refuse('patch', plural, conflict());
+      else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
   }
@@ -453,7 +453,7 @@ describe('table C3, rows 21 to 25: creation', () => {
 
   test('row 21 announcing the creation fails: nothing is created', async () => {
     const scene = new Scene({}, {}, assigned);
-    scene.cluster.gate = refuse('patch', plural, broken());
+    scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.external.count('create'), 0);
     assert.equal(scene.condition('Ready'), 'False/Creating');
@@ -466,9 +466,9 @@ describe('table C3, rows 21 to 25: creation', () => {
 
   test('row 21 a stale read creates nothing, silently', async () => {
     const scene = new Scene({}, {}, assigned);
-    scene.process.state.isLagging = true;
     scene.process.env.resource(managedKind);
-    scene.cluster.seed(managedKind, scene.object!);
+    scene.process.hold(managedKind);
+    scene.cluster.put(managedKind, scene.object!);
     await assertSilent(scene);
     assert.equal(scene.external.count('create'), 0);
   });
@@ -498,7 +498,7 @@ describe('table C3, rows 21 to 25: creation', () => {
   test('row 22 the record cannot be written either: told, and the next pass waits for a human', async () => {
     const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
     scene.external.gate = failAt('create', new Error('quota exceeded'));
-    scene.cluster.gate = refuse('patch', plural, broken(), 2);
+    scene.cluster.gate = refuse('update', kind, broken(), 2);
     assert.deepEqual(await scene.run(), requeue);
     assert.deepEqual(scene.events, [
       'Warning CannotUpdateManagedResource',
@@ -522,7 +522,7 @@ describe('table C3, rows 21 to 25: creation', () => {
         },
       },
     );
-    scene.cluster.gate = refuse('patch', plural, broken(), 2);
+    scene.cluster.gate = refuse('update', kind, broken(), 2);
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(waits.length, 4);
     assert.equal(scene.condition('Ready'), 'False/Creating');
@@ -542,7 +542,7 @@ describe('table C3, rows 21 to 25: creation', () => {
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       const { metadata, ...rest } = scene.object!;
-      scene.cluster.seed(managedKind, { ...rest, metadata: { ...metadata, labels: { team: 'shop' } } });
+      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, labels: { team: 'shop' } } });
     };
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
@@ -564,8 +564,8 @@ describe('table C3, rows 21 to 25: creation', () => {
     let conflicts = 0;
     scene.external.afterCall = (method) => {
       if (method === 'create') {
-        scene.cluster.gate = ({ plural: of, verb }) => {
-          if (of === 'secrets' && verb === 'create' && conflicts < 2) {
+        scene.cluster.gate = ({ kind: of, verb }) => {
+          if (of === 'Secret' && verb === 'create' && conflicts < 2) {
             conflicts += 1;
             throw conflict();
           }
@@ -590,7 +590,7 @@ describe('table C3, rows 21 to 25: creation', () => {
     assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example', password: 'made-at-creation' });
     assert.deepEqual(scene.process.events, [
       {
-        name: 'db',
+        object: 'FavouriteDBInstance db',
         type: 'Normal',
         reason: 'CreatedExternalResource',
         message: `${sentence} creation of external resource`,
@@ -614,9 +614,9 @@ describe('table C3, rows 21 to 25: creation', () => {
     const scene = new Scene();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.cluster.writeNames, [
-      `patch ${plural} db`,
-      `create secrets ${secretKey.namespace}/${secretKey.name}`,
-      `patch status ${plural} db`,
+      `update ${kind} db`,
+      `create Secret ${secretKey.namespace}/${secretKey.name}`,
+      `updateStatus ${kind} db`,
     ]);
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
   });
@@ -626,7 +626,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
   test('row 26 values the cloud chose are kept, and the write fails', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
-    scene.cluster.gate = refuse('patch', plural, broken());
+    scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(
       scene.condition('Synced'),
@@ -725,7 +725,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(scene.process.events, [
       {
-        name: 'db',
+        object: 'FavouriteDBInstance db',
         type: 'Normal',
         reason: 'UpdatedExternalResource',
         message: `${sentence} update of external resource`,
@@ -735,7 +735,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
 
   test('any row: a conflict of the status write is silent', async () => {
     const scene = settled();
-    scene.cluster.gate = refuse('patch status', plural, conflict());
+    scene.cluster.gate = refuse('updateStatus', kind, conflict());
     await assert.rejects(scene.run(), isConflict);
     assert.deepEqual(scene.events, []);
   });
@@ -762,8 +762,8 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
   test('a deleted or edited secret heals in the next pass', async () => {
     const scene = new Scene();
     await scene.run();
-    const secret = scene.cluster.read(SecretKind, secretKey)!;
-    scene.cluster.seed(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
+    const secret = scene.cluster.get(SecretKind, secretKey)!;
+    scene.cluster.put(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
     await scene.run();
     assert.equal(scene.secret?.endpoint, 'db.example');
   });

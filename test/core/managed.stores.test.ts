@@ -9,7 +9,8 @@ import { vaultClient } from '../../clients/vault.ts';
 import { storePublisher } from '../../controllers/core/managed/store-publisher.ts';
 import { secretStores } from '../../controllers/stores/secret-stores.ts';
 import { VaultServer } from '../../local/vault-server.ts';
-import { FakeCluster } from './fakes-cluster.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import { managed, managedKind } from './objects.ts';
 
 const signal = new AbortController().signal;
@@ -18,20 +19,20 @@ const token = 'vault-token';
 
 function configured(spec: StoreConfig['spec'], name = 'default') {
   const cluster = new FakeCluster();
-  cluster.seed(StoreConfigKind, {
+  cluster.put(StoreConfigKind, {
     apiVersion: 'secrets.crossplane.io/v1alpha1',
     kind: 'StoreConfig',
     metadata: { name },
     spec,
   });
-  cluster.seed(SecretKind, {
+  cluster.put(SecretKind, {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { namespace: 'infra', name: 'vault-token' },
     data: { token: Buffer.from(`${token}\n`).toString('base64') },
   });
   let clockMs = 0;
-  const process = cluster.process({ now: () => new Date(clockMs) });
+  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs) });
   const stores = secretStores(process.env);
   const publisher = storePublisher(stores);
   return { cluster, process, stores, publisher, pass: (ms: number) => (clockMs += ms) };
@@ -51,7 +52,7 @@ describe('publishing to the Kubernetes store', () => {
   test('a secret in its namespace, with owner, labels, annotations and type', async () => {
     const { cluster, publisher } = configured(spec);
     await publisher.publish(publishing(dressed), details, signal);
-    const secret = cluster.read(SecretKind, key);
+    const secret = cluster.get(SecretKind, key);
     assert.equal(secret?.type, 'example.com/database');
     assert.deepEqual(secret?.metadata.labels, {
       team: 'shop',
@@ -64,7 +65,7 @@ describe('publishing to the Kubernetes store', () => {
   test('the connection type where none is given; nothing changes, nothing is written', async () => {
     const { cluster, publisher } = configured(spec);
     await publisher.publish(publishing(), details, signal);
-    assert.equal(cluster.read(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
+    assert.equal(cluster.get(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
     await publisher.publish(publishing(), details, signal);
     assert.equal(cluster.writes.length, 1);
   });
@@ -83,7 +84,7 @@ describe('publishing to the Kubernetes store', () => {
     test(`what belongs to ${what} is neither read, written nor removed`, async () => {
       const { cluster, publisher } = configured(spec);
       const theirs = { namespace: 'vaulted', name: 'orders', labels };
-      cluster.seed(SecretKind, {
+      cluster.put(SecretKind, {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: theirs,
@@ -95,7 +96,7 @@ describe('publishing to the Kubernetes store', () => {
         /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
       );
       await publisher.unpublish(publishing(), signal);
-      assert.deepEqual(cluster.read(SecretKind, key)?.data, { password: 'eA==' });
+      assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });
     });
   }
 
@@ -103,18 +104,18 @@ describe('publishing to the Kubernetes store', () => {
     const { cluster, publisher } = configured(spec);
     await publisher.publish(publishing(), details, signal);
     await publisher.unpublish(publishing(), signal);
-    assert.equal(cluster.read(SecretKind, key), undefined);
+    assert.equal(cluster.get(SecretKind, key), undefined);
   });
 
   test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
     const { cluster, process, stores, publisher } = configured(spec);
-    cluster.seed(managedKind, publishing());
-    cluster.seed(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
+    cluster.put(managedKind, publishing());
+    cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
     const end$ = new Subject<void>();
     const triggers = stores.triggers(process.env.resource(managedKind));
     const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
     await publisher.publish(publishing(), details, signal);
-    cluster.remove(SecretKind, key, '2026-01-02T03:04:05Z');
+    cluster.delete(SecretKind, key, '2026-01-02T03:04:05Z');
     end$.next();
     assert.deepEqual(
       (await woken).map(({ name }) => name),
@@ -243,8 +244,8 @@ describe('publishing to Vault', () => {
     server.tokens.clear();
     server.tokens.add('next-token');
     await assert.rejects(publisher.publish(to, details, signal), /refused the token for secret/);
-    const secret = cluster.read(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
-    cluster.seed(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
+    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.put(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
     pass(3_000);
     await publisher.publish(to, details, signal);
     assert.deepEqual(server.peek('crossplane/rotated')?.data, details);
@@ -253,13 +254,13 @@ describe('publishing to Vault', () => {
 
   test('a missing token secret or key is named', async () => {
     const { cluster, publisher, pass } = configured(spec());
-    const secret = cluster.read(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
-    cluster.seed(SecretKind, { ...secret, data: {} });
+    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.put(SecretKind, { ...secret, data: {} });
     await assert.rejects(
       publisher.publish(publishing(), details, signal),
       /secret infra\/vault-token of StoreConfig default has no key "token"/,
     );
-    cluster.remove(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
+    cluster.delete(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
     pass(3_000);
     await assert.rejects(
       publisher.publish(publishing(), details, signal),

@@ -21,7 +21,7 @@ describe('initProvider', () => {
     await scene.run();
     assert.deepEqual(scene.external.createdWith, { size: 3, version: '8' });
     assert.deepEqual(scene.object?.spec.forProvider, { version: '8' });
-    scene.cluster.seed(managedKind, {
+    scene.cluster.put(managedKind, {
       ...scene.object!,
       spec: { ...scene.object!.spec, initProvider: { size: 7 } },
     });
@@ -97,7 +97,7 @@ describe('import: what exists is only observed', () => {
     scene.external.observation = { lateInitialized: { size: 4 } };
     await scene.run();
     scene.external.observation = {};
-    scene.cluster.seed(managedKind, {
+    scene.cluster.put(managedKind, {
       ...scene.object!,
       spec: { ...scene.object!.spec, managementPolicies: ['*'] },
     });
@@ -190,7 +190,7 @@ describe('asynchronous operations', () => {
     const creation = Promise.withResolvers<object>();
     scene.external.creation = { operation: creation.promise };
     await scene.run();
-    scene.cluster.remove(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
     await scene.run();
     assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
     assert.equal(scene.external.count('delete'), 0);
@@ -226,7 +226,7 @@ describe('asynchronous operations', () => {
     await scene.run();
     assert.equal(scene.cluster.writes.length, writes);
 
-    scene.cluster.remove(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
     scene.external.observation = { operation: 'delete' };
     await scene.run();
     assert.equal(scene.external.count('delete'), 0);

@@ -10,7 +10,8 @@ import {
   SecretKind,
 } from '../../apis/core/v1alpha1/secret.ts';
 import { secretPropagation } from '../../controllers/core/secret-propagation/setup.ts';
-import { conflict, FakeCluster, FakeProcess, forbidden } from './environment-fake.ts';
+import { conflict, FakeCluster, forbidden } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
 import { claim, claimKind, claimRef, managed, managedKind, resourceRef, service } from './objects.ts';
 
 /*

@@ -64,8 +64,8 @@ export function decideScheduling(input: SchedulingInput): SchedulingDecision {
   }
   const among =
     matching.length === 1
-      ? 'the only matching resource class'
-      : `of ${matching.length} matching resource classes`;
-  const message = `selected ${chosen.kind} ${chosen.metadata.name}, ${among}`;
+      ? ', the only matching resource class'
+      : ` of ${matching.length} matching resource classes`;
+  const message = `selected ${chosen.kind} ${chosen.metadata.name}${among}`;
   return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
 }

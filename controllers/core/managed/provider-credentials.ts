@@ -8,8 +8,8 @@ import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import type { Environment } from '../../../runtime/environment.ts';
 import { isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
 import type { Change } from '../../../runtime/store.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
 
 /** A legacy Provider: names one key of a secret. */
 export interface Provider extends KubernetesObject {
@@ -137,9 +137,17 @@ export function providerTriggers(
     const { kind, name } = providerOf(managed);
     return [`${kind}/${name}`];
   });
-  return [kinds.provider, kinds.providerConfig].map((kind: Kind) =>
-    requestsOn(env, env.resource(kind).store, ({ type, object }) =>
-      type === 'deleted' ? [] : requestsFor(store.byIndex(byProvider, `${kind.kind}/${object.metadata.name}`)),
+  return [kinds.provider, kinds.providerConfig].map((kind: Kind<Provider | ProviderConfig>) =>
+    requestsOn(env, env.resource(kind).store, (change) =>
+      isSpecChanged(change)
+        ? requestsFor(store.byIndex(byProvider, `${kind.kind}/${change.object.metadata.name}`))
+        : [],
     ),
   );
+}
+
+/** The count of its users, which changes with each of them, concerns none of them. */
+function isSpecChanged(change: Change<Provider | ProviderConfig>): boolean {
+  if (change.type !== 'modified') return change.type === 'added';
+  return !isEqual(change.previous.spec, change.object.spec);
 }

@@ -42,6 +42,7 @@ export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
     return [...(await arrived).values()].map((arrivedAtMs) => arrivedAtMs - sentAtMs);
   };
   await changeAll(encoded('rehearsal')); // opens the connections, which takes longer than the changes
+  await scene.settledRequests();
   const together = await changeAll(encoded('together'));
 
   const name = "secret change to claim's secret";

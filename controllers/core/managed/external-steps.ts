@@ -1,0 +1,109 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  withFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { isOperationOngoing, operationFinished, operationOngoing } from './async-operations.ts';
+import type { ExternalClient, Observation } from './external-client.ts';
+import type { Pass } from './pass.ts';
+import { failing } from './pass.ts';
+import type { PassContext } from './pass-context.ts';
+
+/** The object with its external name, which a deterministic system knows before it is written. */
+export function named<M extends Managed>({ isAssigned }: Pick<PassContext<M>, 'isAssigned'>, object: M): M {
+  if (isAssigned || externalName(object) !== undefined) return object;
+  const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
+  const name = wanted || object.metadata.name;
+  const annotations = { ...object.metadata.annotations, [annotationKeys.externalName]: name };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** Row 11 where it fails. `ready` is what Ready says then. */
+export async function observe<M extends Managed>(
+  context: PassContext<M>,
+  pass: Pass<M>,
+  external: ExternalClient<M>,
+  ready?: ConditionFacts,
+): Promise<Observation> {
+  const observed = await failing(external.observe(named(context, pass.current), pass.known, pass.signal), {
+    prefix: 'observe failed: ',
+    eventReason: 'CannotObserveExternalResource',
+    ...(ready && { ready }),
+  });
+  if (observed.exists && observed.operation !== undefined) {
+    pass.operation = operationOngoing(observed.operation);
+  } else if (observed.exists && isOperationOngoing(pass.current.status?.conditions)) {
+    pass.operation ??= operationFinished(undefined);
+  }
+  return observed;
+}
+
+/**
+ * Rows 20 and 21: one write before anything exists outside: finalizer, external name, and for assigned names the mark
+ * that a creation is under way. It carries the resourceVersion, so that a stale read creates nothing.
+ */
+export async function prepare<M extends Managed>(
+  context: PassContext<M>,
+  pass: Pass<M>,
+  annotations: Readonly<Record<string, string>> = {},
+  ready?: ConditionFacts,
+): Promise<void> {
+  const object = named(context, pass.current);
+  const prepared = {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      finalizers: withFinalizer(object, finalizerNames.managed),
+      annotations: { ...object.metadata.annotations, ...annotations },
+    },
+  };
+  pass.current = await failing(context.managed.update(pass.current, prepared, pass.signal), {
+    prefix: 'cannot update managed resource: ',
+    ...(ready && { eventReason: 'CannotUpdateManagedResource', ready }),
+  });
+}
+
+/**
+ * Rows 19, 24 and 30 where it fails. Everything known is offered each time: the publisher writes only what is missing,
+ * so that a deleted or edited secret heals and no detail is lost between two steps.
+ */
+export async function publish<M extends Managed>(
+  { publisher }: Pick<PassContext<M>, 'publisher'>,
+  pass: Pass<M>,
+  details: ConnectionDetails | undefined,
+  ready?: ConditionFacts,
+): Promise<void> {
+  pass.known = { ...pass.known, ...details };
+  if (Object.keys(pass.known).length === 0) return;
+  await failing(publisher.publish(pass.current, pass.known, pass.signal), {
+    eventReason: 'CannotPublishConnectionDetails',
+    ...(ready && { ready }),
+  });
+}
+
+/**
+ * Looks at what a call made, and publishes in one write what both know; what the call returned in any case.
+ * `announce` tells of the call once nothing it returned can be lost.
+ */
+export async function observeAndPublish<M extends Managed>(
+  context: PassContext<M>,
+  pass: Pass<M>,
+  external: ExternalClient<M>,
+  details: ConnectionDetails | undefined,
+  announce: () => void,
+  ready?: ConditionFacts,
+): Promise<Observation> {
+  pass.known = { ...pass.known, ...details };
+  const observed = await observe(context, pass, external, ready).catch(async (error: unknown) => {
+    await publish(context, pass, undefined, ready);
+    announce();
+    throw error;
+  });
+  await publish(context, pass, observed.exists ? observed.details : undefined, ready);
+  announce();
+  return observed;
+}
