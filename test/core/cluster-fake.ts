@@ -171,13 +171,16 @@ export class FakeCluster {
     this.calls.push(call);
     await this.gate(call);
     this.#meet(verb, kind);
-    const result = effect();
-    if (verb !== 'get') {
-      this.writes.push(call);
-      this.step();
+    try {
+      const result = effect();
+      if (verb !== 'get') {
+        this.writes.push(call);
+        this.step();
+      }
+      return result;
+    } finally {
+      await this.afterCall(call);
     }
-    await this.afterCall(call);
-    return result;
   }
 
   #meet(verb: Verb, kind: Kind): void {

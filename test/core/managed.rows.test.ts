@@ -574,7 +574,7 @@ describe('table C3, rows 21 to 25: creation', () => {
     };
     await scene.run();
     assert.equal(conflicts, 2);
-    assert.equal(scene.secret?.password, 'made-at-creation');
+    assert.equal(scene.secret?.password, 'made-at-creation-1');
   });
 
   test('row 25 created: announced, recorded, published and reported', async () => {
@@ -587,7 +587,7 @@ describe('table C3, rows 21 to 25: creation', () => {
     assert.equal(annotations['crossplane.io/external-name'], 'assigned-1');
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example', password: 'made-at-creation' });
+    assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example', password: 'made-at-creation-1' });
     assert.deepEqual(scene.process.events, [
       {
         object: 'FavouriteDBInstance db',
@@ -721,7 +721,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     const scene = drifted();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
-    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update' });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(scene.process.events, [
       {
@@ -753,7 +753,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
   test('any row: no secret leaves in a condition or an Event', async () => {
     const scene = new Scene();
     await scene.run();
-    scene.external.gate = failAt('observe', new Error('login with made-at-creation refused'));
+    scene.external.gate = failAt('observe', new Error('login with made-at-creation-1 refused'));
     await scene.run();
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
     assert.ok(scene.process.events.every(({ message }) => !message.includes('made-at-creation')));

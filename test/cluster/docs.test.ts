@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { describeClaim, isSettled } from '../../local/demo/claims.ts';
+import { type Services, startServices } from '../../local/demo/services.ts';
+import { VaultServer } from '../../local/vault-server.ts';
+import { eventually } from './stack-harness.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const filesIn = (folder: string, ending: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .toSorted()
+    .map((file) => join(folder, file));
+
+/** Manifests that a reader would apply together. */
+interface Sample {
+  readonly title: string;
+  readonly yaml: string;
+  /** The reason of the condition that the text promises; without it everything becomes ready. */
+  readonly expect: string | undefined;
+}
+
+/** Its manifests are about kinds of its own, and applied by a test of its own. */
+const elsewhere = 'docs/adding-a-managed-service.md';
+
+/** The YAML blocks of a page, whose info string may say what to expect: `yaml expect=ReconcilePaused`. */
+function samplesIn(page: string): readonly Sample[] {
+  const text = read(page);
+  const blocks = [...text.matchAll(/^```yaml(?: expect=(\w+))?\n(.*?)^```$/gms)];
+  assert.equal(blocks.length, [...text.matchAll(/^```ya?ml/gm)].length, `blocks of ${page}`);
+  return blocks.map(([, expect, yaml = ''], index) => {
+    const name = /^ {2}name: (\S+)$/m.exec(yaml)?.[1] ?? `block ${index + 1}`;
+    return { title: `${page}: ${name}`, yaml, expect };
+  });
+}
+
+const pages = ['README.md', ...filesIn('docs', '.md')].filter((page) => page !== elsewhere);
+const samples: readonly Sample[] = [
+  ...filesIn('examples', '.yaml').map((file) => ({ title: file, yaml: read(file), expect: undefined })),
+  ...pages.flatMap(samplesIn),
+];
+
+const isClaim = (object: KubernetesObject): object is Claim =>
+  object.apiVersion.startsWith('database.crossplane.io/');
+const isManaged = (object: KubernetesObject): object is Managed =>
+  (object as { readonly spec?: { readonly forProvider?: unknown } }).spec?.forProvider !== undefined;
+
+/** What keeps an object from where it should be; undefined if nothing does, or it goes nowhere. */
+function obstacle(object: KubernetesObject, expect: string | undefined): string | undefined {
+  if (!isClaim(object) && !isManaged(object)) return undefined;
+  const conditions = object.status?.conditions ?? [];
+  if (expect !== undefined && conditions.some(({ reason }) => reason === expect)) return undefined;
+  if (expect === undefined && isClaim(object)) return isSettled(object) ? undefined : describeClaim(object);
+  const areTrue = ['Ready', 'Synced'].every((type) => getCondition(conditions, type).status === 'True');
+  if (expect === undefined && areTrue) return undefined;
+  return `${object.kind} ${object.metadata.name}: ${JSON.stringify(conditions)}`;
+}
+
+describe('every manifest of the README, the docs and the examples, on the demo', () => {
+  const vault = new VaultServer({ token: 'put-a-token-here' });
+  let services: Services;
+
+  before(async () => {
+    await vault.start();
+    services = await startServices({ step: (_title, act) => act(), note: () => undefined });
+    // As deploy/ makes it; the README's class keeps its secrets there.
+    await kubectl('create', 'namespace', 'crossplane-system');
+  });
+
+  after(async (context) => {
+    if ('error' in context && context.error && services !== undefined) {
+      console.error(readFileSync(services.logFile, 'utf8').slice(-20_000));
+    }
+    await services?.stop();
+    await vault.stop();
+  });
+
+  const kubectl = (...args: readonly string[]) => services.controlPlane.kubectl(args);
+  const cloud = () => services.clouds.favourite;
+  const inCloud = (name: string) =>
+    cloud()
+      .instances()
+      .find(({ item }) => item.name === name)?.item;
+  const instance = async (name: string): Promise<Managed> =>
+    JSON.parse(await kubectl('get', 'favouritedbinstance', name, '-o', 'json'));
+
+  /** What a reader would put in: where the servers are on this machine. */
+  const atHome = (yaml: string): string =>
+    yaml
+      .replaceAll('http://127.0.0.1:18080', cloud().url)
+      .replaceAll('http://127.0.0.1:18081', services.clouds.other.url)
+      .replaceAll('"15432"', `"${services.postgresql.port}"`)
+      .replaceAll('postgresql-demo', services.postgresql.password)
+      .replaceAll('https://vault.example.com:8200', vault.url);
+
+  /** Waits until all that a manifest holds is where it should be. */
+  const settled = (title: string, yaml: string, expect?: string) =>
+    eventually(
+      title,
+      async () => {
+        const answer = JSON.parse(
+          await services.controlPlane.kubectl(['get', '-f', '-', '-o', 'json'], yaml),
+        );
+        const objects: readonly KubernetesObject[] = answer.items ?? [answer];
+        const obstacles = objects.flatMap((object) => obstacle(object, expect) ?? []);
+        if (obstacles.length === 0) return true;
+        throw new Error(obstacles.join('\n'));
+      },
+      60_000,
+    );
+
+  test('there are many', () => {
+    assert.ok(samples.length >= 30, String(samples.length));
+  });
+
+  for (const { title, yaml, expect } of samples) {
+    test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async () => {
+      await services.controlPlane.kubectl(['apply', '-f', '-'], atHome(yaml));
+      await settled(title, atHome(yaml), expect);
+    });
+  }
+
+  test('what the examples say of themselves is true', async () => {
+    const imported = await instance('orders-watched');
+    assert.deepEqual(imported.spec.forProvider, { fancinessLevel: 42, version: '5.7' });
+    const [{ item } = assert.fail('no network')] = cloud()
+      .networks()
+      .filter(({ item: { displayName } }) => displayName === 'Back office');
+    assert.deepEqual(
+      ['payroll', 'inventory', 'archive'].map((name) => inCloud(name)?.networkId),
+      [item.id, item.id, undefined],
+    );
+    assert.equal(inCloud('autoscaled')?.level, 10);
+    assert.equal(vault.peek('crossplane/vouchers')?.data?.password, inCloud('vouchers')?.password);
+    const labelled = await kubectl('-n', 'team-shop', 'get', 'secret', '-l', 'app=wishlists', '-o', 'name');
+    assert.equal(labelled.trim(), 'secret/wishlists-connection');
+  });
+
+  test('docs-paused is made once the annotation is gone', async () => {
+    assert.equal(inCloud('docs-paused'), undefined);
+    await kubectl('annotate', 'favouritedbinstance', 'docs-paused', 'crossplane.io/paused-');
+    await kubectl('wait', 'favouritedbinstance', 'docs-paused', '--for=condition=Ready', '--timeout=30s');
+  });
+
+  test('every Event on a managed resource is in the table of the guide', async () => {
+    const [, table = ''] = /^## Events\n(.*)/ms.exec(read('docs/managed-resources.md')) ?? [];
+    const documented = new Set([...table.matchAll(/\b[A-Z]\w+\b/g)].map(([word]) => word));
+    const seen: { readonly items: readonly { reason: string; involvedObject: { kind: string } }[] } =
+      JSON.parse(await kubectl('get', 'events', '-A', '-o', 'json'));
+    const reasons = seen.items
+      .filter(({ involvedObject: { kind } }) => ['FavouriteDBInstance', 'Network'].includes(kind))
+      .map(({ reason }) => reason);
+    assert.ok(reasons.length > 10);
+    assert.deepEqual(
+      [...new Set(reasons)].filter((reason) => !documented.has(reason)),
+      [],
+    );
+  });
+
+  test('all claims and managed resources can be deleted, and only what is to be kept stays in the cloud', async () => {
+    await kubectl('delete', 'claims', '--all', '-A', '--timeout=60s');
+    await kubectl('delete', 'favouritedbinstances', '--all', '--timeout=60s');
+    await kubectl('delete', 'managed', '--all', '--timeout=60s');
+    const kept = ['audit-trail', 'docs-kept', 'docs-orphan', 'ledger', 'legacy-orders'];
+    const left = cloud()
+      .instances()
+      .map(({ item }) => item.name)
+      .filter((name) => !name.startsWith('team-')); // of claims, under a class that retains
+    assert.deepEqual(left.toSorted(), kept);
+    assert.deepEqual(cloud().networks(), []);
+    assert.deepEqual(services.clouds.other.instances(), []);
+  });
+});
