@@ -1,8 +1,9 @@
+import './runtime/heap.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, hostname } from 'node:os';
 import { join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import {
   concat,
   defer,
@@ -29,6 +30,7 @@ import { serveHealth, storesSynced, watchesAlive } from './runtime/health.ts';
 import { kubernetesClient } from './runtime/http-kubernetes-client.ts';
 import { createInformers, type Informers } from './runtime/informers.ts';
 import { installCrds } from './runtime/install-crds.ts';
+import { readKubeConfig } from './runtime/kube-config.ts';
 import type { KubernetesClient } from './runtime/kubernetes-client.ts';
 import { leaderElection } from './runtime/leader-election.ts';
 import { createLogger, type Logger } from './runtime/log.ts';
@@ -54,7 +56,7 @@ try {
     version,
   });
   if (invocation.type === 'print') process.stdout.write(invocation.text);
-  else run(invocation.flags);
+  else run(invocation.flags, await usableKubeConfig(invocation.flags));
 } catch (error) {
   if (!(error instanceof FlagError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -62,9 +64,8 @@ try {
 }
 
 /** Flags → client → stacks → signals → teardown. */
-function run(flags: Flags): void {
+function run(flags: Flags, kubeConfig: KubeConfig): void {
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
-  const kubeConfig = loadKubeConfig(flags);
   const random = Math.random;
   const now = (): Date => new Date();
   const metrics = createMetrics({
@@ -151,20 +152,14 @@ function run(flags: Flags): void {
   });
 }
 
-/** What to talk to, and as whom; throws FlagError if a kubeconfig that was named cannot be used. */
-function loadKubeConfig({ kubeconfig }: Flags): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    if (kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(kubeconfig);
-  } catch (error) {
-    const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+/** What to talk to, and as whom; throws FlagError if that cannot be used. */
+async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
+  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
     throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
-  }
-  if (config.getCurrentCluster() === null) {
-    throw new FlagError(`--kubeconfig: ${kubeconfig ?? 'the default'} has no current context with a cluster`);
-  }
-  return config;
+  });
+  if (config.getCurrentCluster() !== null) return config;
+  throw new FlagError(`${source}: there is no current context with a cluster`);
 }
 
 /** Installs the definitions first, if asked to. */

@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node';
 import {
   auditTime,
   filter,
@@ -22,6 +21,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
 import { createInformers } from '../../runtime/informers.ts';
+import { readKubeConfig } from '../../runtime/kube-config.ts';
 import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
 import { createLogger } from '../../runtime/log.ts';
 import { textProgress } from '../control-plane/progress.ts';
@@ -76,8 +76,7 @@ async function demonstrate(running: Services): Promise<void> {
       }
     }
   });
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromString(controlPlane.kubeconfig);
+  const kubeConfig = await readKubeConfig(controlPlane.kubeconfigPath);
   const log = createLogger({ level: 'error', format: 'pretty' });
   const client = kubernetesClient({ kubeConfig, log });
   try {

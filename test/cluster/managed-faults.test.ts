@@ -59,9 +59,9 @@ describe('managed resources while everything goes wrong', () => {
       90_000,
     );
 
-  test('a cloud that limits requests gets no more than it takes, and all 30 become ready', async () => {
-    const limited = await provide('limited', { rateLimit: 15, provisioningMs: 500 });
-    const names = range(30, 'limited');
+  test('a cloud that limits requests gets no more than it takes, and all 20 become ready', async () => {
+    const limited = await provide('limited', { rateLimit: 10, provisioningMs: 500 });
+    const names = range(20, 'limited');
     await Promise.all(names.map((name) => fixture.instance(name, { providerRef: { name: 'limited' } })));
     for (const name of names) await fixture.ready(name, { timeoutMs: 120_000 });
     assert.equal(limited.instances().length, names.length);

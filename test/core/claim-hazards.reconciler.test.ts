@@ -209,6 +209,22 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
   });
 });
 
+test('H14: a bound resource whose deletion takes its time is Released when it is gone, and not provisioned again', async () => {
+  const { cluster, external, process, status, ready } = worldOf(dynamic);
+  await process.settle();
+  const [bound] = cluster.all(managedKind);
+  assert.ok(bound);
+  external.isDeletionSlow = true;
+  cluster.delete(managedKind, { name: bound.metadata.name });
+  await process.settle(1_000);
+  assert.equal(cluster.get(managedKind, { name: bound.metadata.name })?.status?.bindingPhase, 'Released');
+  assert.deepEqual([status()?.bindingPhase, ready().reason], ['Bound', 'Deleting']);
+  external.isDeletionSlow = false;
+  await process.settle(70_000);
+  assert.deepEqual([cluster.all(managedKind).length, external.made], [0, 1]);
+  assert.deepEqual([status()?.bindingPhase, ready().status], ['Released', 'False']);
+});
+
 describe('a name that is taken', () => {
   const [first = '', second = ''] = provisionedNames(claim());
 

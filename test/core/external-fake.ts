@@ -20,14 +20,14 @@ import type { FakeProcessOptions } from './environment-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { managedKind, service } from './objects.ts';
 
-const providerKind: Kind<Provider> = {
+export const providerKind: Kind<Provider> = {
   group: 'fcp.crossplane.io',
   version: 'v1alpha3',
   kind: 'Provider',
   plural: 'providers',
   scope: 'Cluster',
 };
-const providerConfigKind: Kind<ProviderConfig> = {
+export const providerConfigKind: Kind<ProviderConfig> = {
   group: 'fcp.crossplane.io',
   version: 'v1alpha3',
   kind: 'ProviderConfig',

@@ -99,6 +99,19 @@ describe('the cap on external calls', () => {
     assert.equal(admitted, 5);
   });
 
+  test('providers that rest are forgotten, and no debt with them', async () => {
+    const clock = limited(1, 2);
+    for (let n = 0; n < 1_000; n += 1) void clock.limiter.admit(`p${n}`, signal);
+    const admitted: number[] = [];
+    for (let n = 0; n < 4; n += 1) void clock.limiter.admit('busy', signal).then(() => admitted.push(n));
+    await clock.until(0);
+    assert.equal(clock.limiter.size, 1_001);
+    await clock.until(1_500);
+    await clock.limiter.admit('p0', signal);
+    assert.equal(clock.limiter.size, 2, 'the busy one and the last');
+    assert.deepEqual(admitted, [0, 1, 2], 'which still waits its turn');
+  });
+
   test('every external call takes a turn; connecting takes none', async () => {
     const keys: string[] = [];
     const limiter = { admit: async (key: string) => void keys.push(key) };

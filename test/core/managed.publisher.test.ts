@@ -114,6 +114,16 @@ describe('the connection secret (C6)', () => {
     });
   }
 
+  test('a secret of another type that is ours is kept, without an attempt to create it', async () => {
+    const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }, 'Opaque'));
+    const seen = managed({ writeConnectionSecretToRef: key }, { status: { conditions: [] } });
+    await publisher.publish(seen, { password: 'old' }, signal);
+    assert.deepEqual(
+      cluster.calls.map(({ verb }) => verb),
+      ['get'],
+    );
+  });
+
   test('ApplyError: five conflicts in a row are reported', async () => {
     const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
     let attempts = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { creating, unavailable } from '../../apis/core/v1alpha1/condition.ts';
+import { creating, getCondition, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../controllers/core/managed/connection-publisher.ts';
 import { isConflict } from '../../runtime/errors.ts';
@@ -757,6 +757,25 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     await scene.run();
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
     assert.ok(scene.process.events.every(({ message }) => !message.includes('made-at-creation')));
+  });
+
+  test('any row: nor in what the external client says of readiness, also as part of a URL', async () => {
+    const scene = new Scene();
+    scene.external.creation = { details: { password: 'p@ss word', apiKey: 'k-123456', endpoint: 'db' } };
+    await scene.run();
+    const text = 'db: p@ss word, postgres://u:p%40ss%20word@db, k-123456';
+    scene.external.observation = { ready: unavailable(text), isUpToDate: true };
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
+  });
+
+  test('any row: a message is cut where it is too long', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('observe', new Error('x'.repeat(1_000_000)));
+    await scene.run();
+    const { message = '' } = getCondition(scene.object?.status?.conditions, 'Synced');
+    assert.equal(message.length, 1_024);
+    assert.match(message, /^observe failed: x+…$/);
   });
 
   test('a deleted or edited secret heals in the next pass', async () => {

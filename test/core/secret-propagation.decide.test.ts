@@ -53,11 +53,31 @@ const without = (object: Secret, ...keys: (keyof Secret['metadata'])[]): Secret 
   ) as Secret['metadata'] & object,
 });
 
+const edited = (uid: string, bindingPhase: 'Bound' | 'Unbound'): Partial<PropagationInput> => ({
+  claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('another') }),
+  managed: managed({ ...boundManaged.spec, claimRef: claimRef({ uid }) }, { status: { bindingPhase } }),
+});
+
 describe('secret propagation decides (B4)', () => {
   const rows: Record<
     string,
     { input: Partial<PropagationInput>; row: string; act: string; message?: RegExp }
   > = {
+    'X5 a bound claim whose resourceRef was edited keeps its secret up to date': {
+      input: edited('claim-uid', 'Bound'),
+      row: 'X5',
+      act: 'update',
+    },
+    'X4 a claim that names another resource is not the former claim of its name': {
+      input: edited('former-uid', 'Bound'),
+      row: 'X4 unbound',
+      act: 'refuse',
+    },
+    'X4 a claim that names another resource and is not bound yet': {
+      input: edited('claim-uid', 'Unbound'),
+      row: 'X4 unbound',
+      act: 'refuse',
+    },
     'X1 ToNotFound': { input: { target: undefined }, row: 'X1', act: 'nothing' },
     'X1 a target being deleted': {
       input: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },

@@ -155,6 +155,8 @@ describe('from nothing to gone', () => {
     await external.update(resolved, { password }, signal);
     assert.equal(stored()[0]?.networkId, id);
     assert.equal((await external.observe(resolved, { password }, signal)).isUpToDate, true);
+    const { id: other } = await cloud.networks.create({});
+    await assert.rejects(cloud.instances.update('cool', { network_id: other }), /422 .*cannot be changed/);
   });
 
   test('an instance that was deleted by somebody else comes back with the password applications hold', async () => {
