@@ -50,6 +50,8 @@ export class FakeProcess {
   readonly events: RecordedEvent[] = [];
   /** What reconcilers threw, conflicts left out. */
   readonly errors: unknown[] = [];
+  /** What ended triggers: they wake nobody any more. */
+  readonly brokenTriggers: unknown[] = [];
   conflicts = 0;
   runs = 0;
   hasCrashed = false;
@@ -91,7 +93,12 @@ export class FakeProcess {
     this.#specs = controllers(this.env);
     for (const spec of this.#specs) {
       for (const trigger$ of spec.triggers) {
-        this.#subscriptions.push(trigger$.subscribe((request) => this.enqueue(spec, request)));
+        this.#subscriptions.push(
+          trigger$.subscribe({
+            next: (request) => this.enqueue(spec, request),
+            error: (error: unknown) => this.brokenTriggers.push(error),
+          }),
+        );
       }
     }
   }

@@ -87,6 +87,7 @@ describe('an odd object stops nobody else', () => {
           );
         }
         await process.settle(1_000);
+        assert.deepEqual(process.brokenTriggers, []);
         const name = kind === classKind ? 'by-class' : 'orders';
         const bound = cluster.get(claimKind, { namespace: 'team', name });
         assert.equal(bound?.status?.bindingPhase, 'Bound');

@@ -1,5 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
@@ -13,7 +13,10 @@ import type { Resource } from '../../../runtime/resource.ts';
 
 /** Keeps the connection details of managed resources somewhere. */
 export interface ConnectionPublisher {
-  /** What was published before; empty if nothing was. */
+  /**
+   * What was published before; empty if nothing was. Refuses, as `publish` would, what belongs to somebody else,
+   * so that nothing is created whose details could not be kept; except for a resource that is being deleted.
+   */
   known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
   /** Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. */
   publish(managed: Managed, details: ConnectionDetails, signal: AbortSignal): Promise<void>;
@@ -32,9 +35,11 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   return {
     async known(managed, signal) {
       const secret = await annotate('cannot get connection secret', find(managed, signal));
-      return secret !== undefined && typeof controlOf(secret, managed) === 'string'
-        ? decodeDetails(secret)
-        : {};
+      if (secret === undefined) return {};
+      const control = controlOf(secret, managed);
+      if (typeof control === 'string') return decodeDetails(secret);
+      if (wasDeleted(managed)) return {};
+      throw refusalOf(control, secret);
     },
     async publish(managed, details, signal) {
       await annotate('cannot create or update connection secret', write(managed, details, signal));
@@ -91,9 +96,7 @@ function freshSecret(
 /** The type stays as it is, because it is immutable (H11). Throws if the secret is somebody else's. */
 function withDetails(secret: Secret, managed: Managed, details: ConnectionDetails): Secret {
   const control = controlOf(secret, managed);
-  if (typeof control === 'object') {
-    throw new Error(`${control.refusal} (${secret.metadata.namespace}/${secret.metadata.name})`);
-  }
+  if (typeof control === 'object') throw refusalOf(control, secret);
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
@@ -121,6 +124,9 @@ function refuseStore({ spec }: Managed): void {
     throw new Error('cannot publish to secret store, feature is not enabled');
   }
 }
+
+const refusalOf = ({ refusal }: { readonly refusal: string }, { metadata }: Secret): Error =>
+  new Error(`${refusal} (${metadata.namespace}/${metadata.name})`);
 
 /** Publishes to each in order; the first error stops. */
 export function publisherChain(publishers: readonly ConnectionPublisher[]): ConnectionPublisher {

@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
@@ -52,10 +52,16 @@ export function isDesiredStateChanged(change: Change<Managed>): boolean {
   return (
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
+    isMarkRemoved(before, after) ||
     !isEqual(before.labels ?? {}, after.labels ?? {}) ||
     !isEqual(omit(before.annotations, ownAnnotations), omit(after.annotations, ownAnnotations))
   );
 }
+
+/** Somebody found out what became of a creation, and says so by taking its mark away. */
+const isMarkRemoved = (before: ObjectMeta, after: ObjectMeta): boolean =>
+  before.annotations?.[annotationKeys.externalCreatePending] !== undefined &&
+  after.annotations?.[annotationKeys.externalCreatePending] === undefined;
 
 /** Reconciles one managed kind with its external system. */
 export function managedController<M extends Managed>(

@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/errors.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
@@ -16,13 +17,15 @@ const defaultStoreConfig = 'default';
  */
 export function storePublisher(stores: SecretStores): ConnectionPublisher {
   return {
-    async known({ metadata, spec: { publishConnectionDetailsTo: to } }, signal) {
+    async known(managed, signal) {
+      const to = managed.spec.publishConnectionDetailsTo;
       if (to === undefined) return {};
-      const stored = await annotate(
-        'cannot get connection details',
-        open(to, signal).then((store) => store.read(to.name, signal)),
-      );
-      return stored !== undefined && stored.ownerUid === metadata.uid ? stored.data : {};
+      const store = await annotate('cannot get connection details', open(to, signal));
+      const stored = await annotate('cannot get connection details', store.read(to.name, signal));
+      if (stored === undefined) return {};
+      if (stored.ownerUid === managed.metadata.uid) return stored.data;
+      if (wasDeleted(managed)) return {};
+      throw refusal(store, managed, to, stored);
     },
 
     async publish(managed, details, signal) {
@@ -56,12 +59,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid;
-    if (stored !== undefined && stored.ownerUid !== ownerUid) {
-      throw new Error(
-        `${store.describe(to.name)} exists and belongs to ${stored.ownerUid === undefined ? 'nobody we know' : 'another managed resource'}; ` +
-          `choose another spec.publishConnectionDetailsTo.name, or label it ${ownerUidLabel}=${ownerUid} to hand it over`,
-      );
-    }
+    if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
     const desired: StoredConnection = {
       data: { ...stored?.data, ...details },
       ownerUid,
@@ -75,3 +73,14 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
     if (!isEqual(stored, desired)) await store.write(to.name, stored, desired, signal);
   }
 }
+
+const refusal = (
+  store: SecretStore,
+  { metadata: { uid } }: Managed,
+  { name }: PublishConnectionDetailsTo,
+  { ownerUid }: StoredConnection,
+): Error =>
+  new Error(
+    `${store.describe(name)} exists and belongs to ${ownerUid === undefined ? 'nobody we know' : 'another managed resource'}; ` +
+      `choose another spec.publishConnectionDetailsTo.name, or label it ${ownerUidLabel}=${uid} to hand it over`,
+  );
