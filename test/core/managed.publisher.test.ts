@@ -103,7 +103,12 @@ describe('the connection secret (C6)', () => {
   for (const [what, { existing, message }] of Object.entries(refused)) {
     test(`a secret that ${what} is neither read, written nor removed`, async () => {
       const { cluster, publisher, stored } = scene(existing);
-      assert.deepEqual(await publisher.known(publishing, signal), {});
+      await assert.rejects(publisher.known(publishing, signal), message, 'before anything is created');
+      const deleted = {
+        ...publishing,
+        metadata: { ...publishing.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+      };
+      assert.deepEqual(await publisher.known(deleted, signal), {}, 'deletion goes on');
       await assert.rejects(publisher.publish(publishing, { password: 'new' }, signal), message);
       await publisher.unpublish(publishing, signal);
       assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
