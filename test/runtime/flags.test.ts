@@ -23,7 +23,7 @@ const defaults: Flags = {
   pollIntervalMs: 60_000,
   syncPeriodMs: 3_600_000,
   maxConcurrentReconciles: 10,
-  maxExternalCallsPerSecond: 50,
+  maxExternalCallsPerSecond: 200,
   leaderElect: false,
   leaderElectionNamespace: 'crossplane-system',
   logLevel: 'info',
@@ -150,7 +150,7 @@ describe('flags', () => {
   test('--help names every flag with its default, and the variables', () => {
     const text = printed('--help');
     for (const [flag] of values) assert.ok(text.includes(`${flag} `), flag);
-    for (const part of ['fcp,ocp,postgresql', 'default 1m', 'default 50', 'SERVICES_STACK_POLL_INTERVAL']) {
+    for (const part of ['fcp,ocp,postgresql', 'default 1m', 'default 200', 'SERVICES_STACK_POLL_INTERVAL']) {
       assert.ok(text.includes(part), part);
     }
   });

@@ -5,7 +5,10 @@ import { createCallLimiter } from './call-limiter.ts';
 import type { ProviderKinds } from './provider-credentials.ts';
 import { providerOf } from './provider-credentials.ts';
 
-const defaultPerSecond = 50;
+/** Enough to look at 10,000 resources once a minute. */
+const defaultPerSecond = 200;
+/** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
+const burstSeconds = 10;
 
 /** The cap on external calls of a process: one allowance per Provider or ProviderConfig. */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
@@ -20,7 +23,11 @@ export function externalCalls(env: Environment): ExternalCalls {
   let calls = ofEnvironment.get(env);
   if (calls === undefined) {
     const { maxExternalCallsPerSecond: perSecond = defaultPerSecond } = env;
-    const limiter = createCallLimiter({ perSecond, now: () => env.now().getTime() });
+    const limiter = createCallLimiter({
+      perSecond,
+      burst: Math.max(1, perSecond * burstSeconds),
+      now: () => env.now().getTime(),
+    });
     calls = {
       admit: limiter.admit,
       keyFor:
