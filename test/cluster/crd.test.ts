@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { eventually } from '../cluster/stack-harness.ts';
 import { definitionsIn, projectRoot } from '../apis/definitions.ts';
+import { eventually } from '../cluster/stack-harness.ts';
 
 const definitions = [...definitionsIn('crds').values()];
 const directory = join(projectRoot, 'crds');
