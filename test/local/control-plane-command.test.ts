@@ -79,7 +79,7 @@ test('when this process is killed, the command ends with everything it started',
   assert.equal(await isRunning(grandchild), true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  for (let tries = 0; tries < 200 && (await isRunning(grandchild)) === true; tries++) await sleep(10);
+  for (let tries = 0; tries < 1500 && (await isRunning(grandchild)) === true; tries++) await sleep(10);
   assert.equal(await isRunning(grandchild), false);
 });
 
