@@ -5,6 +5,8 @@ import type { ControllerSpec } from './controller-spec.ts';
 import { apiErrorIn, isConflict, messageOf } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
+import type { Turns } from './turns.ts';
+import { processTurns } from './turns.ts';
 import type { Delays, Next, Run, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
@@ -39,6 +41,8 @@ export interface ControllerOptions extends ControllerSpec {
   readonly observer?: WorkQueueObserver;
   /** The clock of delays and time-outs; default real time. */
   readonly scheduler?: SchedulerLike;
+  /** How runs are divided, many of which wait for nothing; default: the process's. */
+  readonly turns?: Turns;
 }
 
 /**
@@ -51,10 +55,10 @@ export interface ControllerOptions extends ControllerSpec {
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, timeoutMs = 90_000, scheduler = asyncScheduler } = options;
   const { concurrency, backoff, conflictBackoff, drain$, observer, random } = options;
-  const { now = () => performance.now() } = options;
+  const { now = () => performance.now(), turns = processTurns } = options;
   const log = options.log.child({ controller: name });
   const run = (request: Request): Observable<Run<Outcome>> =>
-    runOnce({ name, reconcile, timeoutMs, log, now, scheduler }, request);
+    runOnce({ name, reconcile, timeoutMs, log, now, scheduler, turns }, request);
 
   return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, { log, now, scheduler })))).pipe(
     workQueue(run, {
@@ -94,11 +98,12 @@ interface RunOptions {
   readonly log: Logger;
   readonly now: () => number;
   readonly scheduler: SchedulerLike;
+  readonly turns: Turns;
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, now, scheduler } = options;
+  const { name, reconcile, timeoutMs, log, now, scheduler, turns } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = now();
@@ -135,12 +140,15 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     };
 
     const attempt = async (): Promise<Result> => reconcile(request, abort.signal);
-    attempt().then((result) => {
-      if (isResult(result)) end(resultNames[result.type], result);
-      else fail(new Error('the reconciler returned no result'));
-    }, fail);
+    const withdraw = turns.run(() => {
+      attempt().then((result) => {
+        if (isResult(result)) end(resultNames[result.type], result);
+        else fail(new Error('the reconciler returned no result'));
+      }, fail);
+    });
 
     return () => {
+      withdraw();
       deadline.unsubscribe();
       if (!isEnded) abort.abort(new Error('the controller was stopped'));
     };

@@ -25,9 +25,9 @@ export interface EventRecorder {
 
 /** A recorder that sends what it is told. */
 export interface SendingEventRecorder extends EventRecorder {
-  /** Sends events, one after the other, while subscribed to. Never completes, never errors. */
+  /** Sends events, one after the other, with rests, while subscribed to. Never completes, never errors. */
   readonly run$: Observable<never>;
-  /** Sends what waits and resolves when nothing does, or when the signal aborts. Never rejects. */
+  /** Sends what waits, without rests, and resolves when nothing does, or when the signal aborts. Never rejects. */
   flush(signal: AbortSignal): Promise<void>;
   /** How many events were dropped for lack of room. */
   readonly droppedCount: number;
@@ -39,8 +39,10 @@ export interface EventRecorderOptions {
   readonly component: string;
   readonly log: Logger;
   readonly now: () => Date;
-  /** How many events may wait; default 1000. */
+  /** How many events may wait; default 4000. */
   readonly capacity?: number;
+  /** Clock in milliseconds, for how long a request takes; default the monotonic clock. */
+  readonly elapsedMs?: () => number;
   /** Waits that many milliseconds; rejects when the signal aborts. */
   readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
@@ -74,16 +76,22 @@ const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
 
 const maxAttempts = 5;
+/** After a request, nothing is sent for this many times as long as it took. */
+const restPerSend = 4;
+const longestRestMs = 2_000;
+/** So few that wait are sent without rests. */
+const promptCount = 10;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
  * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. One
- * request at a time; what waits is bounded, and the oldest Normal event gives way first; an event that is
+ * request at a time, with a rest after each while many wait, so that a burst of events takes at most a fifth of one connection's time and make
+ * way when the API server is busy; what waits is bounded, and the oldest Normal event gives way first; an event that is
  * repeated while it waits is sent once. Failures are retried a few times where that can help, then logged at
  * debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
-  const { client, component, log, now, capacity = 1000 } = options;
+  const { client, component, log, now, capacity = 4000, elapsedMs = () => performance.now() } = options;
   const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
   const correlator = createEventCorrelator();
   /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
@@ -155,19 +163,22 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     }
   }
 
-  async function sendAll(signal: AbortSignal): Promise<void> {
+  async function sendAll(signal: AbortSignal, rests: boolean): Promise<void> {
     for (let next = oldest(); next !== undefined && !signal.aborted; next = oldest()) {
       const { event } = next;
       waiting[event.type].delete(event.name);
+      const startedAtMs = elapsedMs();
       await send(event, signal);
       // Cut off, and not yet superseded: whoever flushes sends it again.
       if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, next);
+      const restMs = Math.min(Math.round((elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
+      if (rests && restMs > 0 && size() > promptCount) await sleep(restMs, signal).catch(() => {});
     }
   }
 
   /** One at a time, whoever asks. */
-  function drain(signal: AbortSignal): Promise<void> {
-    sending = sending.then(() => sendAll(signal));
+  function drain(signal: AbortSignal, rests: boolean): Promise<void> {
+    sending = sending.then(() => sendAll(signal, rests));
     return sending;
   }
 
@@ -198,7 +209,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
           const woken = new Promise<void>((resolve) => {
             wake = resolve;
           });
-          await drain(abort.signal);
+          await drain(abort.signal, true);
           if (size() === 0) await woken;
         }
       };
@@ -213,7 +224,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       const onAbort = (): void => aborted.resolve();
       if (signal.aborted) return;
       signal.addEventListener('abort', onAbort, { once: true });
-      await Promise.race([drain(signal), aborted.promise]);
+      await Promise.race([drain(signal, false), aborted.promise]);
       signal.removeEventListener('abort', onAbort);
     },
   };

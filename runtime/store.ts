@@ -7,6 +7,8 @@ import { requestKey } from './reconcile.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { selects } from './selection.ts';
 import { createStoreIndex } from './store-index.ts';
+import type { Turns } from './turns.ts';
+import { processTurns } from './turns.ts';
 import type { StreamEvent } from './watch.ts';
 
 export type Change<T> =
@@ -23,7 +25,7 @@ export interface Store<T extends KubernetesObject> {
   byIndex(index: string, value: string): readonly T[];
   /** Defines an index, over what is there and what comes. A name that is taken keeps its first definition. */
   addIndex(index: string, valuesOf: (object: T) => readonly string[]): void;
-  /** Every object as `added` at subscription, then each change. */
+  /** Every object there is at subscription as `added`, many of them not in one turn of the event loop; then each change. */
   readonly changes$: Observable<Change<T>>;
   readonly isSynced: boolean;
   /** Takes an object that a read or write returned, if newer, so that a reconcile reads its own writes. */
@@ -41,7 +43,12 @@ export interface StoreOptions {
   readonly selection?: Selection;
   /** Told when an index throws on an object, which is then missing from that index. */
   readonly log?: Pick<Logger, 'error'>;
+  /** How work is divided; default: the process's. */
+  readonly turns?: Turns;
 }
+
+/** So many objects are told of at a time. */
+const replaySlice = 100;
 
 /** One subscriber of `changes$`: what it has still to be told, oldest first. */
 interface Listener<T> {
@@ -68,7 +75,7 @@ const versionOf = (object: KubernetesObject): string => object.metadata.resource
  */
 export function createStore<T extends KubernetesObject>(
   kind: Kind<T>,
-  { selection = {}, log }: StoreOptions = {},
+  { selection = {}, log, turns = processTurns }: StoreOptions = {},
 ): StreamedStore<T> {
   const isSelected = selects(selection);
   const objects = new Map<string, T>();
@@ -98,6 +105,35 @@ export function createStore<T extends KubernetesObject>(
     listener.pending = [];
     listener.next = 0;
     listener.isTelling = false;
+  }
+
+  /**
+   * Tells a new listener of what is there: all of a little at once, else a slice at a time. What changes meanwhile
+   * comes after.
+   */
+  function replay(listener: Listener<T>): void {
+    const count = listener.pending.length;
+    if (count <= replaySlice) {
+      drain(listener);
+      return;
+    }
+    listener.isTelling = true;
+    const tellSlice = (): void => {
+      const end = Math.min(listener.next + replaySlice, count);
+      while (listener.next < end && !listener.isClosed()) {
+        const change = listener.pending[listener.next]!;
+        listener.next += 1;
+        listener.tell(change);
+      }
+      if (listener.isClosed()) return;
+      if (listener.next < count) {
+        turns.run(tellSlice);
+        return;
+      }
+      listener.isTelling = false;
+      drain(listener);
+    };
+    turns.run(tellSlice);
   }
 
   /** Everyone is given the change before anyone is told, so that a change made by a listener comes second. */
@@ -194,7 +230,7 @@ export function createStore<T extends KubernetesObject>(
       };
       listeners.add(listener);
       subscriber.add(() => listeners.delete(listener));
-      drain(listener);
+      replay(listener);
     }),
     get isSynced() {
       return isSynced;

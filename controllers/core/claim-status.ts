@@ -7,8 +7,10 @@ import { withShortMessage } from './message.ts';
 /** What a controller found out about a claim. */
 export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
-  /** Absent: the phase stays as it is. */
+  /** Absent: the phase stays as it is, Unbound at first. */
   readonly bindingPhase?: BindingPhase;
+  /** Whether a bound claim that wants a secret has one; absent: as before. */
+  readonly hasSecret?: boolean;
 }
 
 /**
@@ -16,17 +18,18 @@ export interface ClaimFacts {
  * servicebinding.io Provisioned Service (`status.binding.name`) while it is bound and wants a secret.
  */
 export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
-  const bindingPhase = facts.bindingPhase ?? claim.status?.bindingPhase;
+  const bindingPhase = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
   const secret = claim.spec.writeConnectionSecretToRef?.name;
-  const { binding: _before, ...status } = claim.status ?? {};
+  const { binding: before, ...status } = claim.status ?? {};
+  const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);
   const generation = claim.metadata.generation;
   const conditions = facts.conditions.map(withShortMessage);
   return {
     ...claim,
     status: {
       ...status,
-      ...(bindingPhase === undefined ? {} : { bindingPhase }),
-      ...(bindingPhase === 'Bound' && secret !== undefined ? { binding: { name: secret } } : {}),
+      bindingPhase,
+      ...(hasSecret && secret !== undefined ? { binding: { name: secret } } : {}),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(claim.status?.conditions, conditions, { now, generation }),
     },

@@ -33,6 +33,11 @@ const condition = (type: string, status: 'True' | 'False', reason: string, messa
   ...(message === undefined ? {} : { message }),
 });
 
+const unknownTo = (known: string) => ({
+  ...condition('Ready', 'False', 'UnknownKind', `… no controller here handles; known: ${known}`),
+  observedGeneration: 3,
+});
+
 const holding = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
 const provisioned = managed(
   { claimRef: claimRef(), classRef: classRef('small') },
@@ -54,6 +59,7 @@ interface Case {
   readonly synced?: 'True' | 'False';
   readonly phase?: string;
   readonly event?: string;
+  readonly eventType?: 'Normal' | 'Warning';
   readonly message?: RegExp;
   /** What a refresh says has no effect. */
   readonly edits?: readonly RegExp[];
@@ -78,7 +84,8 @@ const cases: Record<string, Case> = {
     act: 'report',
     ready: 'Binding',
     phase: 'Released',
-    message: /no longer exists/,
+    message: /no longer exists; delete the claim and create it anew/,
+    eventType: 'Warning',
   },
   'K6 UnbindSuccess: reclaim policy Delete': {
     claim: claim(dynamic, deleted),
@@ -333,6 +340,26 @@ const cases: Record<string, Case> = {
     message:
       /spec\.classRef names a NoSuchClass \(x\.io\/v1\).*AmbivalentDBInstanceClass.*FavouriteDBInstanceClass/,
   },
+  'H7 told: what a process with other stacks said of an unknown kind is left to stand': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      { status: { conditions: [unknownTo('ThirdClass (third.io/v1)')] } },
+    ),
+    service: otherService,
+    row: 'H7 told',
+    act: 'nothing',
+  },
+  'H7 who knows more kinds replaces what was said': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      {
+        status: { conditions: [unknownTo('FavouriteDBInstanceClass (database.fcp.crossplane.io/v1alpha3)')] },
+      },
+    ),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+  },
   'K15 edited: another resource is named: what the claim has is kept, and it is said': {
     claim: claim({ resourceRef: resourceRef('other') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed({}, { name: 'other', status: { bindingPhase: 'Unbound' } }),
@@ -429,6 +456,7 @@ describe('binding decides', () => {
       if (wanted.ready !== undefined) assert.equal(find('Ready')?.reason, wanted.ready);
       if (wanted.synced !== undefined) assert.equal(find('Synced')?.status, wanted.synced);
       if (wanted.phase !== undefined) assert.equal(decision.facts.bindingPhase, wanted.phase);
+      if (wanted.eventType !== undefined) assert.equal(decision.event.type, wanted.eventType);
       if (wanted.event !== undefined) assert.equal(decision.event.reason, wanted.event);
       if (wanted.message !== undefined) assert.match(decision.event.message, wanted.message);
       assert.equal(find('Ready')?.status, 'False', 'no report of a wait says Ready');

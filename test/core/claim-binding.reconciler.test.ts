@@ -9,6 +9,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import {
   decodeDetails,
   encodeDetails,
+  propagatesFrom,
   propagationTargets,
   SecretKind,
 } from '../../apis/core/v1alpha1/secret.ts';
@@ -411,6 +412,8 @@ describe('binding acts', () => {
       if (row.message !== undefined) assert.match(synced.message ?? '', row.message);
       if (row.synced === 'False') assert.notEqual(ready.status, 'True');
       assert.equal(after?.status?.bindingPhase === 'Bound', row.phase === 'Bound');
+      if (row.writes.includes(status))
+        assert.notEqual(after?.status?.bindingPhase, undefined, 'it has a phase');
       const reasons = process.events.map(({ reason }) => reason);
       if (row.event !== undefined) assert.ok(reasons.includes(row.event), `${reasons}`);
 
@@ -560,6 +563,57 @@ describe('what binding leaves behind', () => {
     assert.ok(leaving?.metadata.deletionTimestamp);
     assert.deepEqual(leaving?.spec.claimRef, claimRef());
     assert.equal(cluster.get(claimKind, key), undefined);
+  });
+
+  test('a bound claim that wants a secret its resource does not publish says so, and exposes none until it does', async () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
+    const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
+    const { cluster, process } = worldOf({ claim: byName, managed: managed({}, { status }) });
+    const told = () => getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
+    await process.settle();
+    assert.equal(told().status, 'True');
+    assert.match(told().message ?? '', /FavouriteDBInstance db has no spec\.writeConnectionSecretToRef/);
+    assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
+    const warned = process.events.filter(({ reason }) => reason === 'CannotPropagateConnectionDetails');
+    assert.deepEqual(
+      warned.map(({ type, message }) => [type, message]),
+      [['Warning', told().message]],
+    );
+
+    cluster.put(SecretKind, source);
+    cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, ...sourceRef },
+    }));
+    await process.settle();
+    assert.equal(told().message, undefined);
+    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
+  });
+
+  test('a secret that was pointed at another source, or given to another claim, is mended at once', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.settle();
+    const target = { namespace: 'team', name: 'conn' };
+    const mended = cluster.get(SecretKind, target)?.metadata;
+    assert.ok(mended);
+    for (const tampered of [
+      { annotations: propagatesFrom({ namespace: 'system', name: 'of-others' }) },
+      { ownerReferences: [{ ...controllerReference(byName), uid: 'former-uid' }] },
+    ]) {
+      cluster.edit(SecretKind, target, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, ...tampered },
+      }));
+      await process.settle(0);
+      const { annotations, ownerReferences } = cluster.get(SecretKind, target)?.metadata ?? {};
+      assert.deepEqual(
+        { annotations, ownerReferences },
+        {
+          annotations: mended.annotations,
+          ownerReferences: mended.ownerReferences,
+        },
+      );
+    }
   });
 
   test('a claim that names another secret, or none, leaves none behind', async () => {

@@ -98,7 +98,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     };
     cluster.before('updateStatus', managedKind, deny, Number.POSITIVE_INFINITY);
     await process.settle(100);
-    assert.equal(status()?.bindingPhase, undefined);
+    assert.equal(status()?.bindingPhase, 'Unbound');
     assert.equal(status()?.binding, undefined);
     assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Unbound');
   });

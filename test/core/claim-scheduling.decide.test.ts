@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { notReady } from '../../apis/core/v1alpha1/condition.ts';
 import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
 import type { SchedulingDecision } from '../../controllers/core/claim-scheduling/decide.ts';
 import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
+import { withClaimStatus } from '../../controllers/core/claim-status.ts';
+import type { Candidates } from '../../controllers/core/class-choice.ts';
 import { drawClass } from '../../controllers/core/class-choice.ts';
 import {
   claim,
   classKind,
   classRef,
   deletionTimestamp,
+  now,
   otherClassKind,
   resourceClass,
   resourceRef,
@@ -213,6 +217,55 @@ describe('defaulting decides', () => {
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
       check(wanted, decideDefaulting(factsOf(wanted)));
+    });
+  }
+});
+
+describe('two processes with different stacks, over one claim kind', () => {
+  const [ours, theirs] = [
+    [{ kind: classKind, classes: [small] }],
+    [{ kind: otherClassKind, classes: [foreign] }],
+  ];
+  const long = { matchExpressions: [{ key: 'size', operator: 'In', values: Array(500).fill('huge') }] };
+  type Decide = (claim: Claim, candidates: readonly Candidates[]) => SchedulingDecision;
+  const schedules: Decide = (of, candidates) =>
+    decideScheduling({
+      claim: of,
+      isHolding: false,
+      kind: candidates[0]?.kind ?? classKind,
+      candidates,
+      draw: drawClass,
+    });
+  const defaults: Decide = (of, candidates) =>
+    decideDefaulting({ claim: of, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
+  const rows: Record<string, { readonly of: Claim; readonly decide: Decide }> = {
+    scheduling: { of: bySelector({ matchLabels: { size: 'huge' } }), decide: schedules },
+    'scheduling by a selector longer than a message': { of: bySelector(long), decide: schedules },
+    defaulting: { of: claim(), decide: defaults },
+  };
+
+  /** The claim once a decision is carried out. */
+  function told(of: Claim, decision: SchedulingDecision): Claim {
+    assert.equal(decision.act, 'report');
+    if (decision.act !== 'report') return of;
+    return withClaimStatus(of, { conditions: [notReady(decision.reason, decision.message)] }, now);
+  }
+
+  for (const [name, { of, decide }] of Object.entries(rows)) {
+    test(`${name}: who speaks second leaves what the first said`, () => {
+      const once = told(of, decide(of, ours));
+      assert.deepEqual(decide(once, theirs), { row: 'S5 told', act: 'nothing' });
+    });
+    test(`${name}: who knows more kinds replaces what was said, once`, () => {
+      const fuller = told(of, decide(told(of, decide(of, ours)), [...theirs, ...ours]));
+      assert.equal(decide(fuller, ours).row, 'S5 told');
+      assert.equal(decide(fuller, theirs).row, 'S5 told');
+    });
+    test(`${name}: an edited claim is told anew, and so is who counted before`, () => {
+      const once = told(of, decide(of, ours));
+      const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
+      assert.equal(decide(edited, theirs).act, 'report');
+      assert.equal(decide(once, [{ kind: classKind, classes: [] }]).act, 'report');
     });
   }
 });

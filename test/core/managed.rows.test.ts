@@ -241,7 +241,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
       scene.condition('Synced'),
       'False/ReconcileError: connect failed: ProviderConfig default does not exist',
     );
-    assert.equal(scene.condition('Ready'), 'Unknown/-');
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
     assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
   });
 
@@ -420,7 +420,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
     scene.publisher = publisherFailingAt('publish', new Error('refusing to modify uncontrolled secret'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: refusing to modify uncontrolled secret');
-    assert.equal(scene.condition('Ready'), 'Unknown/-');
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 

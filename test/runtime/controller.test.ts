@@ -47,6 +47,34 @@ describe('controller', () => {
   });
   afterEach(() => running?.unsubscribe());
 
+  test('a run that waits for its turn is not begun when the controller stops', async () => {
+    const waiting = new Set<() => void>();
+    const turns = {
+      run(task: () => void) {
+        waiting.add(task);
+        return () => void waiting.delete(task);
+      },
+    };
+    let runs = 0;
+    run(
+      async () => {
+        runs += 1;
+        return done;
+      },
+      { turns },
+    );
+    wake$.next({ name: 'a' });
+    wake$.next({ name: 'b' });
+    assert.deepEqual([runs, waiting.size], [0, 2]);
+    const [first] = waiting;
+    assert.ok(first);
+    first();
+    await until('the first has ended', () => outcomes.length === 1);
+    running?.unsubscribe();
+    assert.equal(runs, 1);
+    assert.equal(waiting.size, 0);
+  });
+
   const ends: Record<
     string,
     { end: () => Promise<Result>; result: Outcome['result']; again: boolean; logged: string }

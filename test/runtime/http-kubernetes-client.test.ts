@@ -260,6 +260,14 @@ describe('HTTP client', () => {
     assert.ok(server.accepted <= 64, `${server.accepted} connections`);
   });
 
+  test('a deletion with preconditions, which has a body, leaves its connection open', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const { metadata } = await client.create(ThingKind, thing(name));
+      await client.delete(ThingKind, { namespace: 'ns', name }, { uid: metadata.uid! });
+    }
+    assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
+  });
+
   test('every request is counted, without an answer as 0', async () => {
     await client.list(ThingKind, {});
     await failure(client.get(ThingKind, key));

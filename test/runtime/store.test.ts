@@ -252,6 +252,29 @@ describe('store index', () => {
 });
 
 describe('changes$', () => {
+  test('many objects are told of in slices, and what changes meanwhile comes after', () => {
+    const later: (() => void)[] = [];
+    const turns = {
+      run(task: () => void) {
+        later.push(task);
+        return () => {};
+      },
+    };
+    const store = createStore(ThingKind, { turns });
+    const objects = Array.from({ length: 250 }, (_, index) => stored(`k${index}`, index + 1));
+    store.apply({ type: 'listed', objects, resourceVersion: '300' });
+    const seen: string[] = [];
+    store.changes$.subscribe(({ type, object }) => seen.push(`${type} ${object.metadata.name}`));
+    const slices: number[] = [];
+    while (later.length > 0) {
+      if (slices.length === 1) store.apply({ type: 'deleted', object: stored('k240', 301) });
+      later.shift()?.();
+      slices.push(seen.length);
+    }
+    assert.deepEqual(slices, [100, 200, 251]);
+    assert.deepEqual(seen.slice(-2), ['added k249', 'deleted k240']);
+  });
+
   test('a late subscriber gets what is there, then what comes', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
     const late: string[] = [];

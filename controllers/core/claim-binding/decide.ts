@@ -28,6 +28,7 @@ import {
 import type { ClaimFacts } from '../claim-status.ts';
 import { holdsClaim, refersToClaim } from '../holdings.ts';
 import type { ClaimService } from '../managed-service.ts';
+import { isToldElsewhere } from '../told-elsewhere.ts';
 import { ineffectiveEdits } from './edits.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
@@ -142,7 +143,7 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
   const phase = claim.status?.bindingPhase;
   const what = describeReference(claim.spec.resourceRef ?? {});
   if (phase === 'Bound' || phase === 'Released') {
-    const message = `was bound to ${what}, which no longer exists`;
+    const message = `was bound to ${what}, which no longer exists; delete the claim and create it anew for another`;
     return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
   }
   if (isDynamic(input.service, claim)) return decideUnprovisioned(input, claim, 'create');
@@ -224,22 +225,39 @@ function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): Bi
   const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
+  if (isToldElsewhere(claim, 'UnknownKind', names, kindsKnownTo)) return { row: 'H7 told', act: 'nothing' };
   const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
   const message = `spec.${field} names a ${given}, which no controller here handles; known: ${names.join(', ')}`;
   return report('H7 unknown', 'UnknownKind', [notReady('UnknownKind', message), reconcileError(message)]);
 }
 
+/** The kinds that a message about a kind nobody knows names as known. */
+const kindsKnownTo = (message: string): readonly string[] => message.split('; known: ')[1]?.split(', ') ?? [];
+
+/** What to tell of a claim that wants a secret from a resource that publishes none. */
+export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
+  const isUnserved =
+    spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
+  if (!isUnserved) return undefined;
+  return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef, which an administrator may set`;
+}
+
 /**
  * Ready and Synced of a bound claim: it can be used if its managed resource is ready; otherwise the claim
  * carries that resource's own words and external name, so that an app team need not look further (H14). An edit
- * that has no effect is no hindrance to using it.
+ * that has no effect is no hindrance to using it. `unserved` tells of a secret that there is not.
  */
-export function boundConditions(managed: Managed, edits: readonly string[] = []): readonly ConditionFacts[] {
+export function boundConditions(
+  managed: Managed,
+  edits: readonly string[] = [],
+  unserved?: string,
+): readonly ConditionFacts[] {
   const synced = edits.length === 0 ? reconcileSuccess() : reconcileError(describeEdits(edits));
   const ready = getCondition(managed.status?.conditions, 'Ready');
   if (ready.status === 'True' && !wasDeleted(managed)) {
     const isTroubled = getCondition(managed.status?.conditions, 'Synced').status === 'False';
-    return [{ ...available(), ...(isTroubled ? { message: describeManaged(managed) } : {}) }, synced];
+    const messages = [...(isTroubled ? [describeManaged(managed)] : []), ...(unserved ? [unserved] : [])];
+    return [{ ...available(), ...(messages.length === 0 ? {} : { message: messages.join('; ') }) }, synced];
   }
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
   return [notReady(reason, describeManaged(managed)), synced];
@@ -269,6 +287,6 @@ function report(
 ): Report {
   const synced = conditions.find(({ type }) => type === 'Synced');
   const message = conditions.find(({ type }) => type === 'Ready')?.message ?? '';
-  const type = synced?.status === 'True' ? 'Normal' : 'Warning';
+  const type = synced?.status === 'True' && bindingPhase !== 'Released' ? 'Normal' : 'Warning';
   return { row, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
 }

@@ -86,7 +86,11 @@ async function writeTarget(
   const current = existing ?? (await secrets.fetch(key, signal));
   if (current === undefined) throw new Error(`secret ${key.namespace}/${key.name} came and went`);
   const control = controlOf(current, claim);
-  if (typeof control === 'object') throw new Error(`${control.refusal} (${key.namespace}/${key.name})`);
+  if (typeof control === 'object') {
+    throw new Error(
+      `${control.refusal} (${key.namespace}/${key.name}); name another in spec.writeConnectionSecretToRef, or delete that one`,
+    );
+  }
   await secrets.update(current, propagated(current, claim, source), signal);
 }
 

@@ -16,7 +16,14 @@ import { withClaimStatus } from '../claim-status.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { withBindingMetadata, withClaimReference, withPhase, withResourceReference } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
-import { boundConditions, decideBinding, describeEdits, isConcerned, quietMs } from './decide.ts';
+import {
+  boundConditions,
+  decideBinding,
+  describeEdits,
+  describeUnserved,
+  isConcerned,
+  quietMs,
+} from './decide.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
@@ -171,9 +178,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     await propagate(claimed, referring, signal);
     const phased = managed.updateStatus(referring, withPhase(referring, 'Bound'), signal);
     const bound = await failing('cannot update managed resource status', phased, cannotBind);
-    const facts: ClaimFacts = { conditions: boundConditions(bound), bindingPhase: 'Bound' };
+    const unserved = describeUnserved(claimed, bound);
     const message = `bound to ${bound.kind} ${bound.metadata.name}`;
-    await report(claimed, facts, { type: 'Normal', reason: 'BoundManagedResource', message }, signal);
+    const event: EventFacts = { type: 'Normal', reason: 'BoundManagedResource', message };
+    await report(claimed, boundFacts(bound, [], unserved), event, signal);
+    if (unserved !== undefined) env.events.record(claimed, unservedEvent(unserved));
     return done;
   }
 
@@ -190,10 +199,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
     if (!wasDeleted(healed)) await propagate(claimed, healed, signal);
-    const facts: ClaimFacts = { conditions: boundConditions(healed, edits), bindingPhase: 'Bound' };
-    const message = describeEdits(edits);
-    const event: EventFacts = { type: 'Warning', reason: 'CannotApplyEdit', message };
-    await report(claimed, facts, edits.length === 0 ? undefined : event, signal);
+    const unserved = describeUnserved(claimed, healed);
+    const edited: EventFacts = { type: 'Warning', reason: 'CannotApplyEdit', message: describeEdits(edits) };
+    const event = unserved === undefined ? undefined : unservedEvent(unserved);
+    const facts = boundFacts(healed, edits, unserved);
+    await report(claimed, facts, edits.length === 0 ? event : edited, signal);
     return done;
   }
 
@@ -243,6 +253,22 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     }
   }
 }
+
+const boundFacts = (
+  managed: Managed,
+  edits: readonly string[],
+  unserved: string | undefined,
+): ClaimFacts => ({
+  conditions: boundConditions(managed, edits, unserved),
+  bindingPhase: 'Bound',
+  hasSecret: unserved === undefined,
+});
+
+const unservedEvent = (message: string): EventFacts => ({
+  type: 'Warning',
+  reason: 'CannotPropagateConnectionDetails',
+  message,
+});
 
 const sayings = ({ status }: Claim) => [
   status?.bindingPhase,

@@ -1,8 +1,9 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
+import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
@@ -17,10 +18,18 @@ import { requestsFor, requestsOn } from '../trigger.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 
-/** A target that secret propagation no longer looks after: it is gone, uncontrolled or names no source. */
-const isLost = ({ type, object }: Change<Secret>): boolean =>
-  type === 'deleted' ||
-  (type === 'modified' && (controllerOf(object) === undefined || propagationSource(object) === undefined));
+/** A target that secret propagation no longer looks after: it is gone, or another controls it, or it names another source. */
+const isLost = (change: Change<Secret>): boolean =>
+  change.type === 'deleted' ||
+  (change.type === 'modified' &&
+    (controllerOf(change.object)?.uid !== controllerOf(change.previous)?.uid ||
+      !isEqual(propagationSource(change.object), propagationSource(change.previous))));
+
+/** A source whose data alone changed: secret propagation hands that over to the claims that are bound. */
+const isDataOnly = (change: Change<Secret>): boolean =>
+  change.type === 'modified' &&
+  controllerOf(change.previous)?.uid === controllerOf(change.object)?.uid &&
+  isEqual(propagationAnnotations(change.previous), propagationAnnotations(change.object));
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are all services of the claim kind. */
 export function claimBindingController(
@@ -71,7 +80,10 @@ export function claimBindingController(
       const source = controllerOf(change.object);
       if (change.type === 'deleted' || !referenceIsOfKind(source, service.managed)) return [];
       const resource = managed.get({ name: source?.name ?? '' });
-      return resource === undefined ? [] : claimsOf(resource);
+      const woken = resource === undefined ? [] : claimsOf(resource);
+      return isDataOnly(change)
+        ? woken.filter((request) => claims.get(request)?.status?.bindingPhase !== 'Bound')
+        : woken;
     }),
   ];
 

@@ -6,7 +6,11 @@ import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import type { Candidates } from '../class-choice.ts';
-import { tally } from '../class-choice.ts';
+import { isTalliedElsewhere, tally } from '../class-choice.ts';
+import { shortened } from '../message.ts';
+
+/** Characters of a selector in a message, so that the counts after it are not cut off. */
+const longestSelector = 512;
 
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type SchedulingDecision =
@@ -56,8 +60,11 @@ export function decideScheduling(input: SchedulingInput): SchedulingDecision {
   const chosen = draw(claim, matching);
   if (chosen === undefined) {
     if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
-    const message = `no resource class matches spec.classSelector ${describeSelector(claim.spec.classSelector)} (matching: ${tally(candidates, qualifies)})`;
-    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message }; // a class event wakes us
+    const reason = 'NoMatchingClass';
+    if (isTalliedElsewhere(claim, reason, candidates)) return { row: 'S5 told', act: 'nothing' };
+    const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
+    const message = `no resource class matches spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})`;
+    return { row: 'S5', act: 'report', reason, message }; // a class event wakes us
   }
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };

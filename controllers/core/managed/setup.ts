@@ -2,10 +2,12 @@ import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
 import type { Environment } from '../../../runtime/environment.ts';
+import type { Request } from '../../../runtime/reconcile.ts';
 import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { connectionSecrets } from '../indexes.ts';
@@ -63,6 +65,18 @@ const isMarkRemoved = (before: ObjectMeta, after: ObjectMeta): boolean =>
   before.annotations?.[annotationKeys.externalCreatePending] !== undefined &&
   after.annotations?.[annotationKeys.externalCreatePending] === undefined;
 
+/** Who controlled a secret before it changed. */
+const formerOwner = (change: Change<Secret>) =>
+  controllerOf(change.type === 'modified' ? change.previous : change.object);
+
+/** A secret that is gone, or controlled by somebody else than before. */
+const isLost = (change: Change<Secret>): boolean =>
+  change.type === 'deleted' ||
+  (change.type === 'modified' && controllerOf(change.object)?.uid !== formerOwner(change)?.uid);
+
+const isEdited = (change: Change<Secret>): boolean =>
+  change.type === 'modified' && !isEqual(change.previous.data, change.object.data);
+
 /** Reconciles one managed kind with its external system. */
 export function managedController<M extends Managed>(
   env: Environment,
@@ -73,6 +87,15 @@ export function managedController<M extends Managed>(
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
   const calls = externalCalls(env);
+
+  /** The resource whose connection secret changed, unless it is on its way out. */
+  const ownersOf = (change: Change<Secret>): readonly Request[] => {
+    const owner = formerOwner(change);
+    if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
+    const resource = managed.get({ name: owner.name });
+    return resource !== undefined && wasDeleted(resource) ? [] : [{ name: owner.name }];
+  };
+
   return {
     name: controllerNames.managed(service.kind),
     objects: managed.store,
@@ -80,17 +103,11 @@ export function managedController<M extends Managed>(
       requestsOn(env, managed.store, (change) =>
         isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [],
       ),
-      // A connection secret that somebody deleted, edited or disowned is published again at once.
-      requestsOn(env, secrets.store, (change) => {
-        const before = change.type === 'modified' ? change.previous : change.object;
-        const owner = controllerOf(before);
-        if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
-        const isNews =
-          change.type === 'deleted' ||
-          (change.type === 'modified' &&
-            (!isEqual(before.data, change.object.data) || controllerOf(change.object)?.uid !== owner.uid));
-        return isNews ? [{ name: owner.name }] : [];
-      }),
+      // A connection secret that somebody deleted, edited or disowned is published again at once. One that goes with its
+      // resource is not missed.
+      requestsOn(env, secrets.store, (change) =>
+        isLost(change) || isEdited(change) ? ownersOf(change) : [],
+      ),
       operations.settled$,
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managed, references),

@@ -26,7 +26,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   const generation = managed.metadata.generation;
   const conditions = [
     facts.synced,
-    ...(facts.ready === undefined ? [] : [facts.ready]),
+    ...(facts.ready === undefined ? pending(managed) : [facts.ready]),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
   const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');
@@ -41,6 +41,12 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     },
   };
 }
+
+/** Tools take an object whose status has no Ready for one that is ready (kstatus), so none goes without. */
+const pending = ({ status }: Managed): readonly ConditionFacts[] =>
+  status?.conditions?.some(({ type }) => type === 'Ready')
+    ? []
+    : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
 function nextPhase(managed: Managed, isReady: boolean) {
   const phase = managed.status?.bindingPhase;
