@@ -76,7 +76,7 @@ export function grants(withSession: UseSession): Grants {
         return true;
       });
       if (isDone) return;
-      const target = describe(spec.on);
+      const target = describe(spec.on).replace(/^(DATABASE|SCHEMA)/, (word) => word.toLowerCase());
       const message = `role ${escapeIdentifier(spec.role)} or ${target} does not exist`;
       throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
     },

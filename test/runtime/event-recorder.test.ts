@@ -225,9 +225,9 @@ describe('event recorder', () => {
     test(name, async () => {
       requestMs = eachMs;
       run();
-      for (let index = 0; index < 13; index += 1) record(`k${index}`);
-      await until('all are sent', () => sink.writes.length === 13);
-      assert.deepEqual(slept, [restMs, restMs], 'while more than ten wait');
+      for (let index = 0; index < 103; index += 1) record(`k${index}`);
+      await until('all are sent', () => sink.writes.length === 103);
+      assert.deepEqual(slept, [restMs, restMs], 'while more than 100 wait');
     });
   }
 
@@ -244,11 +244,11 @@ describe('event recorder', () => {
     requestMs = 500;
     create({ sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }) });
     run();
-    for (let index = 0; index < 13; index += 1) record(`k${index}`);
+    for (let index = 0; index < 103; index += 1) record(`k${index}`);
     await until('one is sent', () => sink.writes.length === 1);
     running?.unsubscribe();
     await recorder.flush(AbortSignal.timeout(1000));
-    assert.equal(objects().length, 13);
+    assert.equal(objects().length, 103);
   });
 
   test('10,000 objects while the API server hangs: 4,000 wait, the rest is dropped', async () => {

@@ -110,6 +110,14 @@ const claimRules: readonly Rule[] = [
   },
 ];
 
+/** What a claim asks for is read once, when its resource is provisioned. */
+const parameterRule = (field: string): Rule => ({
+  rule:
+    `!has(oldSelf.resourceRef) || (has(self.${field}) == has(oldSelf.${field}) && ` +
+    `(!has(self.${field}) || self.${field} == oldSelf.${field}))`,
+  message: `${field} is immutable once the claim has a resource: delete the claim and create a new one`,
+});
+
 const claimStatus = z
   .object({
     bindingPhase: optional(bindingPhase),
@@ -147,7 +155,10 @@ interface Names {
   readonly description: string;
 }
 
-/** A claim kind: what its authors may ask for, beside what every claim has. */
+/**
+ * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
+ * provisioned; an API server that knows CEL refuses to change them afterwards.
+ */
 export function defineClaim<P extends z.ZodRawShape>(names: Names, parameters: P) {
   const spec = z
     .object({
@@ -172,7 +183,10 @@ export function defineClaim<P extends z.ZodRawShape>(names: Names, parameters: P
       ),
     })
     .describe('What is claimed.');
-  const schema = z.object({ spec: withRules(spec, ...claimRules), status: optional(claimStatus) });
+  const schema = z.object({
+    spec: withRules(spec, ...claimRules, ...Object.keys(parameters).map(parameterRule)),
+    status: optional(claimStatus),
+  });
   return define(
     {
       ...names,

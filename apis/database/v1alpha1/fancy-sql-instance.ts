@@ -10,7 +10,11 @@ export const FancySQLInstanceKind = defineClaim(
     description: 'A claim of a FancySQL database. Any cloud that offers one may satisfy it.',
   },
   {
-    version: optional(text('The version of FancySQL that is wanted, as 5.7. Without it, the class decides.')),
+    version: optional(
+      text(
+        'The version of FancySQL that is wanted, as 5.7. Without it, the class decides. Of use when the database is provisioned.',
+      ),
+    ),
   },
 );
 

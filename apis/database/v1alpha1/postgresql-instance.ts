@@ -16,7 +16,7 @@ export const PostgreSQLInstanceKind = defineClaim(
         .string()
         .regex(/^[0-9]+(\.[0-9]+)?$/)
         .describe(
-          'The major version of PostgreSQL that is wanted, as 9.6, 14 or 18. It must be that of the server the class points at. Without it, any will do.',
+          'The major version of PostgreSQL that is wanted, as 9.6, 14 or 18. It must be that of the server the class points at. Without it, any will do. Of use when the database is provisioned.',
         ),
     ),
   },

@@ -34,10 +34,11 @@ export function decideDefaulting(input: DefaultingInput): SchedulingDecision {
   if (chosen === undefined) {
     const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
     if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
-    const reason = 'NoDefaultClass';
-    if (isTalliedElsewhere(claim, reason, candidates)) return { row: 'S5 told', act: 'nothing' };
+    if (isTalliedElsewhere(claim, 'NoDefaultClass', candidates)) {
+      return { row: 'S5 told', act: 'nothing' };
+    }
     const message = `the claim names no class and no resource class is the default: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})`;
-    return { row: 'S5', act: 'report', reason, message };
+    return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message };
   }
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };

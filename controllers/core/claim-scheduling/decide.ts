@@ -60,11 +60,12 @@ export function decideScheduling(input: SchedulingInput): SchedulingDecision {
   const chosen = draw(claim, matching);
   if (chosen === undefined) {
     if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
-    const reason = 'NoMatchingClass';
-    if (isTalliedElsewhere(claim, reason, candidates)) return { row: 'S5 told', act: 'nothing' };
+    if (isTalliedElsewhere(claim, 'NoMatchingClass', candidates)) {
+      return { row: 'S5 told', act: 'nothing' };
+    }
     const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
     const message = `no resource class matches spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})`;
-    return { row: 'S5', act: 'report', reason, message }; // a class event wakes us
+    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message }; // a class event wakes us
   }
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };
