@@ -1,3 +1,4 @@
+import omitBy from 'lodash/omitBy.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
@@ -18,8 +19,16 @@ export interface ConnectionPublisher {
    * so that nothing is created whose details could not be kept; except for a resource that is being deleted.
    */
   known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
-  /** Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. */
-  publish(managed: Managed, details: ConnectionDetails, signal: AbortSignal): Promise<void>;
+  /**
+   * Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. What is still as
+   * `before`, which `known` said, is no news: it replaces nothing that somebody has written since.
+   */
+  publish(
+    managed: Managed,
+    details: ConnectionDetails,
+    signal: AbortSignal,
+    before?: ConnectionDetails,
+  ): Promise<void>;
   unpublish(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
@@ -41,8 +50,9 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
       if (wasDeleted(managed)) return {};
       throw refusalOf(control, secret);
     },
-    async publish(managed, details, signal) {
-      await annotate('cannot create or update connection secret', write(managed, details, signal));
+    async publish(managed, details, signal, before = {}) {
+      const written = write(managed, details, before, signal);
+      await annotate('cannot create or update connection secret', written);
     },
     async unpublish(managed, signal) {
       // The garbage collector would do it; but it leaves nothing behind where none runs either.
@@ -54,7 +64,12 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   };
 
   /** A conflict or a creation that comes too late is tried again on what is there by then: details must not be lost. */
-  async function write(managed: Managed, details: ConnectionDetails, signal: AbortSignal): Promise<void> {
+  async function write(
+    managed: Managed,
+    details: ConnectionDetails,
+    before: ConnectionDetails,
+    signal: AbortSignal,
+  ): Promise<void> {
     const key = managed.spec.writeConnectionSecretToRef;
     if (key === undefined) return;
     // One of another type, which only who has been here before has published to, is not in the store.
@@ -63,7 +78,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
     for (let attempt = 1; ; attempt += 1) {
       try {
         if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
-        else await secrets.update(existing, withDetails(existing, managed, details), signal);
+        else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
         return;
       } catch (error) {
         const isOutdated = isConflict(error) || (existing === undefined && isAlreadyExists(error));
@@ -94,9 +109,15 @@ function freshSecret(
 }
 
 /** The type stays as it is, because it is immutable (H11). Throws if the secret is somebody else's. */
-function withDetails(secret: Secret, managed: Managed, details: ConnectionDetails): Secret {
+function withDetails(
+  secret: Secret,
+  managed: Managed,
+  details: ConnectionDetails,
+  before: ConnectionDetails,
+): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
+  const news = omitBy(details, (value, key) => before[key] === value && secret.data?.[key] !== undefined);
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
@@ -105,7 +126,7 @@ function withDetails(secret: Secret, managed: Managed, details: ConnectionDetail
       annotations: { ...secret.metadata.annotations, ...propagationAnnotations(managed) },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },
-    data: { ...secret.data, ...encodeDetails(details) },
+    data: { ...secret.data, ...encodeDetails(news) },
   };
 }
 
@@ -137,8 +158,8 @@ export function publisherChain(publishers: readonly ConnectionPublisher[]): Conn
         details = { ...details, ...(await publisher.known(managed, signal)) };
       return details;
     },
-    async publish(managed, details, signal) {
-      for (const publisher of publishers) await publisher.publish(managed, details, signal);
+    async publish(managed, details, signal, before) {
+      for (const publisher of publishers) await publisher.publish(managed, details, signal, before);
     },
     async unpublish(managed, signal) {
       for (const publisher of publishers) await publisher.unpublish(managed, signal);

@@ -79,7 +79,7 @@ export async function publish<M extends Managed>(
 ): Promise<void> {
   pass.known = { ...pass.known, ...details };
   if (Object.keys(pass.known).length === 0) return;
-  await failing(publisher.publish(pass.current, pass.known, pass.signal), {
+  await failing(publisher.publish(pass.current, pass.known, pass.signal, pass.before), {
     eventReason: 'CannotPublishConnectionDetails',
     ...(ready && { ready }),
   });

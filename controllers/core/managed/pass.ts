@@ -10,6 +10,8 @@ export interface Pass<M extends Managed> {
   current: M;
   /** The connection details published so far, and those about to be. */
   known: ConnectionDetails;
+  /** What had been published when the pass began. */
+  before?: ConnectionDetails;
   /** The settled operation whose outcome this pass puts on record. */
   settled?: TrackedOperation;
   /** The outcome is on record: the operation may be forgotten. */

@@ -108,6 +108,7 @@ async function withExternal<M extends Managed>(
   pass.known = await failing(context.publisher.known(pass.current, pass.signal), {
     eventReason: 'CannotPublishConnectionDetails',
   });
+  pass.before = pass.known;
   if (operation !== undefined) {
     pass.settled = operation;
     await recordOutcome(context, pass, operation);
