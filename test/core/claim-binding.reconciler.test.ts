@@ -264,7 +264,8 @@ const rows: Record<string, Row> = {
     result: 'requeue',
     ready: 'Binding',
     synced: 'False',
-    message: /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\)/,
+    message:
+      /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\); name another in spec\.writeConn/,
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
   'K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over': {
