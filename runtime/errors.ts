@@ -1,9 +1,15 @@
+/** The reason of an answer that is no Status object of the API server: a page of a proxy, most often. */
+export const unknownReason = 'Unknown';
+
 /** An error answer of the Kubernetes API server, or a failure to reach it (`code` 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status, 0 when there was no answer. */
   readonly code: number;
-  /** Kubernetes' machine-readable reason (`NotFound`, `AlreadyExists`, `Conflict`, `Expired`, …). */
+  /**
+   * Kubernetes' machine-readable reason (`NotFound`, `AlreadyExists`, `Conflict`, `Expired`, …), or {@link unknownReason}
+   * for an answer without a Status object.
+   */
   readonly reason: string;
   /** How long the server asked us to wait. */
   readonly retryAfterMs: number | undefined;
@@ -28,15 +34,30 @@ export function apiErrorIn(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-export const isNotFound = (error: unknown): boolean => apiErrorIn(error)?.code === 404;
-/** The object changed since it was read (409 Conflict; not AlreadyExists). */
-export const isConflict = (error: unknown): boolean => {
+/**
+ * What the API server itself says of a request, by its Status object's reason. A status code alone proves nothing: a
+ * proxy in between answers 404, 409 and 410, too, about things of its own. Such an answer is a failure like a 502.
+ */
+const says = (error: unknown, code: number, ...reasons: readonly string[]): boolean => {
   const found = apiErrorIn(error);
-  return found?.code === 409 && found.reason !== 'AlreadyExists';
+  return found?.code === code && reasons.includes(found.reason);
 };
-export const isAlreadyExists = (error: unknown): boolean => apiErrorIn(error)?.reason === 'AlreadyExists';
-/** The resourceVersion or continue token is too old (410). */
-export const isExpired = (error: unknown): boolean => apiErrorIn(error)?.code === 410;
+
+/** The object does not exist: the API server's own word, on which others are let go and finalizers removed. */
+export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
+/** The object changed since it was read (not AlreadyExists). */
+export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
+/** There is an object of that name. */
+export const isAlreadyExists = (error: unknown): boolean => says(error, 409, 'AlreadyExists');
+/** The resourceVersion or continue token is too old. */
+export const isExpired = (error: unknown): boolean => says(error, 410, 'Expired', 'Gone');
+/** Whether the same request may be answered better by and by: no answer, too much asked, or not the API server's answer. */
+export const isTransient = (error: unknown): boolean => {
+  const found = apiErrorIn(error);
+  if (found === undefined) return false;
+  const { code, reason } = found;
+  return code === 0 || code === 429 || code >= 500 || reason === unknownReason;
+};
 
 /** The text of anything thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

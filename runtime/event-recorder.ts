@@ -3,7 +3,7 @@ import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { referenceTo } from '../apis/core/v1alpha1/reference.ts';
-import { apiErrorIn, isAlreadyExists, isNotFound } from './errors.ts';
+import { apiErrorIn, isAlreadyExists, isNotFound, isTransient } from './errors.ts';
 import type { CorrelatedEvent } from './event-correlator.ts';
 import { createEventCorrelator } from './event-correlator.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
@@ -151,9 +151,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
         return;
       } catch (error) {
         if (signal.aborted) return;
-        const { code = -1, retryAfterMs = 0 } = apiErrorIn(error) ?? {};
-        const mayHelp = code === 0 || code === 429 || code >= 500;
-        if (!mayHelp || attempt >= maxAttempts) {
+        const { retryAfterMs = 0 } = apiErrorIn(error) ?? {};
+        if (!isTransient(error) || attempt >= maxAttempts) {
           const { namespace, name } = event.object.metadata;
           log.debug('cannot send event', { namespace, name, reason: event.reason, error });
           return;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ApiError } from './errors.ts';
+import { ApiError, unknownReason } from './errors.ts';
 
 /** The longest a server can make us wait; longer demands are cut. */
 const maxRetryAfterMs = 5 * 60_000;
@@ -99,6 +99,12 @@ const waitOf = (seconds: unknown): number | undefined => {
   return typeof parsed === 'number' && parsed > 0 ? Math.min(parsed * 1000, maxRetryAfterMs) : undefined;
 };
 
+/** A Status says why; where it does not, its being too old is taken from the code, for that only costs a list. */
+function reasonOf(reason: unknown, code: number): string {
+  if (typeof reason === 'string' && reason !== '') return reason;
+  return code === 410 ? 'Expired' : unknownReason;
+}
+
 /** The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one. */
 export function statusError(status: number | undefined, body: unknown, retryAfter?: unknown): ApiError {
   const { kind, message, reason, code, details } = (body ?? {}) as Status;
@@ -110,7 +116,7 @@ export function statusError(status: number | undefined, body: unknown, retryAfte
       : `the API server answered ${number}${isStatus && typeof reason === 'string' ? ` ${reason}` : ''}`,
     {
       code: number,
-      reason: isStatus && typeof reason === 'string' && reason !== '' ? reason : 'Unknown',
+      reason: isStatus ? reasonOf(reason, number) : unknownReason,
       retryAfterMs: waitOf(retryAfter) ?? (isStatus ? waitOf(details?.retryAfterSeconds) : undefined),
     },
   );

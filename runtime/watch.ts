@@ -144,16 +144,17 @@ export function watchStream<T extends KubernetesObject>(
       const failure = apiErrorIn(error);
       const code = failure?.code ?? 0;
       if (isExpired(error) || code === 404) {
-        // A kind that was gone may be back with none of its objects.
+        // A kind that was gone may be back with none of its objects. The page that says so is no Status; should it be
+        // a proxy's, a list does no harm: only one that succeeds changes anything.
         if (resumeFrom === undefined && isExpired(error)) expiredLists += 1;
         resumeFrom = undefined;
       }
       const backoffMs = code === 404 ? Math.min(notInstalledDelayMs, backoff.next()) : backoff.next();
       const delayMs = Math.max(backoffMs, failure?.retryAfterMs ?? 0);
-      const message = advice(code);
+      const message = advice(code, isExpired(error));
       const isNews = complaint !== message;
       complaint = message;
-      log[isNews ? (code === 410 ? 'info' : 'warn') : 'debug'](message, {
+      log[isNews ? (isExpired(error) ? 'info' : 'warn') : 'debug'](message, {
         ...facts,
         ...(selection.namespace !== undefined && { namespace: selection.namespace }),
         error,
@@ -171,14 +172,13 @@ export function watchStream<T extends KubernetesObject>(
 }
 
 /** What the log says of a failure. */
-function advice(code: number): string {
+function advice(code: number, isTooOld: boolean): string {
+  if (isTooOld) return 'watch is too far behind, listing again';
   switch (code) {
     case 403:
       return 'not allowed to list and watch this kind: grant get, list and watch on it to the account (RBAC, see deploy/)';
     case 404:
       return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
-    case 410:
-      return 'watch is too far behind, listing again';
     default:
       return 'cannot list or watch, trying again';
   }

@@ -68,6 +68,9 @@ class Refusal extends Error {
   }
 }
 
+/** What the real one serves where nothing is installed: a page, no Status object. */
+class NoSuchPath extends Error {}
+
 /** RFC 7386. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
@@ -305,7 +308,7 @@ export class FakeApiServer {
     const [, group = '', version = '', namespace, plural = '', name, subresource] = match ?? [];
     const kind = this.#kinds.get(`${apiVersionOf({ group, version })}/${plural}`);
     if (kind === undefined) {
-      throw new Refusal(404, 'NotFound', 'the server could not find the requested resource');
+      throw new NoSuchPath();
     }
     return {
       kind,
@@ -335,6 +338,10 @@ export class FakeApiServer {
       if (method === 'WATCH') this.#watch(target, query, response);
       else this.#send(response, method === 'POST' ? 201 : 200, this.#handle(target, seen));
     } catch (error) {
+      if (error instanceof NoSuchPath) {
+        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n');
+        return;
+      }
       const { code, reason, message } =
         error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
       this.#send(response, code, {

@@ -156,7 +156,7 @@ describe('event recorder', () => {
     run();
     record('a');
     await until('it is sent', () => sink.writes.length === 1);
-    sink.fail = [apiError(404)];
+    sink.fail = [apiError(404, { reason: 'NotFound' })];
     record('a');
     await until('it is sent again', () => sink.writes.length === 2);
     assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
@@ -278,7 +278,12 @@ describe('event recorder', () => {
       sent: false,
     },
     'forbidden: dropped': { errors: [apiError(403)], slept: [], sent: false },
-    'namespace gone: dropped': { errors: [apiError(404)], slept: [], sent: false },
+    'namespace gone: dropped': { errors: [apiError(404, { reason: 'NotFound' })], slept: [], sent: false },
+    'a 404 of a proxy: tried again': {
+      errors: [apiError(404, { reason: 'Unknown' })],
+      slept: [1000],
+      sent: true,
+    },
   };
   for (const [name, { errors, slept: delays, sent }] of Object.entries(failures)) {
     test(name, async () => {

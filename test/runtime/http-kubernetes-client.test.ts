@@ -7,12 +7,13 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { firstValueFrom, toArray } from 'rxjs';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ApiError } from '../../runtime/errors.ts';
-import { isAlreadyExists, isExpired, isNotFound } from '../../runtime/errors.ts';
+import { isAlreadyExists, isConflict, isExpired, isNotFound, isTransient } from '../../runtime/errors.ts';
 import type { KubernetesClientOptions } from '../../runtime/http-kubernetes-client.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
 import type { RequestFacts } from '../../runtime/http-request.ts';
 import { jsonLines } from '../../runtime/json-lines.ts';
 import type { WatchEvent } from '../../runtime/kubernetes-client.ts';
+import type { Fault } from '../fakes/api-server.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Thing } from './things.ts';
@@ -156,6 +157,60 @@ describe('HTTP client', () => {
     const garbage = await failure(client.get(ThingKind, key));
     assert.deepEqual([garbage.code, garbage.reason], [0, 'InvalidAnswer']);
     for (const each of [proxy, garbage]) assert.ok(!JSON.stringify(each).includes('hunter2'));
+  });
+
+  describe("what an answer says is the API server's own word, never a status code alone", () => {
+    const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
+    const ofProxy = { ...nothing, isTransient: true };
+    const ofServer = { ...nothing, isTransient: false };
+    const status = (code: number, reason?: string) => ({
+      status: code,
+      body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason }),
+    });
+    const answers: Record<string, { answer: Fault; want: typeof ofProxy }> = {
+      'a page with 404': { answer: { status: 404, body: '404 page not found' }, want: ofProxy },
+      'JSON with 404 that is no Status': {
+        answer: { status: 404, body: '{"reason":"NotFound"}' },
+        want: ofProxy,
+      },
+      'an empty 404': { answer: { status: 404, body: '' }, want: ofProxy },
+      'a Status with 404 and no reason': { answer: status(404), want: ofProxy },
+      'a Status with 404 and another reason': { answer: status(404, 'Fancy'), want: ofServer },
+      'a Status with 404 NotFound': {
+        answer: status(404, 'NotFound'),
+        want: { ...ofServer, isNotFound: true },
+      },
+      'a Status with 403 NotFound': { answer: status(403, 'NotFound'), want: ofServer },
+      'a page with 409': { answer: { status: 409, body: 'Conflict' }, want: ofProxy },
+      'a Status with 409 Conflict': {
+        answer: status(409, 'Conflict'),
+        want: { ...ofServer, isConflict: true },
+      },
+      'a Status with 409 AlreadyExists': {
+        answer: status(409, 'AlreadyExists'),
+        want: { ...ofServer, isAlreadyExists: true },
+      },
+      'a page with 410': { answer: { status: 410, body: 'Gone' }, want: ofProxy },
+      'a Status with 410 Expired': { answer: status(410, 'Expired'), want: { ...ofServer, isExpired: true } },
+      'a Status with 410 Gone': { answer: status(410, 'Gone'), want: { ...ofServer, isExpired: true } },
+      'a Status with 410 and no reason': { answer: status(410), want: { ...ofServer, isExpired: true } },
+    };
+    for (const [name, { answer, want }] of Object.entries(answers)) {
+      test(name, async () => {
+        server.fail(answer);
+        const error = await failure(client.get(ThingKind, key));
+        assert.deepEqual(
+          {
+            isNotFound: isNotFound(error),
+            isConflict: isConflict(error),
+            isAlreadyExists: isAlreadyExists(error),
+            isExpired: isExpired(error),
+            isTransient: isTransient(error),
+          },
+          want,
+        );
+      });
+    }
   });
 
   describe('asked to wait', () => {

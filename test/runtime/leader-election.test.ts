@@ -122,6 +122,14 @@ describe('leader election', () => {
     assert.deepEqual([holder(), lease()?.spec?.leaseTransitions], ['a', 5]);
   });
 
+  test('a 404 of a proxy does not mean that there is no lease', async () => {
+    put({ holderIdentity: 'other', leaseDurationSeconds: 3600 });
+    server.fail({ method: 'GET', status: 404, body: '404 page not found', times: 2 });
+    contend(election('a'));
+    await until('it has looked', () => server.seen('GET').length >= 4);
+    assert.equal(server.seen('POST').length, 0);
+  });
+
   test('a released lease is taken at once', async () => {
     put({ holderIdentity: '', leaseDurationSeconds: 3600 });
     const told = contend(election('a'));

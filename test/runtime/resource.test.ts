@@ -137,6 +137,16 @@ describe('resource', () => {
     await things.delete(created);
   });
 
+  test("absence is the API server's own word: a 404 of a proxy is a failure, and nothing is taken for gone", async () => {
+    const created = await things.create(thing('a'));
+    server.fail({ status: 404, body: '404 page not found', times: 2 });
+    await assert.rejects(things.fetch(key), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    await assert.rejects(things.delete(created), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    assert.equal(server.objects().length, 1);
+    await things.delete(created);
+    assert.equal(await things.fetch(key), undefined);
+  });
+
   test('a signal aborts a write', async () => {
     server.fail({ status: -1, method: 'POST' });
     const abort = new AbortController();

@@ -216,6 +216,28 @@ describe('watch stream over HTTP', () => {
     });
   }
 
+  test('410 of a proxy is no word about our version: it resumes where it was', async () => {
+    server.put(ThingKind, thing('a'));
+    start();
+    await watching();
+    server.fail({ status: 410, body: 'Gone', method: 'WATCH', times: 2 });
+    server.endWatches();
+    await until('it watches again', () => server.seen('WATCH').length === 4 && server.openWatches === 1);
+    assert.deepEqual(resumedFrom(), ['101', '101', '101', '101']);
+    assert.deepEqual(events, ['restart', 'listed', 'synced']);
+  });
+
+  test('404 of a proxy lists again, and what is there stays meanwhile', async () => {
+    server.put(ThingKind, thing('a'));
+    start();
+    await watching();
+    server.fail({ status: 404, body: '404 page not found', times: 3 });
+    server.endWatches();
+    await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+    assert.deepEqual(changes, ['added a']);
+    assert.equal(backoff.calls, 3);
+  });
+
   test('a continue token that expires restarts the list, whose first half does not count', async () => {
     for (let n = 0; n < 9; n += 1) server.put(ThingKind, thing(`t${n}`));
     server.expireContinueTokens();
