@@ -27,9 +27,10 @@ export interface Flavour {
   readonly routes: Readonly<Record<string, Methods>>;
 }
 
+/** Of FancySQL; 2.3 is that of the instance in Crossplane's services developer guide. */
 export const versionRule = {
-  pattern: /^(5\.6|5\.7|8\.0)$/,
-  says: 'must be one of 5.6, 5.7, 8.0',
+  pattern: /^(2\.3|5\.6|5\.7|8\.0)$/,
+  says: 'must be one of 2.3, 5.6, 5.7, 8.0',
 } as const;
 export const defaultVersion = '5.7';
 

@@ -6,6 +6,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { describeClaim, isSettled } from '../../local/demo/claims.ts';
 import { type Services, startServices } from '../../local/demo/services.ts';
 import { VaultServer } from '../../local/vault-server.ts';
@@ -128,6 +129,13 @@ describe('every manifest of the README, the docs and the examples, on the demo',
   }
 
   test('what the examples say of themselves is true', async () => {
+    const { id, name, level, version } = inCloud('mycoolinstance') ?? assert.fail('the guide’s instance');
+    assert.deepEqual([name, level, version], ['mycoolinstance', 100, '2.3']);
+    const { status } = (await instance('cool')) as FavouriteDBInstance;
+    assert.deepEqual(
+      [status?.id, status?.status, status?.hostname],
+      [id, 'ONLINE', 'mycoolinstance.fcp.example.org'],
+    );
     const imported = await instance('orders-watched');
     assert.deepEqual(imported.spec.forProvider, { fancinessLevel: 42, version: '5.7' });
     const [{ item } = assert.fail('no network')] = cloud()

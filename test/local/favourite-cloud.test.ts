@@ -50,6 +50,18 @@ async function call(
 const cool = { name: 'cool', fanciness_level: 100, version: '5.6', password: 'correct-horse' };
 
 describe('an instance lives as in a cloud', () => {
+  test('the object of the services developer guide: what can be written is taken, all of it is given', async () => {
+    const cloud = await start();
+    const written = { name: 'mycoolinstance', fanciness_level: 100, version: '2.3' };
+    const { status, body } = await call(cloud, 'POST', '/v1/instances', {
+      ...written,
+      password: 'correct-horse',
+    });
+    const { port: _p, username: _u, database: _d, tags: _t, ...guides } = body;
+    const assigned = { id: 1, status: 'ONLINE', hostname: 'mycoolinstance.fcp.example.org' };
+    assert.deepEqual([status, guides], [201, { ...written, ...assigned }]);
+  });
+
   test('created, read, changed, deleted', async () => {
     const cloud = await start();
     const created = await call(cloud, 'POST', '/v1/instances', { ...cool, tags: { team: 'shop' } });
@@ -261,7 +273,7 @@ describe('a request that cannot be carried out is refused with its reason', () =
       path: '/v1/instances',
       body: { ...cool, version: '4.0' },
       status: 422,
-      says: /^version must be one of 5.6, 5.7, 8.0/,
+      says: /^version must be one of 2.3, 5.6, 5.7, 8.0/,
     },
     'change of the version': {
       method: 'PATCH',
