@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { JsonSchema } from '../../apis/crd.ts';
+import { fcpStack } from '../../controllers/fcp/setup.ts';
+import { ocpStack } from '../../controllers/ocp/setup.ts';
+import { postgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { holds, parseRule, pathsOf, unescaped } from './cel.ts';
 import {
   type CustomResourceDefinition,
@@ -91,21 +94,38 @@ for (const definition of plain.values()) {
 }
 
 describe('columns of kubectl get', () => {
-  const columns: Partial<Record<ReturnType<typeof roleOf>, readonly string[]>> = {
-    claim: ['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'AGE'],
-    managed: ['READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'],
+  const claimed = new Set(
+    [fcpStack, ocpStack, postgresqlStack].flatMap(({ claims }) =>
+      claims.map(({ managed: { kind, group } }) => `${kind}.${group}`),
+    ),
+  );
+  const columns: Partial<Record<ReturnType<typeof roleOf> | 'unclaimed', readonly (readonly string[])[]>> = {
+    claim: [['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'AGE'], ['READY']],
+    class: [
+      ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
+      ['PROVIDER', 'PROVIDER-CONFIG'],
+    ],
+    managed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'], ['STATUS']],
+    unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
   };
+  test('there are managed kinds that claims bind, and others', () => {
+    assert.deepEqual([...claimed].map((kind) => kind.split('.')[0]).toSorted(), [
+      'AmbivalentDBInstance',
+      'FavouriteDBInstance',
+      'PostgreSQLDatabase',
+    ]);
+  });
   for (const definition of plain.values()) {
-    const expected = columns[roleOf(definition)];
+    const role = roleOf(definition);
+    const isUnclaimed = role === 'managed' && !claimed.has(kindOf(definition));
+    const expected = columns[isUnclaimed ? 'unclaimed' : role];
     if (expected === undefined) continue;
-    test(kindOf(definition), () => {
-      const shown = definition.spec.versions[0].additionalPrinterColumns.filter(
-        ({ priority = 0 }) => priority === 0,
-      );
-      assert.deepEqual(
-        shown.map(({ name }) => name),
-        expected,
-      );
+    test(`${kindOf(definition)}${isUnclaimed ? ', which no claim binds,' : ''} and wide`, () => {
+      const shown = (wide: boolean) =>
+        definition.spec.versions[0].additionalPrinterColumns
+          .filter(({ priority = 0 }) => priority > 0 === wide)
+          .map(({ name }) => name);
+      assert.deepEqual([shown(false), shown(true)], expected);
     });
   }
 });

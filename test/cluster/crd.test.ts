@@ -157,7 +157,7 @@ describe('crds/ on a real API server', () => {
         'AGE',
       ],
       managed: ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'],
-      classes: ['NAME', 'DEFAULT', 'RECLAIM-POLICY', 'AGE'],
+      classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
     };
     for (const [category, expected] of Object.entries(columns)) {
       test(`kubectl get ${category} -A shows ${expected.join(', ')}`, async () => {

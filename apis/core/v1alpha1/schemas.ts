@@ -207,8 +207,10 @@ const providerConfigRef = z
 
 const classColumns: readonly Column[] = [
   {
-    name: 'DEFAULT',
+    // A column cannot compare: it shows what the annotation holds, which makes a default only if it is exactly `true`.
+    name: 'DEFAULT-ANNOTATION',
     type: 'string',
+    description: 'What marks a class as the default, if it is exactly true.',
     jsonPath: '.metadata.annotations.resourceclass\\.crossplane\\.io/is-default-class',
   },
   { name: 'RECLAIM-POLICY', type: 'string', jsonPath: '.specTemplate.reclaimPolicy' },
@@ -261,7 +263,12 @@ const publishConnectionDetailsTo = z
   })
   .describe('Publishes connection details to a secret store, beside or instead of a plain secret.');
 
-const managedColumns: readonly Column[] = [
+const bindingColumns: readonly Column[] = [
+  { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
+  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
+];
+
+const managedColumns = (isClaimable: boolean): readonly Column[] => [
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
   { name: 'SYNCED', type: 'string', jsonPath: ".status.conditions[?(@.type=='Synced')].status" },
   {
@@ -269,8 +276,7 @@ const managedColumns: readonly Column[] = [
     type: 'string',
     jsonPath: '.metadata.annotations.crossplane\\.io/external-name',
   },
-  { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
-  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
+  ...(isClaimable ? bindingColumns : []),
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
@@ -309,14 +315,15 @@ const referencePolicy = z
 
 /**
  * A managed kind of a stack: its parameters, and what the external system reports about it. A parameter that is
- * required in `forProvider` may be given in `initProvider` instead, if it is declared optional.
+ * required in `forProvider` may be given in `initProvider` instead, if it is declared optional. `isClaimable: false`
+ * for a kind that no claim can bind: what `kubectl get` shows of binding is left out.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
-  names: Names & { readonly stack: string },
+  names: Names & { readonly stack: string; readonly isClaimable?: boolean },
   forProvider: P,
   observed: S,
 ) {
-  const { stack, ...own } = names;
+  const { stack, isClaimable = true, ...own } = names;
   const spec = z
     .object({
       writeConnectionSecretToRef: optional(
@@ -362,7 +369,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
       ...own,
       scope: 'Cluster',
       categories: ['crossplane', 'managed', stack],
-      columns: managedColumns,
+      columns: managedColumns(isClaimable),
       hasStatusSubresource: true,
     },
     z.object({ spec, status: optional(status) }),

@@ -21,6 +21,7 @@ export const PostgreSQLRoleKind = defineManaged(
     stack,
     kind: 'PostgreSQLRole',
     plural: 'postgresqlroles',
+    isClaimable: false,
     description:
       'A role of a PostgreSQL server: a user if it may log in, else a group. Its external name is the name of the role.',
   },
