@@ -11,19 +11,13 @@ import {
   claim,
   claimKind,
   classKind,
+  classRef,
   otherClassKind,
   otherService,
   resourceClass,
   resourceRef,
   service,
 } from './objects.ts';
-
-/*
- * Legacy cases of scheduling and defaulting that are not rows here:
- * - GetClaimError, ListClassesError: claims and classes are read from stores, which cannot fail.
- * - ClaimNotFound, ClaimHasClassRef, Successful: pure, see claim-scheduling.decide.test.ts; so are the
- *   predicates HasClassSelector, HasNoClassSelector, HasNoClassReference and HasNoManagedResourceReference.
- */
 
 const key = { namespace: 'team', name: 'orders' };
 const peers = [otherService, service];
@@ -223,6 +217,41 @@ describe('H8: every predicate is checked again when a request comes late', () =>
       const process = new FakeProcess(cluster, (env) => [row.controller(env, service, [service])]);
       assert.deepEqual(await process.reconcile(key), { type: 'done' });
       assert.deepEqual(cluster.takeWrites(), []);
+    });
+  }
+});
+
+describe('which claims wake a scheduler, and which a defaulter', () => {
+  const selector = { classSelector: { matchLabels: { size: 'small' } } };
+  const rows: Record<string, { readonly spec: Claim['spec']; readonly wakes: string }> = {
+    'HasClassSelector absent: the defaulter': { spec: {}, wakes: 'defaulting' },
+    'HasClassSelector present: the scheduler': { spec: selector, wakes: 'scheduling' },
+    'HasClassSelector present, but empty: the scheduler': {
+      spec: { classSelector: {} },
+      wakes: 'scheduling',
+    },
+    'HasNoClassReference false: nobody': { spec: { classRef: classRef('small') }, wakes: '' },
+    'HasNoClassReference false, with a selector: nobody': {
+      spec: { ...selector, classRef: classRef('small') },
+      wakes: '',
+    },
+    'HasNoManagedResourceReference false: nobody': { spec: { resourceRef: resourceRef('db') }, wakes: '' },
+    'HasNoManagedResourceReference false, with a selector: nobody': {
+      spec: { ...selector, resourceRef: resourceRef('db') },
+      wakes: '',
+    },
+  };
+  for (const [name, { spec, wakes }] of Object.entries(rows)) {
+    test(name, async () => {
+      const woken: string[] = [];
+      for (const [mode, { controller }] of Object.entries(modes)) {
+        const cluster = new FakeCluster();
+        const process = new FakeProcess(cluster, (env) => [controller(env, service, [service])]);
+        cluster.put(claimKind, claim(spec));
+        await process.settle(0);
+        if (process.runs > 0) woken.push(mode);
+      }
+      assert.equal(woken.join(), wakes);
     });
   }
 });

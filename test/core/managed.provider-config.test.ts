@@ -85,6 +85,19 @@ describe('a ProviderConfig (C7)', () => {
     await assert.rejects(at.run(), /cannot update ProviderConfig status: etcd is unavailable/);
   });
 
+  test('RemoveFinalizerError is returned, and removing it tried again', async () => {
+    const at = scene();
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.gate = () => {
+      throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
+    at.cluster.gate = () => {};
+    await at.run();
+    assert.equal(at.config, undefined);
+  });
+
   test('BlockDeleteWhileInUse: it says by how many and which, once', async () => {
     const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
     await at.run();

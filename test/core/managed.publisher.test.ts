@@ -71,6 +71,17 @@ describe('the connection secret (C6)', () => {
     assert.deepEqual(decodeDetails(stored()), { password: 'new', port: '1', other: 'kept' });
   });
 
+  test('SuccessfulUpdateEmptyManagedSecret: one without data is filled', async () => {
+    const { data: _data, ...empty } = secret({ ownerReferences: [owner()] });
+    const { cluster, publisher, stored } = scene(empty);
+    await publisher.publish(publishing, { password: 'new' }, signal);
+    assert.deepEqual(decodeDetails(stored()), { password: 'new' });
+    assert.deepEqual(
+      cluster.writes.map(({ verb }) => verb),
+      ['update'],
+    );
+  });
+
   const adoptable: Record<string, Secret> = {
     'nobody controls, of the connection type': secret({}),
     'this resource controlled before a backup was restored': secret({
@@ -154,6 +165,17 @@ describe('the publisher chain', () => {
   test('EmptyChain', async () => {
     await publisherChain([]).publish(publishing, { password: 'new' }, signal);
     assert.deepEqual(await publisherChain([]).known(publishing, signal), {});
+  });
+
+  test('SuccessfulPublisher: every publisher of the chain gets the details', async () => {
+    const { publisher, stored } = scene();
+    const told: object[] = [];
+    const other = {
+      ...disabledStorePublisher,
+      publish: async (_managed: Managed, details: object) => void told.push(details),
+    };
+    await publisherChain([publisher, other]).publish(publishing, { a: 'b' }, signal);
+    assert.deepEqual([decodeDetails(stored()), told], [{ a: 'b' }, [{ a: 'b' }]]);
   });
 
   test('PublisherReturnsError: the first error stops', async () => {

@@ -8,7 +8,7 @@ import { referenceResolver, referenceTriggers } from '../../controllers/core/man
 import type { ReferenceField, ReferenceLookup } from '../../controllers/core/managed/references.ts';
 import { withReferences } from '../../controllers/core/managed/references.ts';
 import { withManagedStatus } from '../../controllers/core/managed/status.ts';
-import { FakeCluster } from './cluster-fake.ts';
+import { FakeCluster, forbidden } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { managed, managedKind, now } from './objects.ts';
 
@@ -251,6 +251,41 @@ const rows: Record<string, Row> = {
     networks: [unready],
     want: /networkIdRefs: Network unready has no value for networkIds yet/,
   },
+  'multiple: neither references nor selector': { field: many, given: {}, networks: [main], want: {} },
+  'multiple: GetError: a required object that is not there is named': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'main' }, { name: 'gone' }] },
+    networks: [main],
+    want: /networkIdRefs: Network gone does not exist; create it, or change the reference/,
+  },
+  'multiple: ResolvedNoValue: what is not ready is waited for': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'main' }, { name: 'unready' }] },
+    networks: [main, unready],
+    want: /networkIdRefs: Network unready has no value for networkIds yet/,
+  },
+  'multiple: BothReferenceSelector: the references win': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'aloof' }], networkIdSelector: tierA },
+    networks: [main, aloof],
+    want: { networkIds: ['net-9'] },
+  },
+  'multiple: AlwaysResolveSelector: what no longer matches goes': {
+    field: many,
+    given: {
+      networkIds: ['net-1', 'net-9'],
+      networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [main, aloof],
+    want: { networkIds: ['net-1'], networkIdRefs: [{ name: 'main' }] },
+  },
+  'multiple: OptionalSelector: nothing matches, and nothing changes': {
+    field: many,
+    given: { networkIdSelector: { ...tierA, policy: optional } },
+    networks: [aloof],
+    want: {},
+  },
   'multiple: nothing matches': {
     field: many,
     given: { networkIdSelector: tierA },
@@ -317,6 +352,18 @@ describe('references in a cluster', () => {
       peerId: 'net-1',
       peerIdRef: { name: 'main' },
     });
+  });
+
+  test('PatchError: values that cannot be written are an error', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
+    const { env } = new FakeProcess(cluster);
+    cluster.before('update', managedKind, () => {
+      throw forbidden();
+    });
+    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+    await assert.rejects(resolve(object, new AbortController().signal), /denied by a webhook/);
   });
 
   /** Who is woken: by what is there at the start, then by what happens. */

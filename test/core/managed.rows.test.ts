@@ -550,6 +550,24 @@ describe('table C3, rows 21 to 25: creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
+  test('row 23 UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
+    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      scene.cluster.gate = ({ verb, kind: of }) => {
+        if (of !== kind) return;
+        if (verb === 'update') throw conflict();
+        if (verb === 'get') throw broken();
+      };
+    };
+    await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual(scene.events, []);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.equal(scene.external.made, 1);
+  });
+
   test('row 24 publishing what creation returned fails', async () => {
     const scene = new Scene();
     scene.publisher = publisherFailingAt('publish', new Error('vault is sealed'));
@@ -632,6 +650,13 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
       scene.condition('Synced'),
       'False/ReconcileError: cannot update managed resource: etcd is unavailable',
     );
+  });
+
+  test('row 26 a conflict there is silent', async () => {
+    const scene = settled();
+    scene.external.observation = { lateInitialized: { version: '8.0' } };
+    scene.cluster.gate = refuse('update', kind, conflict());
+    await assertSilent(scene);
   });
 
   test('row 26 late initialisation is one write, once', async () => {

@@ -14,14 +14,6 @@ import { conflict, FakeCluster, forbidden } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { claim, claimKind, claimRef, managed, managedKind, resourceRef, service } from './objects.ts';
 
-/*
- * Legacy cases of secret propagation that are not rows here:
- * - GetToError: a target is read from the store, which cannot fail.
- * - UnexpectedToUID, UnexpectedFromUID: consent is by namespace and name since v0.7; what UIDs guarded, the chain
- *   of controllers guards (X4, secret-propagation.decide.test.ts).
- * - IsPropagator, IsPropagated, AddPropagator: one request per target since v0.4; see "what wakes a target".
- */
-
 const sourceKey = { namespace: 'system', name: 'src' };
 const targetKey = { namespace: 'team', name: 'conn' };
 const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
@@ -180,6 +172,35 @@ describe('what wakes a target', () => {
     for (const key of [targetKey, second])
       assert.deepEqual(decodeDetails(cluster.get(SecretKind, key)), { password: 'new' });
   });
+  const annotated: Record<
+    string,
+    { readonly annotations?: Record<string, string>; readonly wakes: boolean }
+  > = {
+    'AddPropagated IsPropagator: the target that the source names': {
+      annotations: allowsPropagationTo(targetKey),
+      wakes: true,
+    },
+    'AddPropagated ObjectIsNotAnnotated: a source that names nobody wakes nobody': { wakes: false },
+    'AddPropagated: a target without a namespace is none': {
+      annotations: { 'to.propagate.crossplane.io/x': '/conn' },
+      wakes: false,
+    },
+    'AddPropagated: a target without a name is none': {
+      annotations: { 'to.propagate.crossplane.io/x': 'team/' },
+      wakes: false,
+    },
+  };
+  for (const [name, { annotations, wakes }] of Object.entries(annotated)) {
+    test(name, async () => {
+      const { cluster, process } = worldOf({ withSource: false });
+      await process.settle();
+      const before = process.runs;
+      const { annotations: _former, ...metadata } = source.metadata;
+      cluster.put(SecretKind, { ...source, metadata: { ...metadata, ...(annotations && { annotations }) } });
+      await process.settle(0);
+      assert.equal(process.runs > before, wakes);
+    });
+  }
   test('nothing of another managed kind', async () => {
     const { cluster, process } = worldOf();
     await process.settle();

@@ -17,12 +17,6 @@ import {
   unavailable,
 } from '../../../apis/core/v1alpha1/condition.ts';
 
-/*
- * Legacy cases of conditions that do not apply:
- * - ConditionedStatus equal {a nil, b nil}: an absent list is undefined and never compared.
- * - WithObservedGeneration {added, changed}: setConditions is given the generation; see its rows.
- */
-
 const before = '2026-01-01T00:00:00Z';
 const now = new Date('2026-01-02T03:04:05.678Z');
 const at = (fact: ConditionFacts, lastTransitionTime = before): Condition => ({

@@ -13,14 +13,6 @@ import {
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 
-/*
- * Legacy cases of metadata that do not apply:
- * - WasCreated: a managed resource that does not exist is undefined, not an empty object.
- * - AddLabels, AddAnnotations, RemoveLabels, RemoveAnnotations: spreads; nothing of ours to test.
- * - SetExternalName: written with what else changes (provision.ts, bind.ts), tested there.
- * - GetExternalTags: no external system here has tags.
- */
-
 const object = (metadata: Partial<ObjectMeta> = {}): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'Thing',

@@ -14,16 +14,6 @@ import {
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 
-/*
- * Legacy cases of references that do not apply:
- * - AsOwner: nothing owns without controlling.
- * - AddOwnerReference, AddControllerReference {none, update existing, other owner, controlled by other}: only
- *   secrets are owned; controlOf (secret.test.ts) decides, and claim-binding.reconciler.test.ts shows the outcome.
- * - Local/ConnectionSecretFor: the secrets are made in propagate.ts and connection-publisher.ts, tested there.
- * - GetKind {found, error, unversioned, too few, too many}: a Kind is a value, not looked up.
- * - NoReferencersFound, FindReferencers and the reflection of legacy references: replaced by typed references.
- */
-
 const object: KubernetesObject = {
   apiVersion: 'g.io/v1',
   kind: 'Thing',
