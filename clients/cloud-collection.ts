@@ -4,7 +4,7 @@ import type { HttpClient } from './http.ts';
 
 /** Things of one kind in a cloud, by the name in their path. Every call may throw CloudError. */
 export interface CloudCollection<T, New, Change> {
-  /** Undefined if there is none of that name. */
+  /** Undefined if the cloud says that there is none of that name; any other 404 is an error. */
   get(name: string, signal?: AbortSignal): Promise<T | undefined>;
   /** All of them, from as many pages as there are. */
   list(signal?: AbortSignal): Promise<readonly T[]>;
@@ -21,6 +21,8 @@ export interface CloudCollectionOptions<T, New, Change> {
   readonly noun: string;
   /** `/v1/instances`. */
   readonly path: string;
+  /** The cloud's own code of a 404 that says that there is none of that name: `InstanceNotFound`. */
+  readonly missingCode: string;
   /** What an answer must hold; the rest is left out. */
   readonly schema: z.ZodType<T>;
   /** A page's items as they came, and the query of the next page, if there is one. */
@@ -34,6 +36,8 @@ export interface CloudCollectionOptions<T, New, Change> {
   readonly secretOf?: (body: New | Change) => string | undefined;
   /** What a new one is to be called; undefined where the cloud decides. */
   readonly nameOf: (wanted: New) => string | undefined;
+  /** What stands for it in its path: an answer about another one is none. */
+  readonly idOf: (thing: T) => string;
 }
 
 /** More pages than this mean a cloud that goes round in circles. */
@@ -42,7 +46,7 @@ const maxPages = 10_000;
 export function cloudCollection<T, New extends object, Change extends object>(
   options: CloudCollectionOptions<T, New, Change>,
 ): CloudCollection<T, New, Change> {
-  const { http, noun, path, schema, page, pageSize, secretOf, nameOf } = options;
+  const { http, noun, path, schema, page, pageSize, secretOf, nameOf, idOf, missingCode } = options;
   const pathOf = (name: string): string => `${path}/${encodeURIComponent(name)}`;
   const secretsIn = (body: New | Change): readonly string[] => {
     const secret = secretOf?.(body);
@@ -54,14 +58,19 @@ export function cloudCollection<T, New extends object, Change extends object>(
     const field = error.issues[0]?.path.join('.') || 'body';
     throw nonsense(what, `its ${field} is not as documented`);
   };
+  const readOne = (what: string, name: string | undefined, answer: unknown): T => {
+    const thing = read(what, answer);
+    if (name !== undefined && idOf(thing) !== name) throw nonsense(what, `it is about "${idOf(thing)}"`);
+    return thing;
+  };
 
   return {
     async get(name, signal) {
       const what = `get ${noun} "${name}"`;
       try {
-        return read(what, await http.request({ what, method: 'GET', path: pathOf(name) }, signal));
+        return readOne(what, name, await http.request({ what, method: 'GET', path: pathOf(name) }, signal));
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (isMissing(error, missingCode)) return undefined;
         throw error;
       }
     },
@@ -83,13 +92,14 @@ export function cloudCollection<T, New extends object, Change extends object>(
       const name = nameOf(wanted);
       const what = name === undefined ? `create ${noun}` : `create ${noun} "${name}"`;
       const request = { what, method: 'POST', path, body: wanted, secrets: secretsIn(wanted) } as const;
-      return read(what, await http.request(request, signal));
+      return readOne(what, name, await http.request(request, signal));
     },
     async update(name, change, signal) {
       const what = `update ${noun} "${name}"`;
       const secrets = secretsIn(change);
-      return read(
+      return readOne(
         what,
+        name,
         await http.request({ what, method: 'PATCH', path: pathOf(name), body: change, secrets }, signal),
       );
     },
@@ -100,7 +110,7 @@ export function cloudCollection<T, New extends object, Change extends object>(
           signal,
         );
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        if (!isMissing(error, missingCode)) throw error;
       }
     },
   };

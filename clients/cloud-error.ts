@@ -47,7 +47,14 @@ export type CloudErrorCode =
 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof CloudError ? error.status : undefined;
-export const isMissing = (error: unknown): boolean => statusOf(error) === 404;
+
+/**
+ * Whether the cloud itself says that something does not exist: a 404 with `code`, its own word for it. Any other 404
+ * is that of a gateway, a wrong path or another server, and says nothing about what the cloud holds.
+ */
+export const isMissing = (error: unknown, code: CloudErrorCode): boolean =>
+  error instanceof CloudError && error.status === 404 && error.code === code;
+
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
 
 /**

@@ -28,7 +28,9 @@ export function cloudRefusal(
     403: `${cloud} (${origin}) does not allow it`,
     429: `${cloud} (${origin}) is limiting requests`,
   };
-  const reason = reasons[status] ?? `${cloud} (${origin}) answered`;
+  // What does not answer in the cloud's words may be a gateway before it.
+  const reason =
+    reasons[status] ?? `${cloud} (${origin})${code === undefined ? ', or a gateway before it,' : ''} answered`;
   return new CloudError(
     `cannot ${what}: ${reason} (${status}${code === undefined ? '' : ` ${code}`})${said}`,
     {

@@ -43,6 +43,7 @@ export function otherCloudClient(options: OtherCloudOptions): OtherCloudClient {
       http,
       noun: 'database',
       path: '/v2/databases',
+      missingCode: 'DatabaseNotFound',
       schema: databaseSchema,
       page: ({ databases, nextCursor }) => ({
         items: databases,
@@ -51,6 +52,7 @@ export function otherCloudClient(options: OtherCloudOptions): OtherCloudClient {
       pageSize: { pageSize: '500' },
       secretOf: ({ adminPassword }) => adminPassword,
       nameOf: ({ databaseName }) => databaseName,
+      idOf: ({ databaseName }) => databaseName,
     }),
   };
 }

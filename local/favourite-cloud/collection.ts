@@ -81,7 +81,7 @@ export function createCollection<T>(options: CollectionOptions): Collection<T> {
   };
   const existing = (name: string): Entry<T> => {
     const entry = find(name);
-    if (entry === undefined) throw notFound(`${noun} "${name}"`);
+    if (entry === undefined) throw notFound(noun, name);
     return entry;
   };
   const touch = (entry: Entry<T>, act: () => void): Snapshot<T> => {
@@ -97,7 +97,7 @@ export function createCollection<T>(options: CollectionOptions): Collection<T> {
       const snapshot = entry && seen(entry);
       if (snapshot === undefined) {
         find(name); // forgets what is gone for good
-        throw notFound(`${noun} "${name}"`);
+        throw notFound(noun, name);
       }
       return snapshot;
     },

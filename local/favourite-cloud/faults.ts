@@ -2,19 +2,20 @@
 export interface Fault {
   /**
    * - `fail`: answers `status` without doing the work.
+   * - `gateway`: answers `status` as a proxy in front of the cloud does, without the cloud's knowledge.
    * - `loseResponse`: does the work, then cuts the connection.
    * - `stall`: does the work, and never answers.
    * - `hang`: takes the request and never answers; the work is not done.
    * - `cut`: cuts the connection without doing the work.
    */
-  readonly kind: 'fail' | 'loseResponse' | 'stall' | 'hang' | 'cut';
+  readonly kind: 'fail' | 'gateway' | 'loseResponse' | 'stall' | 'hang' | 'cut';
   /** Default 1. */
   readonly times?: number;
   /** Default: every method. */
   readonly method?: string;
   /** Path template, as `/v1/instances/{name}`; default: every path. */
   readonly path?: string;
-  /** Of `fail`; default 500. */
+  /** Of `fail`, default 500; of `gateway`, default 502. */
   readonly status?: number;
   /** Seconds, for the Retry-After header of `fail`. */
   readonly retryAfter?: number;

@@ -113,6 +113,7 @@ export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): 
     if (fault?.kind === 'hang') return;
     if (fault?.kind === 'cut') return void request.socket.destroy();
     if (fault?.kind === 'fail') throw failure(fault);
+    if (fault?.kind === 'gateway') return void respondAsGateway(response, fault.status ?? 502);
     if (request.headers.authorization !== `Bearer ${token}`) {
       throw new Problem(401, 'Unauthenticated', 'the token is missing or not valid', {
         headers: { 'www-authenticate': 'Bearer' },
@@ -208,7 +209,7 @@ const failures: Readonly<Record<number, readonly [code: string, message: string]
 
 function notAllowed(method: string, path: string, methods: Methods): Problem {
   const allowed = Object.keys(methods);
-  if (allowed.length === 0) return notFound(`path ${path}`);
+  if (allowed.length === 0) return notFound('path', path);
   return new Problem(405, 'MethodNotAllowed', `${method} is not allowed here`, {
     headers: { allow: allowed.join(', ') },
   });
@@ -222,6 +223,12 @@ function answerTo(error: unknown): Answer & { readonly headers?: Readonly<Record
     error: { code, message, ...(field === undefined ? {} : { field }), request_id: randomUUID() },
   };
   return { status, headers, body };
+}
+
+/** What a proxy in front of the cloud says of itself. */
+function respondAsGateway(response: ServerResponse, status: number): void {
+  const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`;
+  response.writeHead(status, { 'content-type': 'text/html' }).end(page);
 }
 
 function respond(

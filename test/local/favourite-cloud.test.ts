@@ -208,7 +208,7 @@ describe('a request that cannot be carried out is refused with its reason', () =
   > = {
     'no token': { method: 'GET', path: '/v1/instances', token: null, status: 401, says: /token/ },
     'wrong token': { method: 'GET', path: '/v1/instances', token: 'x', status: 401, says: /token/ },
-    'unknown path': { method: 'GET', path: '/v9/things', status: 404, says: /path \/v9\/things/ },
+    'unknown path': { method: 'GET', path: '/v9/things', status: 404, says: /path "\/v9\/things"/ },
     'unknown instance': { method: 'GET', path: '/v1/instances/none', status: 404, says: /"none"/ },
     'change of an unknown instance': {
       method: 'PATCH',
@@ -333,7 +333,31 @@ describe('a request that cannot be carried out is refused with its reason', () =
   });
 });
 
+test('a 404 says in one word what is not there', async () => {
+  const codeOf = async (cloud: FavouriteCloud, path: string) =>
+    (await call(cloud, 'GET', path)).body.error.code;
+  const favourite = await start();
+  assert.equal(await codeOf(favourite, '/v1/instances/none'), 'InstanceNotFound');
+  assert.equal(await codeOf(favourite, '/v1/networks/none'), 'NetworkNotFound');
+  assert.equal(await codeOf(favourite, '/v2/databases/none'), 'PathNotFound');
+  const other = await start({ flavour: 'other' });
+  assert.equal(await codeOf(other, '/v2/databases/none'), 'DatabaseNotFound');
+});
+
 describe('faults', () => {
+  test('gateway: a page of somebody else, and the work is not done', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'gateway', method: 'DELETE', status: 404 });
+    await call(cloud, 'POST', '/v1/instances', cool);
+    const response = await fetch(`${cloud.url}/v1/instances/cool`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${cloud.token}` },
+    });
+    assert.equal(response.status, 404);
+    assert.match(await response.text(), /^<html>/);
+    assert.equal(cloud.instances().length, 1);
+  });
+
   test('fail: the status is answered, the work is not done, and then all is well', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'fail', method: 'POST', status: 429, retryAfter: 7 });

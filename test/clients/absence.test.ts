@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MockAgent } from 'undici';
+import type { CloudCollection } from '../../clients/cloud-collection.ts';
+import { CloudError } from '../../clients/cloud-error.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
+
+type Readable = Pick<CloudCollection<object, never, never>, 'get' | 'delete'>;
+
+/** Each collection of things, the path of one named `cool`, and the cloud's word for one that is not there. */
+const collections: Record<
+  string,
+  {
+    readonly of: (options: { url: string; token: string; dispatcher: MockAgent }) => Readable;
+    readonly path: string;
+    readonly word: string;
+  }
+> = {
+  'an instance of Favourite Cloud': {
+    of: (options) => favouriteCloudClient(options).instances,
+    path: '/v1/instances/cool',
+    word: 'InstanceNotFound',
+  },
+  'a network of Favourite Cloud': {
+    of: (options) => favouriteCloudClient(options).networks,
+    path: '/v1/networks/cool',
+    word: 'NetworkNotFound',
+  },
+  'a database of Other Cloud': {
+    of: (options) => otherCloudClient(options).databases,
+    path: '/v2/databases/cool',
+    word: 'DatabaseNotFound',
+  },
+};
+
+/** What answers with 404 and is not the cloud speaking of the thing. */
+const strangers: Record<string, string> = {
+  "a gateway's page": '<html><body><h1>404 Not Found</h1></body></html>',
+  'an empty answer': '',
+  "a gateway's JSON": '{"message":"no Route matched with those values"}',
+  'an error without a code': '{"error":{"message":"not found"}}',
+  'an error that is text': '{"error":"NotFound"}',
+  'a path the cloud does not know': '{"error":{"code":"PathNotFound","message":"path does not exist"}}',
+  'a thing of another kind': '{"error":{"code":"ProjectNotFound","message":"project does not exist"}}',
+};
+
+async function answering<R>(
+  { of, path }: (typeof collections)[string],
+  method: 'GET' | 'DELETE',
+  reply: { readonly status: number; readonly text: string },
+  act: (collection: Readable) => Promise<R>,
+): Promise<R> {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  agent.get('http://cloud.test').intercept({ path, method }).reply(reply.status, reply.text);
+  try {
+    return await act(of({ url: 'http://cloud.test', token: 't', dispatcher: agent }));
+  } finally {
+    await agent.close();
+  }
+}
+
+for (const [what, collection] of Object.entries(collections)) {
+  describe(`${what} is gone when the cloud says so`, () => {
+    const said = { status: 404, text: JSON.stringify({ error: { code: collection.word, message: 'gone' } }) };
+
+    test('reading it is undefined, deleting it is no error', async () => {
+      assert.equal(await answering(collection, 'GET', said, (things) => things.get('cool')), undefined);
+      await answering(collection, 'DELETE', said, (things) => things.delete('cool'));
+    });
+
+    for (const [stranger, text] of Object.entries(strangers)) {
+      const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
+      test(`and not by the word of ${stranger}`, async () => {
+        const reply = { status: 404, text };
+        await assert.rejects(
+          answering(collection, 'GET', reply, (things) => things.get('cool')),
+          isBare404,
+        );
+        await assert.rejects(
+          answering(collection, 'DELETE', reply, (things) => things.delete('cool')),
+          isBare404,
+        );
+      });
+    }
+  });
+}
+
+test('a page that is not of the cloud is said to be', async () => {
+  const collection = collections['an instance of Favourite Cloud'] ?? assert.fail();
+  const reply = { status: 404, text: '<html></html>' };
+  await assert.rejects(
+    answering(collection, 'GET', reply, (things) => things.get('cool')),
+    /^CloudError: cannot get instance "cool": Favourite Cloud \(http:\/\/cloud\.test\), or a gateway before it, answered \(404\)$/,
+  );
+});
+
+test('an answer about another instance than was asked for is no answer', async () => {
+  const collection = collections['an instance of Favourite Cloud'] ?? assert.fail();
+  const text = JSON.stringify({ id: 1, name: 'warm', fanciness_level: 1, version: '5.7', status: 'ONLINE' });
+  await assert.rejects(
+    answering(collection, 'GET', { status: 200, text }, (things) => things.get('cool')),
+    (error) =>
+      error instanceof CloudError && error.code === 'InvalidAnswer' && /it is about "warm"/.test(error.message),
+  );
+});
