@@ -30,7 +30,8 @@ export function cloudRefusal(
   };
   // What does not answer in the cloud's words may be a gateway before it.
   const reason =
-    reasons[status] ?? `${cloud} (${origin})${code === undefined ? ', or a gateway before it,' : ''} answered`;
+    reasons[status] ??
+    `${cloud} (${origin})${code === undefined ? ', or a gateway before it,' : ''} answered`;
   return new CloudError(
     `cannot ${what}: ${reason} (${status}${code === undefined ? '' : ` ${code}`})${said}`,
     {

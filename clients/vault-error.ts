@@ -36,10 +36,14 @@ export interface VaultErrorContext {
   readonly token: string;
 }
 
-/** What an answer that is no success means. `errors` are the server's own. */
-export function refusal(status: number, errors: readonly string[], context: VaultErrorContext): VaultError {
+/** What an answer that is no success means. `errors` are Vault's own; absent: it was not Vault that answered. */
+export function refusal(
+  status: number,
+  errors: readonly string[] | undefined,
+  context: VaultErrorContext,
+): VaultError {
   const { origin, mountPath } = context;
-  const said = scrubbed(errors.join('; '), context);
+  const said = scrubbed((errors ?? []).join('; '), context);
   const where = `Vault ${origin}`;
   if (status === 503 && /sealed/i.test(said)) {
     return new VaultError(`${where} is sealed: unseal it`, { code: 'Sealed' });
@@ -50,6 +54,9 @@ export function refusal(status: number, errors: readonly string[], context: Vaul
   if (status === 403) {
     const message = `${where} refused the token for ${mountPath}: it is wrong, expired, or its policies do not allow this`;
     return new VaultError(message, { code: 'PermissionDenied' });
+  }
+  if (status === 404 && errors === undefined) {
+    return new VaultError(`${where}, or a gateway before it, answered 404`, { code: 'Failed' });
   }
   if (status === 404) {
     return new VaultError(`${where} has no KV v2 secrets engine at ${mountPath}`, { code: 'NotFound' });
@@ -64,6 +71,12 @@ export function refusal(status: number, errors: readonly string[], context: Vaul
   const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
   return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
 }
+
+/** A success that does not say what Vault would say. */
+export const nonsense = ({ origin }: VaultErrorContext): VaultError =>
+  new VaultError(`Vault ${origin}, or a gateway before it, answered with something that makes no sense`, {
+    code: 'Failed',
+  });
 
 /** What it means that there was no answer; `timeoutMs` is set when it did not come in time. */
 export function unreachable(

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
-import { refusal, unreachable, VaultError } from './vault-error.ts';
+import type { VaultErrorContext } from './vault-error.ts';
+import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 
 export interface VaultOptions {
   /** `https://vault.example.com:8200`; a path and a slash at its end are kept out of the way. */
@@ -24,7 +25,7 @@ export interface VaultSecret {
 
 /** A KV v2 secrets engine of a Vault server. All methods throw VaultError, or the signal's reason. */
 export interface VaultClient {
-  /** Undefined if nothing is known of that path. */
+  /** Undefined if Vault says that nothing is known of that path; a gateway's 404 is an error. */
   read(path: string, signal: AbortSignal): Promise<VaultSecret | undefined>;
   /** Adds a version; `Conflict` if the newest is no longer number `cas` (0: there is none). */
   write(
@@ -100,11 +101,17 @@ export function vaultClient(
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([signal, deadline]),
       });
-      const answer = parsed(await stream.text());
-      if (statusCode < 300) return answer;
-      // Nothing at that path has no errors; a path that no engine serves has one. A deleted version comes with data.
-      if (statusCode === 404 && (answer?.errors ?? []).length === 0) return answer?.data ? answer : undefined;
-      throw refusal(statusCode, answer?.errors ?? [], context);
+      const text = await stream.text();
+      const answer = parsed(text);
+      if (statusCode < 300) {
+        if (answer === undefined && text !== '') throw nonsense(context);
+        return answer ?? {};
+      }
+      // Nothing at that path: an empty list of errors; a path that no engine serves has one in it. A version that was
+      // deleted comes with data. What has neither is not Vault's answer.
+      if (statusCode === 404 && answer?.data) return answer;
+      if (statusCode === 404 && answer?.errors?.length === 0) return undefined;
+      throw refusal(statusCode, answer?.errors, context);
     } catch (error) {
       if (error instanceof VaultError) throw error;
       signal.throwIfAborted();
@@ -115,25 +122,26 @@ export function vaultClient(
   return {
     async read(path, signal) {
       const answer = (await call('GET', 'data', path, undefined, signal)) as
-        | { readonly data?: DataAnswer }
+        | { readonly data?: Partial<DataAnswer> }
         | undefined;
-      if (answer?.data?.metadata !== undefined) {
-        const { data, metadata } = answer.data;
+      if (answer !== undefined) {
+        const { data, metadata } = answer.data ?? {};
         return {
           data: data ?? undefined,
-          version: metadata.version,
-          customMetadata: metadata.custom_metadata ?? {},
+          version: numbered(metadata?.version, context),
+          customMetadata: metadata?.custom_metadata ?? {},
         };
       }
       const about = (await call('GET', 'metadata', path, undefined, signal)) as
-        | { readonly data?: MetadataAnswer }
+        | { readonly data?: Partial<MetadataAnswer> }
         | undefined;
-      if (about?.data === undefined) return undefined;
-      const { current_version: version, custom_metadata: customMetadata } = about.data;
-      return { data: undefined, version, customMetadata: customMetadata ?? {} };
+      if (about === undefined) return undefined;
+      const { current_version: version, custom_metadata: customMetadata } = about.data ?? {};
+      return { data: undefined, version: numbered(version, context), customMetadata: customMetadata ?? {} };
     },
     async write(path, data, { cas }, signal) {
-      await call('POST', 'data', path, { data, options: { cas } }, signal);
+      const answer = await call('POST', 'data', path, { data, options: { cas } }, signal);
+      numbered(answer?.data?.version, context);
     },
     async writeMetadata(path, customMetadata, signal) {
       await call('POST', 'metadata', path, { custom_metadata: customMetadata }, signal);
@@ -143,6 +151,12 @@ export function vaultClient(
     },
     close: () => agent.close(),
   };
+}
+
+/** The number of a version, without which an answer is none. */
+function numbered(version: unknown, context: VaultErrorContext): number {
+  if (typeof version === 'number') return version;
+  throw nonsense(context);
 }
 
 /** Each part of a path encoded; Vault's paths have no empty or dotted parts. */
@@ -157,8 +171,11 @@ function encoded(path: string): string {
 
 function parsed(text: string): Answer | undefined {
   try {
-    return text === '' ? undefined : (JSON.parse(text) as Answer);
+    const answer = JSON.parse(text) as Answer | null;
+    if (typeof answer !== 'object' || answer === null) return undefined;
+    const { errors, ...rest } = answer;
+    return Array.isArray(errors) ? { ...rest, errors: errors.map(String) } : rest;
   } catch {
-    return undefined; // a proxy's page; the status says enough
+    return undefined; // nothing, or a gateway's page
   }
 }

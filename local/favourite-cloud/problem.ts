@@ -24,7 +24,11 @@ export class Problem extends Error {
 
 /** Its code names what is not there, so that nobody takes a path that is wrong for a thing that is gone. */
 export const notFound = (noun: string, name: string): Problem =>
-  new Problem(404, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}NotFound`, `${noun} "${name}" does not exist`);
+  new Problem(
+    404,
+    `${noun.charAt(0).toUpperCase()}${noun.slice(1)}NotFound`,
+    `${noun} "${name}" does not exist`,
+  );
 export const conflict = (code: string, message: string): Problem => new Problem(409, code, message);
 export const invalid = (field: string, message: string): Problem =>
   new Problem(422, 'InvalidArgument', `${field} ${message}`, { field });

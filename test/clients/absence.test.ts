@@ -102,6 +102,8 @@ test('an answer about another instance than was asked for is no answer', async (
   await assert.rejects(
     answering(collection, 'GET', { status: 200, text }, (things) => things.get('cool')),
     (error) =>
-      error instanceof CloudError && error.code === 'InvalidAnswer' && /it is about "warm"/.test(error.message),
+      error instanceof CloudError &&
+      error.code === 'InvalidAnswer' &&
+      /it is about "warm"/.test(error.message),
   );
 });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { VaultClient } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
@@ -106,6 +109,35 @@ describe('the Vault client', () => {
     test(name, async () => {
       server.fail(fault);
       await assert.rejects(client.read('crossplane/a', signal), failsAs(code));
+    });
+  }
+
+  const strangers: Record<string, { status: number; text: string }> = {
+    "a gateway's page with 404": { status: 404, text: '<html><h1>404 Not Found</h1></html>' },
+    'nothing, with 404': { status: 404, text: '' },
+    "a gateway's JSON with 404": { status: 404, text: '{"message":"no Route matched"}' },
+    'a login page with 200': { status: 200, text: '<html>log in</html>' },
+    'an object without a version': { status: 200, text: '{"data":{}}' },
+  };
+  for (const [name, { status, text }] of Object.entries(strangers)) {
+    test(`${name} neither says that a secret is gone nor that it was written`, async () => {
+      const gateway = createServer((_request, response) => response.writeHead(status).end(text));
+      gateway.listen(0, '127.0.0.1');
+      await once(gateway, 'listening');
+      const { port } = gateway.address() as AddressInfo;
+      const through = vaultClient('secret', { server: `http://127.0.0.1:${port}`, token });
+      try {
+        await assert.rejects(
+          through.read('a', signal),
+          failsAs('Failed', /or a gateway before it, answered/),
+        );
+        await assert.rejects(through.write('a', { k: 'v' }, { cas: 0 }, signal), failsAs('Failed'));
+        if (!text.startsWith('{')) await assert.rejects(through.remove('a', signal), failsAs('Failed'));
+      } finally {
+        await through.close();
+        gateway.closeAllConnections();
+        gateway.close();
+      }
     });
   }
 
