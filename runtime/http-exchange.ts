@@ -91,7 +91,7 @@ interface Status {
   readonly message?: unknown;
   readonly reason?: unknown;
   readonly code?: unknown;
-  readonly details?: { readonly retryAfterSeconds?: unknown };
+  readonly details?: { readonly name?: unknown; readonly retryAfterSeconds?: unknown };
 }
 
 const waitOf = (seconds: unknown): number | undefined => {
@@ -99,16 +99,29 @@ const waitOf = (seconds: unknown): number | undefined => {
   return typeof parsed === 'number' && parsed > 0 ? Math.min(parsed * 1000, maxRetryAfterMs) : undefined;
 };
 
-/** A Status says why; where it does not, its being too old is taken from the code, for that only costs a list. */
-function reasonOf(reason: unknown, code: number): string {
-  if (typeof reason === 'string' && reason !== '') return reason;
-  return code === 410 ? 'Expired' : unknownReason;
+/**
+ * A Status says why; where it does not, its being too old is taken from the code, for that only costs a list. That
+ * something else was not found, by an admission webhook say, says nothing about the object that was asked for.
+ */
+function reasonOf({ reason, details }: Status, code: number, about: string | undefined): string {
+  const isText = typeof reason === 'string' && reason !== '';
+  if (!isText) return code === 410 ? 'Expired' : unknownReason;
+  const name = details?.name ?? about;
+  return reason === 'NotFound' && about !== undefined && name !== about ? unknownReason : reason;
 }
 
-/** The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one. */
-export function statusError(status: number | undefined, body: unknown, retryAfter?: unknown): ApiError {
-  const { kind, message, reason, code, details } = (body ?? {}) as Status;
-  const isStatus = kind === 'Status';
+/**
+ * The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one;
+ * `retryAfter` its header; `about` the name of the object that was asked for.
+ */
+export function statusError(
+  status: number | undefined,
+  body: unknown,
+  { retryAfter, about }: { readonly retryAfter?: unknown; readonly about?: string | undefined } = {},
+): ApiError {
+  const given = (body ?? {}) as Status;
+  const { message, reason, code, details } = given;
+  const isStatus = given.kind === 'Status';
   const number = status ?? (typeof code === 'number' ? code : 500);
   return new ApiError(
     isStatus && typeof message === 'string' && message !== ''
@@ -116,7 +129,7 @@ export function statusError(status: number | undefined, body: unknown, retryAfte
       : `the API server answered ${number}${isStatus && typeof reason === 'string' ? ` ${reason}` : ''}`,
     {
       code: number,
-      reason: isStatus ? reasonOf(reason, number) : unknownReason,
+      reason: isStatus ? reasonOf(given, number, about) : unknownReason,
       retryAfterMs: waitOf(retryAfter) ?? (isStatus ? waitOf(details?.retryAfterSeconds) : undefined),
     },
   );

@@ -3,10 +3,11 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../apis/core/v1alpha1/kind.ts';
+import { checkDeletion, objectIn, pageIn, watchEventIn } from './answer.ts';
 import { ApiError } from './errors.ts';
 import type { ExchangeHead } from './http-exchange.ts';
 import { exchange, parsedOrUndefined, statusError } from './http-exchange.ts';
-import type { RequestFacts } from './http-request.ts';
+import type { Call, RequestFacts } from './http-request.ts';
 import { hostOf, requestOptions, requestSender } from './http-request.ts';
 import { jsonLines } from './json-lines.ts';
 import type {
@@ -61,7 +62,8 @@ const selectors = ({ labelSelector, fieldSelector }: Selection) => ({ labelSelec
  * The API server over HTTP. Requests share connections; each watch has one of its own. A request that is
  * refused for now (429, or 5xx, with Retry-After) is sent again after the wait the server asked for; a read
  * whose connection breaks is sent again once. Errors hold the Status object's message and nothing else of the
- * answer. `close` ends everything, running requests and watches with ApiError (`code` 0).
+ * answer. An answer of success is believed only if it is what was asked for (`answer.ts`): otherwise it is an error as
+ * if none had come. `close` ends everything, running requests and watches with ApiError (`code` 0).
  */
 export function kubernetesClient(
   options: KubernetesClientOptions,
@@ -74,10 +76,13 @@ export function kubernetesClient(
 
   return {
     async get<T extends KubernetesObject>(kind: Kind<T>, key: Request, signal?: AbortSignal) {
-      return (await send(
-        { method: 'GET', resource: resourceOf(kind), path: pathOf(kind, key) },
-        signal,
-      )) as T;
+      const call: Call = {
+        method: 'GET',
+        resource: resourceOf(kind),
+        path: pathOf(kind, key),
+        name: key.name,
+      };
+      return objectIn(kind, await send(call, signal), key);
     },
 
     async list<T extends KubernetesObject>(
@@ -91,20 +96,8 @@ export function kubernetesClient(
         continue: continueToken,
         resourceVersion,
       });
-      const { items, metadata } = (await send(
-        { method: 'GET', resource: resourceOf(kind), path },
-        signal,
-      )) as {
-        readonly items?: readonly T[] | null;
-        readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-      };
-      // The items of built-in kinds do not say what they are.
-      const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-      return {
-        items: (items ?? []).map((item) => (item.kind === undefined ? { ...type, ...item } : item)),
-        resourceVersion: metadata.resourceVersion,
-        ...(metadata.continue && { continueToken: metadata.continue }),
-      };
+      const answer = await send({ method: 'GET', resource: resourceOf(kind), path }, signal);
+      return pageIn(kind, answer, { namespace });
     },
 
     watch<T extends KubernetesObject>(
@@ -123,7 +116,7 @@ export function kubernetesClient(
         let head: ExchangeHead | undefined;
         const refusal: Buffer[] = [];
         const lines = jsonLines((line) => {
-          if (!subscriber.closed) subscriber.next(watchEvent<T>(line));
+          if (!subscriber.closed) subscriber.next(watchEvent(kind, line, namespace));
         });
         const open = (access: Access): void => {
           if (subscriber.closed) return;
@@ -145,7 +138,9 @@ export function kubernetesClient(
               if (head?.status === 200) subscriber.complete();
               else {
                 const body = parsedOrUndefined(Buffer.concat(refusal).toString('utf8'));
-                subscriber.error(statusError(head?.status, body, head?.headers['retry-after']));
+                subscriber.error(
+                  statusError(head?.status, body, { retryAfter: head?.headers['retry-after'] }),
+                );
               }
             },
             onError(error) {
@@ -165,7 +160,9 @@ export function kubernetesClient(
     async create<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
       const { namespace } = object.metadata;
       const path = pathOf(kind, namespace === undefined ? {} : { namespace });
-      return (await send({ method: 'POST', resource: resourceOf(kind), path, body: object }, signal)) as T;
+      const answer = await send({ method: 'POST', resource: resourceOf(kind), path, body: object }, signal);
+      const { name } = object.metadata;
+      return objectIn(kind, answer, { name, namespace });
     },
 
     async patch<T extends KubernetesObject>(
@@ -177,10 +174,11 @@ export function kubernetesClient(
     ) {
       const path = pathOf(kind, key, subresource);
       const contentType = 'application/merge-patch+json';
-      return (await send(
-        { method: 'PATCH', resource: resourceOf(kind), path, body: patch, contentType },
+      const answer = await send(
+        { method: 'PATCH', resource: resourceOf(kind), path, name: key.name, body: patch, contentType },
         signal,
-      )) as T;
+      );
+      return objectIn(kind, answer, key);
     },
 
     async apply<T extends KubernetesObject>(
@@ -200,17 +198,18 @@ export function kubernetesClient(
       const path = withQuery(pathOf(kind, key), { fieldManager, force: 'true' });
       // JSON is YAML; servers before 1.32 take no other media type.
       const contentType = 'application/apply-patch+yaml';
-      return (await send(
+      const answer = await send(
         { method: 'PATCH', resource: resourceOf(kind), path, body, contentType },
         signal,
-      )) as T;
+      );
+      return objectIn(kind, answer, key);
     },
 
     async replace<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
-      return (await send(
-        { method: 'PUT', resource: resourceOf(kind), path: pathOf(kind, object.metadata), body: object },
-        signal,
-      )) as T;
+      const { name, namespace, uid } = object.metadata;
+      const path = pathOf(kind, object.metadata);
+      const call: Call = { method: 'PUT', resource: resourceOf(kind), path, name, body: object };
+      return objectIn(kind, await send(call, signal), { name, namespace, uid });
     },
 
     async delete<T extends KubernetesObject>(
@@ -220,7 +219,15 @@ export function kubernetesClient(
       signal?: AbortSignal,
     ) {
       const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
-      await send({ method: 'DELETE', resource: resourceOf(kind), path: pathOf(kind, key), body }, signal);
+      const { name } = key;
+      const call: Call = {
+        method: 'DELETE',
+        resource: resourceOf(kind),
+        path: pathOf(kind, key),
+        name,
+        body,
+      };
+      checkDeletion(kind, await send(call, signal), { ...key, uid: preconditions.uid });
     },
 
     close: () => transport.close(),
@@ -238,21 +245,12 @@ function parseOrRefuse(parse: () => void): void {
 }
 
 /** One line of a watch. Throws ApiError for an ERROR event and for what is no event. */
-function watchEvent<T extends KubernetesObject>(line: unknown): WatchEvent<T> {
-  const { type, object } = (line ?? {}) as { readonly type?: string; readonly object?: T };
-  switch (type) {
-    case 'ADDED':
-    case 'MODIFIED':
-    case 'DELETED':
-      if (object?.metadata !== undefined) return { type, object };
-      break;
-    case 'BOOKMARK':
-      if (object?.metadata?.resourceVersion) {
-        return { type, resourceVersion: object.metadata.resourceVersion };
-      }
-      break;
-    case 'ERROR':
-      throw statusError(undefined, object);
-  }
-  throw new ApiError('cannot parse a watch event', { code: 0, reason: 'InvalidWatchEvent' });
+function watchEvent<T extends KubernetesObject>(
+  kind: Kind<T>,
+  line: unknown,
+  namespace: string | undefined,
+): WatchEvent<T> {
+  const event = (line ?? {}) as { readonly type?: unknown; readonly object?: unknown };
+  if (event.type === 'ERROR') throw statusError(undefined, event.object);
+  return watchEventIn(kind, event, { namespace });
 }

@@ -23,6 +23,8 @@ export interface Call {
   readonly resource: string;
   /** With its query. */
   readonly path: string;
+  /** The object it is about, if it is about one that should exist. */
+  readonly name?: string;
   readonly body?: object;
   readonly contentType?: string;
 }
@@ -44,7 +46,7 @@ export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexO
 /** What undici needs to send a call. */
 export const requestOptions = (
   access: Access,
-  { method, path, body, contentType }: Omit<Call, 'resource'>,
+  { method, path, body, contentType }: Omit<Call, 'resource' | 'name'>,
 ) => ({
   origin: access.origin,
   path: `${access.basePath}${path}`,
@@ -137,7 +139,10 @@ export function requestSender(
         error =
           head.status < 300
             ? new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' })
-            : statusError(head.status, parsed, head.headers['retry-after']);
+            : statusError(head.status, parsed, {
+                retryAfter: head.headers['retry-after'],
+                about: call.name,
+              });
       } catch (thrown) {
         error = thrown instanceof ApiError ? thrown : unreachable(thrown);
         if (mayRepeatRead && staleConnection.has(error.reason)) {

@@ -1,9 +1,10 @@
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
-import { isNotFound } from './errors.ts';
+import { ApiError, isNotFound } from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Request } from './reconcile.ts';
 import { requestFor } from './reconcile.ts';
+import { compareResourceVersions } from './resource-version.ts';
 import type { Store } from './store.ts';
 import { withoutManagedFields } from './store.ts';
 
@@ -67,13 +68,23 @@ function conditional(patch: Json, { metadata: { resourceVersion } }: KubernetesO
   return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };
 }
 
+/** Whether an object may be what became of another by a write: the same one, and not older. */
+function isSuccessor({ metadata: now }: KubernetesObject, { metadata: before }: KubernetesObject): boolean {
+  const isSame = before.uid === undefined || now.uid === before.uid;
+  return isSame && compareResourceVersions(now.resourceVersion ?? '', before.resourceVersion ?? '') >= 0;
+}
+
 /** The kind's resource over a client and the kind's store. Returned objects are without managedFields. */
 export function createResource<T extends KubernetesObject>(
   client: KubernetesClient,
   store: Store<T>,
 ): Resource<T> {
   const { kind } = store;
-  const recorded = (answer: T): T => {
+  const recorded = (answer: T, over?: T): T => {
+    if (over !== undefined && !isSuccessor(answer, over)) {
+      const what = `the API server's answer is not the ${kind.kind} that was written to`;
+      throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
+    }
     const object = withoutManagedFields(answer);
     store.record(object);
     return object;
@@ -95,14 +106,14 @@ export function createResource<T extends KubernetesObject>(
       const patch = mergePatch(writable(current), writable(desired));
       if (patch === undefined) return current;
       const key = requestFor(current.metadata);
-      return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal));
+      return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal), current);
     },
     async updateStatus(current, desired, signal) {
       const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
       if (patch === undefined) return current;
       const key = requestFor(current.metadata);
       const options = { subresource: 'status' } as const;
-      return recorded(await client.patch(kind, key, conditional(patch, current), options, signal));
+      return recorded(await client.patch(kind, key, conditional(patch, current), options, signal), current);
     },
     async delete(current, signal) {
       const { uid, resourceVersion } = current.metadata;

@@ -143,7 +143,9 @@ export function watchStream<T extends KubernetesObject>(
     const afterFailure = (error: unknown): Observable<unknown> => {
       const failure = apiErrorIn(error);
       const code = failure?.code ?? 0;
-      if (isExpired(error) || code === 404) {
+      // What an event that cannot be read was about nobody knows, and to resume would bring the same one again.
+      const isUnreadable = failure?.reason === 'InvalidWatchEvent';
+      if (isExpired(error) || code === 404 || isUnreadable) {
         // A kind that was gone may be back with none of its objects. The page that says so is no Status; should it be
         // a proxy's, a list does no harm: only one that succeeds changes anything.
         if (resumeFrom === undefined && isExpired(error)) expiredLists += 1;

@@ -131,6 +131,17 @@ describe('a real API server', () => {
     await until('the store agrees', () => names().length === 0);
   });
 
+  test('deletion that a finalizer holds up, and the write that ends it, are answered with the object', async () => {
+    const metadata = { name: 'held', namespace: 'default', finalizers: ['watch.test/hold'] };
+    const created = await probes.create(probe('held', { metadata }));
+    await probes.delete(created);
+    const leaving = await probes.fetch({ namespace: 'default', name: 'held' });
+    assert.ok(leaving?.metadata.deletionTimestamp);
+    await probes.update(leaving, { ...leaving, metadata: { ...leaving.metadata, finalizers: [] } });
+    assert.equal(await probes.fetch({ namespace: 'default', name: 'held' }), undefined);
+    await until('the store agrees', () => names().length === 0);
+  });
+
   test('pages carry one version, and built-in kinds their type', async () => {
     for (let n = 0; n < 5; n += 1) {
       const metadata = { name: `s${n}`, namespace: 'default' };

@@ -17,7 +17,7 @@ import type { Fault } from '../fakes/api-server.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Thing } from './things.ts';
-import { ThingKind, thing, until } from './things.ts';
+import { stored, ThingKind, thing, until } from './things.ts';
 
 describe('jsonLines', () => {
   const parse = (...chunks: readonly (string | Buffer)[]): unknown[] => {
@@ -211,6 +211,141 @@ describe('HTTP client', () => {
         );
       });
     }
+  });
+
+  describe('an answer of success that is not what was asked for is an error, as if none had come', () => {
+    const { metadata, ...rest } = stored('a', 200);
+    const without = (field: 'name' | 'namespace' | 'uid' | 'resourceVersion') => ({
+      ...rest,
+      metadata: { ...metadata, [field]: undefined },
+    });
+    const status = (given: object) => ({ kind: 'Status', apiVersion: 'v1', ...given });
+    const list = (given: object) => ({
+      apiVersion: 'test.example.org/v1',
+      kind: 'ThingList',
+      metadata: { resourceVersion: '200' },
+      items: [],
+      ...given,
+    });
+    const noObject: Record<string, unknown> = {
+      'an empty object': {},
+      'only metadata': { metadata: {} },
+      'a Status': status({ status: 'Failure' }),
+      null: null,
+      'a list': list({}),
+      'no name': without('name'),
+      'no namespace': without('namespace'),
+      'no uid': without('uid'),
+      'no resourceVersion': without('resourceVersion'),
+      'an empty resourceVersion': { ...rest, metadata: { ...metadata, resourceVersion: '' } },
+      'another name': { ...rest, metadata: { ...metadata, name: 'b' } },
+      'another namespace': { ...rest, metadata: { ...metadata, namespace: 'other' } },
+      'another kind': { ...rest, kind: 'Other', metadata },
+      'another group': { ...rest, apiVersion: 'other.example.org/v1', metadata },
+      'no kind': { apiVersion: rest.apiVersion, metadata },
+    };
+    const calls: Record<string, () => Promise<unknown>> = {
+      GET: () => client.get(ThingKind, key),
+      POST: () => client.create(ThingKind, thing('a')),
+      PUT: () => client.replace(ThingKind, stored('a', 1)),
+      PATCH: () => client.patch(ThingKind, key, { spec: { size: 1 } }),
+      'PATCH (apply)': () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
+      DELETE: () => client.delete(ThingKind, key, {}),
+    };
+    const noList: Record<string, unknown> = {
+      ...noObject,
+      'a list of another group': list({ apiVersion: 'other.example.org/v1' }),
+      'no items': list({ items: undefined }),
+      'items that are no array': list({ items: {} }),
+      'a list without a resourceVersion': list({ metadata: {} }),
+      'an item without metadata': list({ items: [{}] }),
+      'an item without a name': list({ items: [without('name')] }),
+      'an item without a uid': list({ items: [without('uid')] }),
+      'an item of another kind': list({ items: [{ ...rest, kind: 'Other', metadata }] }),
+      'an item of another namespace': list({
+        items: [{ ...rest, metadata: { ...metadata, namespace: 'other' } }],
+      }),
+    };
+    delete noList['a list'];
+    const noDeletion: Record<string, unknown> = {
+      'a deletion that failed': status({ status: 'Failure' }),
+      'a deletion of another name': status({ status: 'Success', details: { name: 'b' } }),
+    };
+    const cases = [
+      ...Object.entries(calls).flatMap(([verb, call]) =>
+        Object.entries({ ...noObject, ...(verb === 'DELETE' && noDeletion) }).map(
+          ([what, body]) => ({ verb, call, what, body }) as const,
+        ),
+      ),
+      ...Object.entries(noList).map(([what, body]) => ({
+        verb: 'GET (list)',
+        call: () => client.list(ThingKind, { namespace: 'ns' }),
+        what,
+        body,
+      })),
+      {
+        verb: 'PUT',
+        call: () => client.replace(ThingKind, stored('a', 1)),
+        what: 'another uid',
+        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
+      },
+      {
+        verb: 'DELETE',
+        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
+        what: 'another uid',
+        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
+      },
+    ];
+    for (const { verb, call, what, body } of cases) {
+      test(`${verb}: ${what}`, async () => {
+        server.fail({ status: 200, body: JSON.stringify(body) });
+        const error = await failure(call());
+        assert.deepEqual(
+          [error.code, error.reason, isTransient(error), isNotFound(error)],
+          [0, 'InvalidAnswer', true, false],
+        );
+      });
+    }
+
+    const believed: Record<string, { call: () => Promise<unknown>; body: unknown; want: unknown }> = {
+      'the object': { call: () => client.get(ThingKind, key), body: stored('a', 1), want: stored('a', 1) },
+      'a list of nothing, as Go writes it': {
+        call: () => client.list(ThingKind, {}),
+        body: list({ items: null }),
+        want: { items: [], resourceVersion: '200' },
+      },
+      'a list whose definition names it': {
+        call: () => client.list(ThingKind, {}),
+        body: list({ kind: 'AllThingsList' }),
+        want: { items: [], resourceVersion: '200' },
+      },
+      'a deletion, in a Status': {
+        call: () => client.delete(ThingKind, key, { uid: 'u' }),
+        body: status({ status: 'Success', details: { name: 'a', uid: 'u' } }),
+        want: undefined,
+      },
+      'a deletion that finalizers hold up': {
+        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
+        body: stored('a', 1),
+        want: undefined,
+      },
+    };
+    for (const [name, { call, body, want }] of Object.entries(believed)) {
+      test(`believed: ${name}`, async () => {
+        server.fail({ status: 200, body: JSON.stringify(body) });
+        assert.deepEqual(await call(), want);
+      });
+    }
+
+    test('that something else was not found says nothing about the object', async () => {
+      const body = JSON.stringify(
+        status({ code: 404, reason: 'NotFound', details: { name: 'quota', kind: 'quotas' } }),
+      );
+      server.fail({ status: 404, body, times: 2 });
+      const read = await failure(client.get(ThingKind, key));
+      const written = await failure(client.patch(ThingKind, key, {}));
+      assert.deepEqual([isNotFound(read), isNotFound(written)], [false, false]);
+    });
   });
 
   describe('asked to wait', () => {
@@ -408,6 +543,35 @@ describe('HTTP client', () => {
         code: 0,
         reason: 'InvalidWatchEvent',
       },
+      'an event of nothing but metadata': {
+        act: () => server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost"}}}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'an event of another kind': {
+        act: () => {
+          const object = { ...stored('a', 101), kind: 'Other' };
+          server.writeToWatches(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
+        },
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'the deletion of what has no uid': {
+        act: () => {
+          const object = {
+            ...stored('a', 101),
+            metadata: { ...thing('a').metadata, resourceVersion: '101' },
+          };
+          server.writeToWatches(`${JSON.stringify({ type: 'DELETED', object })}\n`);
+        },
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'a bookmark without a version': {
+        act: () => server.writeToWatches('{"type":"BOOKMARK","object":{"kind":"Thing","metadata":{}}}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
     };
     for (const [name, { act, code, reason }] of Object.entries(failures)) {
       test(`${name} is an ApiError`, async () => {
@@ -438,7 +602,7 @@ describe('HTTP client', () => {
     test('a multi-byte character cut by the network survives', async () => {
       const { events, subscription } = watching();
       await open();
-      const line = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: thing('ž🐎') })}\n`);
+      const line = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: stored('ž🐎', 101) })}\n`);
       for (const byte of line) {
         server.writeToWatches(Buffer.of(byte));
         await new Promise(setImmediate);

@@ -147,6 +147,24 @@ describe('resource', () => {
     assert.equal(await things.fetch(key), undefined);
   });
 
+  test('a write answered with something else is an error, and the store keeps what it knew', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const { metadata, ...rest } = created;
+    const answers: readonly object[] = [
+      { metadata: {} },
+      { ...rest, metadata: { ...metadata, uid: 'another' } },
+      { ...rest, metadata: { ...metadata, resourceVersion: '1' } },
+    ];
+    for (const answer of answers) {
+      server.fail({ status: 200, body: JSON.stringify(answer), times: 2 });
+      const invalid = { name: 'ApiError', code: 0, reason: 'InvalidAnswer' };
+      await assert.rejects(things.update(created, { ...created, spec: { size: 2 } }), invalid);
+      await assert.rejects(things.updateStatus(created, { ...created, status: { phase: 'x' } }), invalid);
+    }
+    assert.deepEqual(things.get(key), created);
+    assert.equal((await things.update(created, { ...created, spec: { size: 2 } })).spec?.size, 2);
+  });
+
   test('a signal aborts a write', async () => {
     server.fail({ status: -1, method: 'POST' });
     const abort = new AbortController();
