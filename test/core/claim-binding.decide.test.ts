@@ -5,9 +5,10 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { reconcileError, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { BindingDecision } from '../../controllers/core/claim-binding/decide.ts';
-import { boundConditions, decideBinding } from '../../controllers/core/claim-binding/decide.ts';
+import { bindingRows, boundConditions, decideBinding } from '../../controllers/core/claim-binding/decide.ts';
 import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
 import type { ClaimService } from '../../controllers/core/managed-service.ts';
+import { assertEveryRow } from './every-row.ts';
 import {
   claim,
   claimRef,
@@ -155,6 +156,19 @@ const cases: Record<string, Case> = {
     row: 'H6',
     act: 'finalise',
   },
+  'H2 a deleted claim that names nothing any more is finalised by the first service': {
+    claim: claim({}, deleted),
+    service: otherService,
+    row: 'H2 unnamed',
+    act: 'finalise',
+  },
+  'H7 and left alone by the others': { claim: claim({}, deleted), row: 'H7', act: 'nothing' },
+  'H7 without our finalizer there is nothing to finalise': {
+    claim: claim({}, { deletionTimestamp }),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
   'K7 GetResourceClassError: a missing class is named, and its appearance wakes the claim': {
     claim: claim({ classRef: classRef('small') }),
     row: 'K7',
@@ -184,6 +198,16 @@ const cases: Record<string, Case> = {
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance team-orders-aaaaa, which does not exist$/,
+  },
+  'H4 a resource that took the recorded name meanwhile is not bound': {
+    claim: claim(dynamic),
+    managed: managed({}, { name: ownName, status: { bindingPhase: 'Unbound' } }),
+    row: 'H4 taken',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /: the claim did not create it; it took the name meanwhile$/,
   },
   'K10 ClassReferenceNotSet: a claim without any reference is for the schedulers': {
     claim: claim(),
@@ -252,6 +276,16 @@ const cases: Record<string, Case> = {
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /external name cloud-db\): create failed: quota exceeded/,
+  },
+  'K11 a resource just created may say nothing for two seconds': {
+    claim: claim(dynamic),
+    managed: managed({ claimRef: claimRef() }, { creationTimestamp: '2026-01-02T03:04:05Z' }),
+    row: 'K11 quiet',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+    notBeforeMs: Date.parse('2026-01-02T03:04:07Z'),
   },
   'K14 a ready resource of this claim is bound': {
     claim: claim(dynamic),
@@ -459,6 +493,7 @@ const cases: Record<string, Case> = {
 };
 
 describe('binding decides', () => {
+  test('every row has a case', () => assertEveryRow(bindingRows, cases));
   for (const [name, wanted] of Object.entries(cases)) {
     test(name, () => {
       const decision = decideBinding({
@@ -567,7 +602,7 @@ describe('names of provisioned resources', () => {
     assert.equal(long.length, 63);
   });
   test('the same for the same claim, and another for a claim of the same name in another namespace or life', () => {
-    assert.equal(provisionedNames(claim())[0], ownName);
+    assert.equal(ownName, 'team-orders-8m5w6', 'what other versions recorded is found again');
     assert.notEqual(provisionedNames(claim({}, { namespace: 'other', uid: 'u2' }))[0], ownName);
     assert.notEqual(provisionedNames(claim({}, { uid: 'second-life' }))[0], ownName);
   });

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import mapValues from 'lodash/mapValues.js';
+import type { Claim, ClaimSpec } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { notReady } from '../../apis/core/v1alpha1/condition.ts';
-import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
+import { decideDefaulting, defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import type { SchedulingDecision } from '../../controllers/core/claim-scheduling/decide.ts';
-import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
+import { decideScheduling, schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
 import { withClaimStatus } from '../../controllers/core/claim-status.ts';
 import type { Candidates } from '../../controllers/core/class-choice.ts';
 import { drawClass } from '../../controllers/core/class-choice.ts';
+import { assertEveryRow } from './every-row.ts';
 import {
   claim,
   classKind,
@@ -36,7 +38,11 @@ interface Case {
   readonly peerClasses?: readonly Class[];
   /** Which class kind's controller decides. */
   readonly as?: 'first' | 'second';
-  readonly want: Partial<SchedulingDecision> & { readonly row: string };
+  /** All of the decision but its message. */
+  readonly want: Pick<SchedulingDecision, 'row' | 'act'> & {
+    readonly reason?: string;
+    readonly classRef?: object;
+  };
   readonly message?: RegExp;
 }
 
@@ -52,10 +58,21 @@ const factsOf = (given: Case) => ({
 });
 
 function check(wanted: Case, decision: SchedulingDecision): void {
-  const { message, ...facts } = { message: '', ...decision };
-  assert.deepEqual({ ...facts, ...wanted.want }, facts);
-  if (wanted.message !== undefined) assert.match(message, wanted.message);
+  const { message, ...facts } = { message: undefined, ...decision };
+  assert.deepEqual(facts, wanted.want);
+  if (wanted.message === undefined) assert.equal(message, undefined);
+  else assert.match(message ?? '', wanted.message);
 }
+
+/** What a process with other stacks said of a claim, of this generation. */
+const toldOf = (spec: ClaimSpec, reason: string, message: string) =>
+  claim(spec, {
+    status: {
+      conditions: [
+        { ...notReady(reason, message), lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 3 },
+      ],
+    },
+  });
 
 const bySelector = (selector: object) => claim({ classSelector: selector });
 const fits = { row: 'S6', act: 'schedule' } as const;
@@ -104,6 +121,20 @@ const scheduling: Record<string, Case> = {
     classes: [small],
     want: { row: 'S5 peer', act: 'nothing' },
   },
+  'S5 what a process with other stacks says already is left to stand': {
+    claim: toldOf(
+      { classSelector: { matchLabels: { size: 'huge' } } },
+      'NoMatchingClass',
+      'ThirdClass 0 of 4',
+    ),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5 told', act: 'nothing' },
+  },
+  'S5 of a malformed selector too': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
   'S5 a malformed selector names its field': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
     as: 'first',
@@ -119,13 +150,14 @@ const scheduling: Record<string, Case> = {
   'S6 of several that match, the Event says of how many': {
     claim: bySelector({}),
     classes: [small, large],
-    want: fits,
-    message: /^selected FavouriteDBInstanceClass \w+ of 2 matching resource classes$/,
+    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
+    message: /^selected FavouriteDBInstanceClass large of 2 matching resource classes$/,
   },
   'S6 matchExpressions alone select too (the original matched every class)': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
+    message: /^selected FavouriteDBInstanceClass large, the only matching resource class$/,
   },
   'S6 both parts of a selector must hold': {
     claim: bySelector({
@@ -135,13 +167,20 @@ const scheduling: Record<string, Case> = {
     classes: [small],
     peerClasses: [foreign],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'S6 an empty selector matches every class': { claim: bySelector({}), classes: [small], want: fits },
+  'S6 an empty selector matches every class': {
+    claim: bySelector({}),
+    classes: [small],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
   'S6 a class being deleted is not chosen': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [leaving],
     as: 'first',
-    want: { row: 'S5', act: 'report' },
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    message: /FavouriteDBInstanceClass 0 of 1/,
   },
   'S6 the drawn class of another kind is left to its own controller': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
@@ -152,6 +191,7 @@ const scheduling: Record<string, Case> = {
 };
 
 describe('scheduling decides', () => {
+  test('every row has a case', () => assertEveryRow(schedulingRows, mapValues(scheduling, 'want')));
   for (const [name, wanted] of Object.entries(scheduling)) {
     test(name, () => {
       check(wanted, decideScheduling({ ...factsOf(wanted), draw: drawClass }));
@@ -187,6 +227,27 @@ const defaulting: Record<string, Case> = {
     classes: [older],
     want: { row: 'H8', act: 'nothing' },
   },
+  'H8 a claim that names a resource is not defaulted': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim being deleted is not defaulted': {
+    claim: claim({}, { deletionTimestamp }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'S5 the other kinds leave the saying to the first': {
+    claim: claim(),
+    classes: [small],
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
+  'S5 what a process with other stacks says already is left to stand': {
+    claim: toldOf({}, 'NoDefaultClass', 'ThirdClass 0 of 4'),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5 told', act: 'nothing' },
+  },
   'S5 NoClassesAnnotatedDefault: only exactly "true" counts': {
     claim: claim(),
     classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
@@ -198,12 +259,20 @@ const defaulting: Record<string, Case> = {
     claim: claim(),
     classes: [older, small],
     want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+    message: /^defaulted to FavouriteDBInstanceClass older$/,
+  },
+  'S6 a default that is being deleted is not chosen': {
+    claim: claim(),
+    classes: [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
+    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+    message: /^defaulted to FavouriteDBInstanceClass older$/,
   },
   'S6 of several defaults the newest wins, and the event names the others': {
     claim: claim(),
     classes: [older, newer],
     want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
-    message: /also marked as default: FavouriteDBInstanceClass older/,
+    message:
+      /^defaulted to FavouriteDBInstanceClass newer, the newest default; also marked as default: FavouriteDBInstanceClass older$/,
   },
   'S6 the newest of all kinds wins, and its own controller writes it': {
     claim: claim(),
@@ -214,6 +283,7 @@ const defaulting: Record<string, Case> = {
 };
 
 describe('defaulting decides', () => {
+  test('every row has a case', () => assertEveryRow(defaultingRows, mapValues(defaulting, 'want')));
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
       check(wanted, decideDefaulting(factsOf(wanted)));
@@ -284,8 +354,24 @@ describe('the draw', () => {
       assert.ok((drawn?.length ?? 0) > 140, `drawn ${drawn?.length} of 2000`);
   });
 
-  test('a retry draws the same class', () => {
-    assert.equal(draw('claim-1'), draw('claim-1'));
+  test('a retry, another process and another order of the classes draw the same class', () => {
+    const shuffled = [...classes.slice(3), ...classes.slice(0, 3)].toReversed();
+    for (const uid of ['claim-1', 'claim-2', 'claim-3']) {
+      assert.equal(drawClass(claim({}, { uid }), structuredClone(shuffled))?.metadata.name, draw(uid));
+    }
+    assert.deepEqual(['claim-1', 'claim-2', 'claim-3'].map(draw), ['c2', 'c7', 'c8']);
+  });
+
+  test('a class that goes changes the draw of its own claims alone', () => {
+    const uids = Array.from({ length: 100 }, (_, i) => `claim-${i}`);
+    const fewer = classes.filter(({ metadata: { name } }) => name !== 'c0');
+    const isKept = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
+    const moved = uids.filter((uid) => !isKept(uid));
+    assert.notEqual(moved.length, 0);
+    assert.deepEqual(
+      moved,
+      uids.filter((uid) => draw(uid) === 'c0'),
+    );
   });
 
   test('nothing is drawn from nothing', () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
+import type { TrackedOperation } from '../../controllers/core/managed/async-operations.ts';
 import { isCreationIncomplete, isInCreationGrace } from '../../controllers/core/managed/creation-tracking.ts';
-import { decideFirst, decideNext } from '../../controllers/core/managed/decide.ts';
+import { decideFirst, decideNext, firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
 import type { Observation } from '../../controllers/core/managed/external-client.ts';
 import {
   invalidPolicies,
@@ -16,6 +17,7 @@ import {
 } from '../../controllers/core/managed/management-policies.ts';
 import { parseDuration, pollDelayMs, progressDelayMs } from '../../controllers/core/managed/poll.ts';
 import { scrub, withManagedStatus } from '../../controllers/core/managed/status.ts';
+import { assertEveryRow } from './every-row.ts';
 import { claimRef, deletionTimestamp, managed, now } from './objects.ts';
 
 type Policies = NonNullable<ManagedSpec['managementPolicies']>;
@@ -162,9 +164,19 @@ describe('creation tracking (C4)', () => {
 
 const finalizers = ['finalizer.managedresource.crossplane.io'];
 const paused = { 'crossplane.io/paused': 'true' };
+const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
 
 describe('the managed reconciler decides first (rows 1–8)', () => {
-  const rows: Record<string, { managed: Managed | undefined; row: string; act: string; message?: RegExp }> = {
+  const rows: Record<
+    string,
+    {
+      managed: Managed | undefined;
+      operation?: TrackedOperation['outcome'];
+      row: string;
+      act: string;
+      message?: RegExp;
+    }
+  > = {
     'row 1 ManagedNotFound': { managed: undefined, row: '1', act: 'nothing' },
     'row 2 ReconciliationPausedSuccessful': {
       managed: managed({}, { annotations: paused }),
@@ -211,10 +223,7 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
       act: 'orphan',
     },
     'row 8 ExternalCreatePending waits for a human': {
-      managed: managed(
-        {},
-        { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' } },
-      ),
+      managed: managed({}, { annotations: pending }),
       row: '8',
       act: 'refuse',
       message:
@@ -224,22 +233,49 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
       managed: managed(
         {},
         {
-          annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' },
+          annotations: pending,
           deletionTimestamp,
           finalizers,
         },
       ),
       row: '8',
       act: 'refuse',
+      message: /^cannot determine creation result/,
+    },
+    'an operation under way is awaited': {
+      managed: managed(),
+      operation: { state: 'ongoing' },
+      row: 'async',
+      act: 'awaitOperation',
+    },
+    'also where a creation is on its way or it is deleted: what is being created cannot be deleted': {
+      managed: managed({}, { annotations: pending, deletionTimestamp, finalizers }),
+      operation: { state: 'ongoing' },
+      row: 'async',
+      act: 'awaitOperation',
+    },
+    'row 10 an operation that failed is about to be put on record, whatever the annotations say': {
+      managed: managed({}, { annotations: pending }),
+      operation: { state: 'failed', error: new Error('quota exceeded') },
+      row: '10',
+      act: 'connect',
+    },
+    'row 10 deleted, and the external resource goes too': {
+      managed: managed({}, { deletionTimestamp, finalizers }),
+      row: '10',
+      act: 'connect',
     },
     'row 10 else it connects': { managed: managed(), row: '10', act: 'connect' },
   };
+  test('every row has a case', () => assertEveryRow(firstRows, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const decision = decideFirst(wanted.managed);
-      assert.deepEqual([decision.row, decision.act], [wanted.row, wanted.act]);
-      if (wanted.message !== undefined)
-        assert.match('message' in decision ? decision.message : '', wanted.message);
+      const { row, act, message, operation } = wanted;
+      const tracked = operation && ({ type: 'create', outcome: operation } as const);
+      const { message: told, ...decision } = { message: undefined, ...decideFirst(wanted.managed, tracked) };
+      assert.deepEqual(decision, { row, act });
+      if (message === undefined) assert.equal(told, undefined);
+      else assert.match(told ?? '', message);
     });
   }
 });
@@ -250,7 +286,10 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   const drifted: Observation = { exists: true, isUpToDate: false };
   const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
   const leaving = { deletionTimestamp, finalizers };
-  const rows: Record<string, { managed: Managed; observed: Observation; row: string; act: string }> = {
+  const rows: Record<
+    string,
+    { managed: Managed; observed: Observation; isNameKnown?: boolean; row: string; act: string }
+  > = {
     'row 12 ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: absent,
@@ -299,6 +338,44 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '28 absent',
       act: 'reportUncreated',
     },
+    'row 13 a known name: what is on its way may still appear, and is not forgotten when it is deleted': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 18 a known name that has been on its way for long enough': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 what is only observed goes without a word when it is deleted': {
+      managed: managed({ managementPolicies: ['Observe'] }, leaving),
+      observed: absent,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 15 the external system is deleting it already': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'delete' },
+      row: '15 async',
+      act: 'awaitDeletion',
+    },
+    'row 15 it is being updated: deleted nevertheless': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'update' },
+      row: '15',
+      act: 'delete',
+    },
+    'row 27 the external system is at work on it: not updated again': {
+      managed: managed(),
+      observed: { ...drifted, operation: 'update' },
+      row: '27 async',
+      act: 'reportUpToDate',
+    },
     'row 26 late initialisation comes before the update': {
       managed: managed(),
       observed: { ...drifted, lateInitialized: { version: '1' } },
@@ -342,10 +419,15 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       act: 'update',
     },
   };
+  test('every row has a case', () => assertEveryRow(nextRows, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const decision = decideNext(wanted.managed, wanted.observed, { graceMs: 30_000, now });
-      assert.deepEqual([decision.row, decision.act], [wanted.row, wanted.act]);
+      const { observed, row, act, isNameKnown } = wanted;
+      const known = isNameKnown === undefined ? {} : { isNameKnown };
+      assert.deepEqual(decideNext(wanted.managed, observed, { graceMs: 30_000, now, ...known }), {
+        row,
+        act,
+      });
     });
   }
 });

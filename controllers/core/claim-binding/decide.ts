@@ -44,26 +44,59 @@ export interface BindingInput {
   readonly held: Managed | undefined;
 }
 
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const bindingRows = [
+  'K1',
+  'H2 unnamed',
+  'H7',
+  'H7 unknown',
+  'H7 told',
+  'K6',
+  'H3',
+  'H2',
+  'H6',
+  'K9 again',
+  'K7',
+  'K9 record',
+  'K9',
+  'K2',
+  'K2 lost',
+  'H1',
+  'H1 former',
+  'H4 taken',
+  'K14 controlled',
+  'K15',
+  'K15 edited',
+  'K10 deleted',
+  'K14',
+  'K10 released',
+  'K10',
+  'K11',
+  'K11 quiet',
+] as const;
+
+export type BindingRow = (typeof bindingRows)[number];
+
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type BindingDecision =
-  | { readonly row: string; readonly act: 'nothing' | 'finalise' }
-  | { readonly row: string; readonly act: 'bind' | 'recall'; readonly managed: Managed }
+  | { readonly row: BindingRow; readonly act: 'nothing' | 'finalise' }
+  | { readonly row: BindingRow; readonly act: 'bind' | 'recall'; readonly managed: Managed }
   | {
-      readonly row: string;
+      readonly row: BindingRow;
       readonly act: 'refresh';
       readonly managed: Managed;
       /** Edits of the claim that have no effect. */
       readonly edits: readonly string[];
     }
   | {
-      readonly row: string;
+      readonly row: BindingRow;
       readonly act: 'release';
       readonly managed: Managed;
       readonly reclaim: 'Delete' | 'Retain';
     }
-  | { readonly row: string; readonly act: 'record' | 'create'; readonly resourceClass: Class }
+  | { readonly row: BindingRow; readonly act: 'record' | 'create'; readonly resourceClass: Class }
   | {
-      readonly row: string;
+      readonly row: BindingRow;
       readonly act: 'report';
       readonly facts: ClaimFacts;
       readonly event: {
@@ -153,7 +186,7 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
 
 function decideExisting(service: ClaimService, claim: Claim, managed: Managed): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
-  const refuse = (row: string, why: string): BindingDecision => {
+  const refuse = (row: BindingRow, why: string): BindingDecision => {
     const message = `refusing to bind to ${what}: ${why}`;
     return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
   };
@@ -280,7 +313,7 @@ function describeManaged(managed: Managed): string {
 }
 
 function report(
-  row: string,
+  row: BindingRow,
   reason: string,
   conditions: readonly ConditionFacts[],
   bindingPhase: BindingPhase = 'Unbound',

@@ -4,9 +4,22 @@ import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import type { SchedulingDecision } from '../claim-scheduling/decide.ts';
+import type { SchedulingDecision, SchedulingRow } from '../claim-scheduling/decide.ts';
 import type { Candidates } from '../class-choice.ts';
 import { isTalliedElsewhere, newestFirst, tally } from '../class-choice.ts';
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const defaultingRows = [
+  'S1',
+  'S3 holding',
+  'S3',
+  'H8',
+  'S5',
+  'S5 told',
+  'S5 peer',
+  'S6',
+  'S6 peer',
+] as const satisfies readonly SchedulingRow[];
 
 export interface DefaultingInput {
   readonly claim: Claim | undefined;

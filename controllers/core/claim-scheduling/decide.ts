@@ -12,10 +12,26 @@ import { shortened } from '../message.ts';
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
 
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const schedulingRows = [
+  'S1',
+  'S3 holding',
+  'S3',
+  'H8',
+  'S5 malformed',
+  'S5',
+  'S5 told',
+  'S5 peer',
+  'S6',
+  'S6 peer',
+] as const;
+
+export type SchedulingRow = (typeof schedulingRows)[number];
+
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type SchedulingDecision =
-  | { readonly row: string; readonly act: 'nothing' }
-  | { readonly row: string; readonly act: 'report'; readonly reason: string; readonly message: string }
+  | { readonly row: SchedulingRow; readonly act: 'nothing' }
+  | { readonly row: SchedulingRow; readonly act: 'report'; readonly reason: string; readonly message: string }
   | {
       readonly row: 'S6';
       readonly act: 'schedule';

@@ -19,9 +19,13 @@ import {
   shouldUpdate,
 } from './management-policies.ts';
 
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
+export type FirstRow = (typeof firstRows)[number];
+
 /** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
 export type FirstDecision =
-  | { readonly row: string; readonly act: 'nothing' | 'connect' | 'orphan' | 'awaitOperation' }
+  | { readonly row: FirstRow; readonly act: 'nothing' | 'connect' | 'orphan' | 'awaitOperation' }
   | { readonly row: '2'; readonly act: 'pause'; readonly message: string }
   | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string };
 
@@ -60,9 +64,26 @@ export function decideFirst(managed: Managed | undefined, operation?: TrackedOpe
   return { row: '10', act: 'connect' };
 }
 
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const nextRows = [
+  '12',
+  '13',
+  '18',
+  '25',
+  '28 absent',
+  '15 async',
+  '15',
+  '26',
+  '27 async',
+  '27',
+  '31',
+  '28',
+] as const;
+export type NextRow = (typeof nextRows)[number];
+
 /** What to do once the external resource was looked at. */
 export type NextDecision = {
-  readonly row: string;
+  readonly row: NextRow;
   readonly act:
     | 'reportMissing'
     | 'awaitExistence'

@@ -16,10 +16,25 @@ export interface PropagationInput {
   readonly managed: Managed | undefined;
 }
 
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const propagationRows = [
+  'X1',
+  'X1 no target',
+  'X2',
+  'X3',
+  'X4 source',
+  'X4 target',
+  'X4 unbound',
+  'X5 same',
+  'X5',
+] as const;
+
+export type PropagationRow = (typeof propagationRows)[number];
+
 /** What to do about one target secret; `row` is its line in docs/decision-tables.md. */
 export type PropagationDecision =
-  | { readonly row: string; readonly act: 'nothing' }
-  | { readonly row: string; readonly act: 'refuse'; readonly message: string }
+  | { readonly row: PropagationRow; readonly act: 'nothing' }
+  | { readonly row: PropagationRow; readonly act: 'refuse'; readonly message: string }
   | { readonly row: 'X5'; readonly act: 'update'; readonly desired: Secret };
 
 /**
