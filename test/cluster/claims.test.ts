@@ -59,9 +59,12 @@ describe('claims on a real API server, with the real process and two clouds', ()
     ]);
 
   test('a claim with classRef is provisioned, usable, and costs 8 writes', async () => {
+    await fixture.favouriteClass('complete', {
+      template: { forProvider: { fancinessLevel: 3, version: '5.7' } },
+    });
     const before = await fixture.cluster.writes();
     await fixture.claim('team-a', 'direct', {
-      classRef: favouriteClassRef('small'),
+      classRef: favouriteClassRef('complete'),
       writeConnectionSecretToRef: { name: 'direct' },
     });
     const claim = await fixture.bound('team-a', 'direct');

@@ -136,7 +136,8 @@ describe('every manifest of the README, the docs and the examples, on the demo',
       [status?.id, status?.status, status?.hostname],
       [id, 'ONLINE', 'mycoolinstance.fcp.example.org'],
     );
-    const imported = await instance('orders-watched');
+    assert.deepEqual((await instance('orders-watched')).spec.forProvider, {});
+    const imported = await instance('orders-imported');
     assert.deepEqual(imported.spec.forProvider, { fancinessLevel: 42, version: '5.7' });
     const [{ item } = assert.fail('no network')] = cloud()
       .networks()

@@ -82,7 +82,7 @@ describe('managed resources on a real API server, with the real process and a cl
       await fixture.describes('import', /Warning +CannotObserveExternalResource .*elsewhere/);
     });
 
-    test('fills forProvider and status, and changes nothing outside, not even when it is deleted', async () => {
+    test('fills status and secret, leaves spec alone, and changes nothing outside, not even when it is deleted', async () => {
       const { instances, networks: clouds } = favouriteCloudClient(fixture.favourite);
       const { id: network_id } = await clouds.create({});
       await instances.create({
@@ -95,7 +95,7 @@ describe('managed resources on a real API server, with the real process and a cl
       const [asked, theirs] = [changesAsked(fixture.favourite), fixture.stored('elsewhere')];
       await fixture.look('import');
       const { spec, status } = await fixture.ready('import');
-      assert.deepEqual(spec.forProvider, { fancinessLevel: 77, version: '8.0', networkId: network_id });
+      assert.deepEqual(spec.forProvider, {});
       assert.deepEqual([status?.id, status?.hostname], [theirs?.id, theirs?.hostname]);
       const { password, endpoint } = await fixture.secretOf('import');
       assert.deepEqual([password, endpoint], [undefined, theirs?.hostname]);
@@ -109,6 +109,12 @@ describe('managed resources on a real API server, with the real process and a cl
       await fixture.instance('import', { managementPolicies: ['Observe'], forProvider: {} }, annotations);
       await fixture.ready('import');
       const before = fixture.stored('elsewhere');
+      await fixture.patch('import', { managementPolicies: ['Observe', 'LateInitialize'] });
+      const values = { fancinessLevel: before?.level, version: '8.0', networkId: before?.networkId };
+      await eventually('forProvider is filled', async () => {
+        assert.deepEqual((await fixture.ready('import')).spec.forProvider, values);
+        return true;
+      });
       await fixture.patch('import', { managementPolicies: ['*'] });
       await eventually('it is tagged', async () => fixture.stored('elsewhere')?.tags['crossplane-name']);
       await fixture.ready('import');

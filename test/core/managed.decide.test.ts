@@ -18,7 +18,7 @@ import {
 import { parseDuration, pollDelayMs, progressDelayMs } from '../../controllers/core/managed/poll.ts';
 import { scrub, withManagedStatus } from '../../controllers/core/managed/status.ts';
 import { assertEveryRow } from './every-row.ts';
-import { claimRef, deletionTimestamp, managed, now } from './objects.ts';
+import { claimRef, classRef, deletionTimestamp, managed, now } from './objects.ts';
 
 type Policies = NonNullable<ManagedSpec['managementPolicies']>;
 const actions = {
@@ -381,6 +381,33 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: { ...drifted, lateInitialized: { version: '1' } },
       row: '26',
       act: 'lateInitialize',
+    },
+    'row 26 {O,L}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 26 from a class, once it is bound': {
+      managed: managed(
+        { claimRef: claimRef(), classRef: classRef('small') },
+        { status: { bindingPhase: 'Bound' } },
+      ),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 27 while a claim waits for it, fields are not filled in': {
+      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 27 {O}: to look is not to touch': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
     },
     'row 27 ManagementPolicySkipLateInitialize {O,U,C,D}': {
       managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),

@@ -366,6 +366,20 @@ describe('references in a cluster', () => {
     await assert.rejects(resolve(object, new AbortController().signal), /denied by a webhook/);
   });
 
+  test('of what may only be observed nothing is written; what it refers to is known for the pass', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(
+      managedKind,
+      managed({ managementPolicies: ['Observe'], forProvider: { networkIdRef: { name: 'main' } } }),
+    );
+    const { env } = new FakeProcess(cluster);
+    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+    const resolved = await resolve(object, new AbortController().signal);
+    assert.deepEqual(cluster.calls, []);
+    assert.deepEqual(resolved.spec.forProvider, { networkId: 'net-1', networkIdRef: { name: 'main' } });
+  });
+
   /** Who is woken: by what is there at the start, then by what happens. */
   async function wokenBy(
     before: readonly Managed[],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
 import { withInitProvider, withLateInitialized } from '../../controllers/core/managed/provider-values.ts';
 import { after, requeue } from '../../runtime/reconcile.ts';
 import { finalizers, Scene } from './managed-scene.ts';
-import { managed, managedKind } from './objects.ts';
+import { claimRef, classRef, managed, managedKind } from './objects.ts';
 
 describe('initProvider', () => {
   test('is laid beneath forProvider, however deep; lists are not merged', () => {
@@ -72,11 +73,74 @@ describe('late initialisation', () => {
     await scene.run();
     assert.deepEqual(scene.object?.spec.forProvider, {});
   });
+
+  describe('when it is written, and with what', () => {
+    const chosen = { isUpToDate: true, lateInitialized: { version: '8' } };
+    const filled = { size: 1, version: '8' };
+    const object = 'update FavouriteDBInstance db';
+    const status = 'updateStatus FavouriteDBInstance db';
+    const secret = 'create Secret infra/db-connection';
+    const isBound = { finalizers, status: { bindingPhase: 'Bound' as const } };
+    const rows: Record<
+      string,
+      {
+        spec?: ManagedSpec;
+        metadata?: ConstructorParameters<typeof Scene>[1];
+        isThere?: boolean;
+        writes: readonly string[];
+        want: object;
+      }
+    > = {
+      'an import: with finalizer and external name': {
+        isThere: true,
+        writes: [object, secret, status],
+        want: filled,
+      },
+      'a creation: before its one status write': { writes: [object, secret, object, status], want: filled },
+      'while a claim waits for it: not yet': {
+        spec: { claimRef: claimRef(), classRef: classRef('small') },
+        writes: [object, secret, status],
+        want: { size: 1 },
+      },
+      'from a class, and bound: at the next look': {
+        spec: { claimRef: claimRef(), classRef: classRef('small') },
+        metadata: { ...isBound, annotations: { 'crossplane.io/external-name': 'db' } },
+        isThere: true,
+        writes: [object, secret, status],
+        want: filled,
+      },
+      'from a class, and released: the same': {
+        spec: { classRef: classRef('small') },
+        metadata: {
+          finalizers,
+          annotations: { 'crossplane.io/external-name': 'db' },
+          status: { bindingPhase: 'Released' },
+        },
+        isThere: true,
+        writes: [object, secret, status],
+        want: filled,
+      },
+    };
+    for (const [name, { spec, metadata, isThere = false, writes, want }] of Object.entries(rows)) {
+      test(name, async () => {
+        const scene = new Scene({ forProvider: { size: 1 }, ...spec }, metadata);
+        if (isThere) scene.external.put('db', { size: 1 });
+        scene.external.observation = chosen;
+        await scene.run();
+        assert.deepEqual(scene.cluster.writeNames, writes);
+        assert.deepEqual(scene.object?.spec.forProvider, want);
+        scene.cluster.takeWrites();
+        await scene.run();
+        assert.deepEqual(scene.cluster.takeWrites(), [], 'the next look writes nothing');
+      });
+    }
+  });
 });
 
 describe('import: what exists is only observed', () => {
-  test('fills forProvider, status and secret, and changes nothing outside', async () => {
+  test('its spec is left as it is; status and secret are filled, and nothing changes outside', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} });
+    const { spec } = scene.object!;
     scene.external.put('db', { size: 4, version: '8' });
     scene.external.observation = {
       isUpToDate: true,
@@ -84,26 +148,38 @@ describe('import: what exists is only observed', () => {
       status: { hostname: 'db.example' },
     };
     await scene.run();
-    assert.deepEqual(scene.object?.spec.forProvider, { size: 4, version: '8' });
+    await scene.run();
+    assert.deepEqual(scene.object?.spec, spec);
+    assert.deepEqual(scene.cluster.writeNames, [
+      'update FavouriteDBInstance db', // finalizer and external name
+      'create Secret infra/db-connection',
+      'updateStatus FavouriteDBInstance db',
+    ]);
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
     assert.equal((scene.object!.status as { hostname?: string }).hostname, 'db.example');
     assert.equal(scene.condition('Ready'), 'True/Available');
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
     assert.deepEqual(new Set(scene.external.calls), new Set(['connect', 'observe', 'disconnect']));
   });
 
-  test('once everything is allowed there is no drift', async () => {
-    const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} });
-    scene.external.put('db', { size: 4 });
-    scene.external.observation = { lateInitialized: { size: 4 } };
-    await scene.run();
-    scene.external.observation = {};
-    scene.cluster.put(managedKind, {
-      ...scene.object!,
-      spec: { ...scene.object!.spec, managementPolicies: ['*'] },
+  for (const managementPolicies of [['Observe', 'LateInitialize'], ['*']] as const) {
+    test(`[${managementPolicies}] fills forProvider, and then there is no drift`, async () => {
+      const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} });
+      scene.external.put('db', { size: 4 });
+      scene.external.observation = { lateInitialized: { size: 4 } };
+      await scene.run();
+      scene.cluster.put(managedKind, {
+        ...scene.object!,
+        spec: { ...scene.object!.spec, managementPolicies },
+      });
+      await scene.run();
+      assert.deepEqual(scene.object?.spec.forProvider, { size: 4 });
+      scene.external.observation = {};
+      await scene.run();
+      assert.equal(scene.external.count('update'), 0);
     });
-    await scene.run();
-    assert.equal(scene.external.count('update'), 0);
-  });
+  }
 });
 
 describe('asynchronous operations', () => {

@@ -363,10 +363,10 @@ describe('late initialisation', () => {
       forProvider: { fancinessLevel: 1, version: '5.6', networkId: 'net-2' },
       want: undefined,
     },
-    'leaves what was made from a class as the class says': { spec: { classRef }, want: undefined },
-    'fills an import completely, whatever it was made from': {
-      spec: { classRef, managementPolicies: ['Observe'] },
-      want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' },
+    'fills what a class left open': {
+      forProvider: { fancinessLevel: 100 },
+      spec: { classRef },
+      want: { version: '5.7', networkId: 'net-1' },
     },
   };
   for (const [name, { forProvider = {}, spec = {}, want }] of Object.entries(rows)) {

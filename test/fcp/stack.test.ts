@@ -200,16 +200,28 @@ describe('what a claim costs', () => {
           writeConnectionSecretToRef: { name: 'cart' },
         },
       });
+      await scene.process.settle(50_000);
+      const notOfProviders = (write: string) => !/providerconfig/i.test(write);
+      const made = scene.cluster.takeWrites().filter(notOfProviders);
+      assert.equal(made.length, writes, made.join('\n'));
+      const bound = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+      assert.equal(bound?.status?.bindingPhase, 'Bound');
+
+      // What the class leaves open is filled in at the next look, when nobody waits any more.
       await scene.process.settle(120_000);
       const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
+      const name = `FavouriteDBInstance ${managed?.metadata.name}`;
+      assert.deepEqual(scene.cluster.takeWrites().filter(notOfProviders), [
+        `update ${name}`,
+        `updateStatus ${name}`,
+      ]);
+      assert.deepEqual(managed?.spec.forProvider, { fancinessLevel: 3, version: '5.7' });
       assert.deepEqual(
         (managed?.status?.conditions ?? [])
           .map(({ type, status, reason }) => `${type}=${status}/${reason}`)
           .toSorted(),
         conditions,
       );
-      const made = scene.cluster.takeWrites().filter((write) => !/providerconfig/i.test(write));
-      assert.equal(made.length, writes, made.join('\n'));
     });
   }
 });

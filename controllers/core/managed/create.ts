@@ -20,7 +20,7 @@ export async function create<M extends Managed>(
 ): Promise<Result> {
   const { env, isAssigned, recorder, reporter } = context;
   const pending = { [annotationKeys.externalCreatePending]: pendingTime(pass.current, env.now()) };
-  await prepare(context, pass, isAssigned ? pending : {}, creating());
+  await prepare(context, pass, { annotations: isAssigned ? pending : {}, ready: creating() });
   const creation = await external
     .create(withInitProvider(named(context, pass.current)), pass.known, pass.signal)
     .catch((error: unknown) => recorder.failCreation(pass, error));
@@ -35,7 +35,12 @@ export async function create<M extends Managed>(
   }
   if (isAssigned) await recorder.recordSuccess(pass, creation.externalName);
   const observed = await observeAndPublish(context, pass, external, creation.details, announce, creating());
-  if (observed.exists) return settle(context, pass, observed);
+  if (observed.exists) {
+    if (context.decide(pass, observed).act === 'lateInitialize') {
+      await prepare(context, pass, { lateInitialized: observed.lateInitialized, ready: creating() });
+    }
+    return settle(context, pass, observed);
+  }
   await reporter.report(pass, reconcileSuccess(), creating());
   return requeue;
 }

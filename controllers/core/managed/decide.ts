@@ -106,6 +106,10 @@ export interface NextContext {
   readonly isNameKnown?: boolean;
 }
 
+/** A claim waits for it. What can wait until it is bound is done then: filling in fields takes two writes. */
+const isAwaited = ({ spec, status }: Managed): boolean =>
+  spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
+
 export function decideNext(
   managed: Managed,
   observed: Observation,
@@ -124,8 +128,8 @@ export function decideNext(
       ? { row: '15 async', act: 'awaitDeletion' }
       : { row: '15', act: 'delete' };
   }
-  if (observed.lateInitialized !== undefined && (shouldLateInitialize(spec) || shouldOnlyObserve(spec))) {
-    return { row: '26', act: 'lateInitialize' }; // for {Observe} this is how an import fills forProvider
+  if (observed.lateInitialized !== undefined && shouldLateInitialize(spec) && !isAwaited(managed)) {
+    return { row: '26', act: 'lateInitialize' };
   }
   if (observed.operation !== undefined) return { row: '27 async', act: 'reportUpToDate' };
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };

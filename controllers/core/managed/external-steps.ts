@@ -12,6 +12,7 @@ import type { ExternalClient, Observation } from './external-client.ts';
 import type { Pass } from './pass.ts';
 import { failing } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
+import { withLateInitialized } from './provider-values.ts';
 
 /** The object with its external name, which a deterministic system knows before it is written. */
 export function named<M extends Managed>({ isAssigned }: Pick<PassContext<M>, 'isAssigned'>, object: M): M {
@@ -42,17 +43,27 @@ export async function observe<M extends Managed>(
   return observed;
 }
 
+/** What a write of the object takes along, beside what it always holds. */
+export interface Preparation {
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** What Ready says if it fails. */
+  readonly ready?: ConditionFacts;
+  /** Values that the external system chose. */
+  readonly lateInitialized?: object | undefined;
+}
+
 /**
- * Rows 20 and 21: one write before anything exists outside: finalizer, external name, and for assigned names the mark
- * that a creation is under way. It carries the resourceVersion, so that a stale read creates nothing.
+ * Rows 20, 21 and 26: finalizer and external name, and what else is due, in one write. Before a creation it also
+ * carries, for assigned names, the mark that one is under way. It has the resourceVersion as its precondition, so
+ * that a stale read creates nothing.
  */
 export async function prepare<M extends Managed>(
   context: PassContext<M>,
   pass: Pass<M>,
-  annotations: Readonly<Record<string, string>> = {},
-  ready?: ConditionFacts,
+  { annotations = {}, ready, lateInitialized }: Preparation = {},
 ): Promise<void> {
-  const object = named(context, pass.current);
+  const known = named(context, pass.current);
+  const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
   const prepared = {
     ...object,
     metadata: {
@@ -63,7 +74,8 @@ export async function prepare<M extends Managed>(
   };
   pass.current = await failing(context.managed.update(pass.current, prepared, pass.signal), {
     prefix: 'cannot update managed resource: ',
-    ...(ready && { eventReason: 'CannotUpdateManagedResource', ready }),
+    ...((ready ?? lateInitialized) !== undefined && { eventReason: 'CannotUpdateManagedResource' }),
+    ...(ready && { ready }),
   });
 }
 

@@ -11,7 +11,6 @@ import type { Pass } from './pass.ts';
 import { failing } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { pollDelayMs, progressDelayMs } from './poll.ts';
-import { withLateInitialized } from './provider-values.ts';
 import { isReoffered, scrub } from './status.ts';
 
 /** Rows 19, 20, 26–31: the external resource exists and stays. */
@@ -22,14 +21,11 @@ export async function keep<M extends Managed>(
   observed: Observation,
   first: NextDecision,
 ): Promise<Result> {
-  await prepare(context, pass);
+  const { lateInitialized, ...rest } = observed;
+  const isFilling = first.act === 'lateInitialize';
+  await prepare(context, pass, isFilling ? { lateInitialized } : {});
   await publish(context, pass, observed.details);
-  let decision = first;
-  if (decision.act === 'lateInitialize') {
-    await lateInitialize(context, pass, observed.lateInitialized ?? {});
-    const { lateInitialized: _done, ...rest } = observed;
-    decision = context.decide(pass, rest);
-  }
+  const decision = isFilling ? context.decide(pass, rest) : first;
   return decision.act === 'update'
     ? update(context, pass, external, observed)
     : settle(context, pass, observed);
@@ -62,18 +58,6 @@ async function update<M extends Managed>(
   }
   const now = await observeAndPublish(context, pass, external, updated.details, announce);
   return settle(context, pass, now.exists ? now : observed);
-}
-
-async function lateInitialize<M extends Managed>(
-  { managed }: PassContext<M>,
-  pass: Pass<M>,
-  values: object,
-): Promise<void> {
-  const initialized = withLateInitialized(pass.current, values);
-  pass.current = await failing(managed.update(pass.current, initialized, pass.signal), {
-    prefix: 'cannot update managed resource: ',
-    eventReason: 'CannotUpdateManagedResource',
-  });
 }
 
 /** Reports what was observed and says when to look again: soon while it is on its way, else at the poll. */

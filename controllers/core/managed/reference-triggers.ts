@@ -11,6 +11,7 @@ import type { Request } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { requestsFor, requestsOn } from '../trigger.ts';
+import { shouldOnlyObserve } from './management-policies.ts';
 import type { ReferenceField, ReferenceLookup } from './references.ts';
 import { isResolvable, isSelectedBy, referencesIn, selectorOf, withReferences } from './references.ts';
 
@@ -74,8 +75,9 @@ export function referenceTriggers<M extends Managed>(
 }
 
 /**
- * Resolves references from the stores and writes what changed, in one write at most. `then` resolves what a
- * service resolves in its own way.
+ * Resolves references from the stores and writes what changed, in one write at most; of a resource that may only be
+ * observed nothing is written, and what it refers to is known for the pass alone. `then` resolves what a service
+ * resolves in its own way.
  */
 export function referenceResolver<M extends Managed>(
   env: Environment,
@@ -89,7 +91,8 @@ export function referenceResolver<M extends Managed>(
     all: (kind) => storeOf(kind).all(),
   };
   return async (managed, signal) => {
-    const resolved = await referrers.update(managed, withReferences(managed, fields, lookup), signal);
+    const found = withReferences(managed, fields, lookup);
+    const resolved = shouldOnlyObserve(managed.spec) ? found : await referrers.update(managed, found, signal);
     return then === undefined ? resolved : then(resolved, signal);
   };
 }
