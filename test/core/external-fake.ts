@@ -1,3 +1,4 @@
+import isMatch from 'lodash/isMatch.js';
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
@@ -46,9 +47,10 @@ export interface ExternalThing {
 }
 
 /**
- * An external system in memory, which outlives a process as the cluster does. A thing is up to date when it holds the
- * value of every field of `forProvider` and its password is known, and it is usable at once. With `assigns` it names what it makes; otherwise a second thing of one name is refused by
- * nobody but answered with success, as ExternalClient wants it.
+ * An external system in memory, which outlives a process as the cluster does. A thing is up to date when it holds all
+ * that `forProvider` says, however deep, and its password is known, and it is usable at once. With `assigns` it names
+ * what it makes; otherwise a second thing of one name is refused by nobody but answered with success, as ExternalClient
+ * wants it.
  */
 export class FakeExternal implements ExternalConnector {
   readonly calls: ExternalMethod[] = [];
@@ -108,13 +110,10 @@ export class FakeExternal implements ExternalConnector {
   #observe(managed: Managed, known: ConnectionDetails): Observation {
     const thing = this.things.get(externalName(managed) ?? '');
     if (thing === undefined || this.isBlind) return { exists: false, isUpToDate: false };
-    const wanted = Object.entries(managed.spec.forProvider ?? {});
     const isKnown = thing.password === undefined || thing.password === known.password;
     return {
       exists: true,
-      isUpToDate:
-        isKnown &&
-        wanted.every(([key, value]) => JSON.stringify(thing.values[key]) === JSON.stringify(value)),
+      isUpToDate: isKnown && isMatch(thing.values, managed.spec.forProvider ?? {}),
       ready: isKnown ? this.ready : unavailable('password unknown'),
       details: { endpoint: `${thing.name}.example` },
       ...this.observation,

@@ -7,14 +7,102 @@ import { finalizers, Scene } from './managed-scene.ts';
 import { claimRef, classRef, managed, managedKind } from './objects.ts';
 
 describe('initProvider', () => {
-  test('is laid beneath forProvider, however deep; lists are not merged', () => {
-    const merged = withInitProvider(
-      managed({
-        initProvider: { size: 3, net: { id: 'a', zone: 'z' }, tags: ['init'] },
-        forProvider: { net: { id: 'b' }, tags: ['own'] },
-      }),
+  const merges: Record<string, { init: object; given?: object; want: object }> = {
+    'is laid beneath forProvider, however deep': {
+      init: { size: 3, net: { id: 'a', zone: 'z' } },
+      given: { net: { id: 'b' } },
+      want: { size: 3, net: { id: 'b', zone: 'z' } },
+    },
+    'stands alone where forProvider says nothing': { init: { size: 3 }, want: { size: 3 } },
+    'lists of objects merge by index': {
+      init: { scalingConfig: [{ desiredSize: 1, maxSize: 9 }] },
+      given: { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
+      want: { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] },
+    },
+    'however deep in each other': {
+      init: { pools: [{ taints: [{ effect: 'NoSchedule' }], labels: { a: 'init', b: 'init' } }] },
+      given: { pools: [{ taints: [{ key: 'gpu' }], labels: { b: 'own' } }] },
+      want: {
+        pools: [{ taints: [{ effect: 'NoSchedule', key: 'gpu' }], labels: { a: 'init', b: 'own' } }],
+      },
+    },
+    'a list is as long as forProvider says: shorter': {
+      init: { pools: [{ size: 1 }, { size: 2 }] },
+      given: { pools: [{ zone: 'a' }] },
+      want: { pools: [{ size: 1, zone: 'a' }] },
+    },
+    'a list is as long as forProvider says: longer': {
+      init: { pools: [{ size: 1 }] },
+      given: { pools: [{ zone: 'a' }, { zone: 'b' }] },
+      want: { pools: [{ size: 1, zone: 'a' }, { zone: 'b' }] },
+    },
+    'a list is as long as forProvider says: empty': {
+      init: { pools: [{ size: 1 }] },
+      given: { pools: [] },
+      want: { pools: [] },
+    },
+    'a list that only initProvider has is its own': {
+      init: { pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
+      given: { size: 3 },
+      want: { size: 3, pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
+    },
+    'of lists of plain values, that of forProvider holds whole': {
+      init: { zones: ['a', 'b'], ports: [1, 2, 3] },
+      given: { zones: ['c'], ports: [4, 5] },
+      want: { zones: ['c'], ports: [4, 5] },
+    },
+    'a list and something else: forProvider holds': {
+      init: { a: [{ size: 1 }], b: { size: 1 }, c: 'x', d: [1] },
+      given: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
+      want: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
+    },
+    'maps of texts merge by key': {
+      init: { tags: { team: 'init', stage: 'init' } },
+      given: { tags: { team: 'own' } },
+      want: { tags: { team: 'own', stage: 'init' } },
+    },
+    'false, 0 and empty text of forProvider hold': {
+      init: { on: true, size: 5, note: 'x' },
+      given: { on: false, size: 0, note: '' },
+      want: { on: false, size: 0, note: '' },
+    },
+  };
+  for (const [name, { init, given, want }] of Object.entries(merges)) {
+    test(name, () => {
+      const object = managed({ initProvider: init, ...(given && { forProvider: given }) });
+      assert.deepEqual(withInitProvider(object).spec.forProvider, want);
+    });
+  }
+
+  test('names that mean something to JavaScript are names like any other', () => {
+    const tags = JSON.parse('{"__proto__": "init", "constructor": "init", "x": "init"}') as object;
+    const own = JSON.parse('{"__proto__": "own"}') as object;
+    const merged = withInitProvider(managed({ initProvider: { tags }, forProvider: { tags: own } }));
+    assert.equal(
+      JSON.stringify(merged.spec.forProvider),
+      '{"tags":{"__proto__":"own","constructor":"init","x":"init"}}',
     );
-    assert.deepEqual(merged.spec.forProvider, { size: 3, net: { id: 'b', zone: 'z' }, tags: ['own'] });
+  });
+
+  test('the guide: a node group starts with a size that an autoscaler then changes', async () => {
+    const scene = new Scene({
+      managementPolicies: ['Observe', 'Create', 'Update', 'Delete'],
+      initProvider: { scalingConfig: [{ desiredSize: 1 }] },
+      forProvider: { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
+    });
+    await scene.run();
+    const made = { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] };
+    assert.deepEqual(scene.external.createdWith, made);
+    const { name, password } = scene.external.things.get('db')!;
+    const scaled = { ...made, scalingConfig: [{ desiredSize: 3, maxSize: 4, minSize: 1 }] };
+    scene.external.put(name, scaled, password);
+    await scene.run();
+    assert.equal(scene.external.count('update'), 0);
+    assert.deepEqual(scene.external.things.get('db')?.values, scaled);
+    assert.deepEqual(scene.object?.spec.forProvider, {
+      region: 'us-west-1',
+      scalingConfig: [{ maxSize: 4, minSize: 1 }],
+    });
   });
 
   test('counts at creation only: never written, no drift, later changes ignored', async () => {
@@ -51,6 +139,12 @@ describe('late initialisation', () => {
       init: { size: 3, net: { id: 'a' } },
       values: { size: 9, net: { id: 'b', zone: 'z' } },
       want: { net: { zone: 'z' } },
+    },
+    'lists that forProvider or initProvider has are left as they are': {
+      given: { pools: [{ size: 1 }] },
+      init: { zones: ['a'] },
+      values: { pools: [{ size: 2, zone: 'z' }], zones: ['a', 'b'], disks: [{ gib: 10 }] },
+      want: { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
     },
     Neither: { values: {}, want: {} },
   };
