@@ -126,6 +126,12 @@ const rows: Record<string, Row> = {
     networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
     want: { networkId: 'net-b', networkIdRef: { name: 'b' } },
   },
+  'ControllersMustMatch: false takes those of other controllers too': {
+    metadata: controlled('mine'),
+    given: { networkIdSelector: { matchControllerRef: false } },
+    networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
+    want: { networkId: 'net-a', networkIdRef: { name: 'a' } },
+  },
   'ControllersMustMatch: without a controller nothing matches': {
     given: { networkIdSelector: { matchControllerRef: true } },
     networks: [network('a', 'net-a', controlled('other'))],
