@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
@@ -6,7 +7,10 @@ import type { Resource } from '../../runtime/resource.ts';
 import type { SecretStore, StoredConnection } from '../core/managed/secret-store.ts';
 import { ownerUidLabel } from '../core/managed/store-publisher.ts';
 
-/** Keeps connection details in secrets of one namespace, labelled with their owner's UID. */
+/**
+ * Keeps connection details in secrets of one namespace, labelled with their owner's UID. Each write and removal is of
+ * the version that was looked at: the API server refuses it if that is no longer what is there.
+ */
 export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
   const find = async (name: string, signal: AbortSignal): Promise<Secret | undefined> => {
     const key = { namespace, name };
@@ -32,6 +36,8 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
       const before = await find(name, signal);
       if (before === undefined)
         throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
+      if (!isEqual(stored(before), current))
+        throw new Error(`secret ${namespace}/${name} was changed by somebody else meanwhile`);
       const metadata = {
         ...before.metadata,
         labels: wanted.metadata.labels ?? {},
@@ -39,9 +45,9 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
       };
       await secrets.update(before, { ...before, metadata, data: wanted.data ?? {} }, signal);
     },
-    async remove(name, _current, signal) {
+    async remove(name, { ownerUid }, signal) {
       const secret = await find(name, signal);
-      if (secret !== undefined) await secrets.delete(secret, signal);
+      if (secret !== undefined && stored(secret).ownerUid === ownerUid) await secrets.delete(secret, signal);
     },
   };
 }

@@ -9,8 +9,12 @@ const typeKey = 'secret.crossplane.io/type';
 
 /**
  * Keeps connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
- * custom metadata. The owner is written before the data, so that a crash in between leaves nothing of unknown
- * ownership; data are written with check-and-set.
+ * custom metadata.
+ *
+ * Vault checks and sets data only: neither custom metadata nor removal can be made to depend on what was read. So who
+ * publishes at a path for the first time, and who removes it, takes it first with a version that names the owner in
+ * place of data. Of several that is one, who then writes the metadata, and the data last; the others find another's.
+ * A crash in between leaves nothing of unknown ownership.
  */
 export function vaultStore(
   client: VaultClient,
@@ -34,20 +38,34 @@ export function vaultStore(
       if (!isEqual(before && stored(before), current)) {
         throw new Error(`${mountPath}/${path} of Vault ${server} was changed by somebody else meanwhile`);
       }
+      if (before === undefined) await take(path, desired.ownerUid, 0, signal);
       const metadata = metadataOf(desired);
       if (!isEqual(before?.customMetadata, metadata)) {
         await client.writeMetadata(path, metadata, signal);
       }
       if (!isEqual(before?.data, desired.data)) {
-        await client.write(path, desired.data, { cas: before?.version ?? 0 }, signal);
+        await client.write(path, desired.data, { cas: before?.version ?? 1 }, signal);
       }
     },
-    remove: (name, _current, signal) => client.remove(pathOf(name), signal),
+    async remove(name, { ownerUid }, signal) {
+      const path = pathOf(name);
+      const secret = await client.read(path, signal);
+      if (secret === undefined || stored(secret).ownerUid !== ownerUid) return;
+      await take(path, ownerUid, secret.version, signal);
+      await client.remove(path, signal);
+    },
   };
+
+  /** Adds a version that names the owner; throws if `version` is not the newest any more. */
+  async function take(path: string, ownerUid = '', version: number, signal: AbortSignal): Promise<void> {
+    await client.write(path, { [ownerUidLabel]: ownerUid }, { cas: version }, signal);
+  }
 }
 
-function stored({ data = {}, customMetadata }: VaultSecret): StoredConnection {
-  const { [ownerUidLabel]: ownerUid, [typeKey]: type, ...rest } = customMetadata;
+function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConnection {
+  const { [ownerUidLabel]: takenBy, ...data } = newest;
+  const { [ownerUidLabel]: owner, [typeKey]: type, ...rest } = customMetadata;
+  const ownerUid = takenBy ?? owner;
   const entries = Object.entries(rest);
   const isAnnotation = ([key]: [string, string]) => key.startsWith(annotationPrefix);
   return {

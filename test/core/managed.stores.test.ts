@@ -5,9 +5,14 @@ import type { Managed, PublishConnectionDetailsTo } from '../../apis/core/v1alph
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import type { VaultClient } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
+import { connectionSecrets } from '../../controllers/core/indexes.ts';
+import type { SecretStore, StoredConnection } from '../../controllers/core/managed/secret-store.ts';
 import { storePublisher } from '../../controllers/core/managed/store-publisher.ts';
+import { kubernetesStore } from '../../controllers/stores/kubernetes-store.ts';
 import { secretStores } from '../../controllers/stores/secret-stores.ts';
+import { vaultStore } from '../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../local/vault-server.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
@@ -140,6 +145,114 @@ describe('publishing to the Kubernetes store', () => {
   });
 });
 
+/** Everything a store keeps is somebody's; `current` is what its writer looked at. */
+describe('a secret store changes only what was looked at', () => {
+  const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): StoredConnection => ({
+    data,
+    ownerUid,
+    labels: {},
+    annotations: {},
+    type: 'connection.crossplane.io/v1alpha1',
+  });
+  const vault = new VaultServer({ token });
+  before(() => vault.start());
+  after(() => vault.stop());
+
+  /** A store, and another process that writes to the same place. */
+  const stores: Record<string, () => readonly [SecretStore, SecretStore]> = {
+    Kubernetes: () => {
+      const { cluster } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
+      const open = () => kubernetesStore(connectionSecrets(new FakeProcess(cluster).env), 'vaulted');
+      return [open(), open()];
+    },
+    Vault: () => {
+      const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+      const client = vaultClient('secret', { server: vault.url, token });
+      after(() => client.close());
+      return [vaultStore(client, at), vaultStore(client, at)];
+    },
+  };
+  for (const [kind, open] of Object.entries(stores)) {
+    const changes: Record<string, StoredConnection> = {
+      'its owner': stored('their-uid'),
+      'its data': stored('our-uid', { password: 'by-then' }),
+    };
+    for (const [index, [what, byThen]] of Object.entries(changes).entries()) {
+      test(`${kind}: not when somebody has changed ${what} by then`, async () => {
+        const [ours, theirs] = open();
+        const name = `changed-${index}`;
+        await ours.write(name, undefined, stored('our-uid'), signal);
+        const current = await ours.read(name, signal);
+        await theirs.write(name, current, byThen, signal);
+        await assert.rejects(
+          ours.write(name, current, stored('our-uid', { password: 'new' }), signal),
+          /changed by somebody else meanwhile/,
+        );
+        assert.deepEqual(await theirs.read(name, signal), byThen);
+      });
+    }
+
+    test(`${kind}: nothing that has appeared by then`, async () => {
+      const [ours, theirs] = open();
+      await theirs.write('appeared', undefined, stored('their-uid'), signal);
+      await assert.rejects(
+        ours.write('appeared', undefined, stored('our-uid'), signal),
+        /by somebody else meanwhile/,
+      );
+      assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
+    });
+
+    test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
+      const [ours, theirs] = open();
+      await ours.write('removed', undefined, stored('our-uid'), signal);
+      const current = await ours.read('removed', signal);
+      assert.ok(current);
+      await theirs.write('removed', current, stored('their-uid'), signal);
+      await ours.remove('removed', current, signal);
+      assert.deepEqual(await theirs.read('removed', signal), stored('their-uid'));
+      await ours.remove('removed', stored('their-uid'), signal);
+      assert.equal(await ours.read('removed', signal), undefined);
+    });
+  }
+
+  test('Vault: of two that publish at one path for the first time, one does, with its own details', async () => {
+    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+    const client = vaultClient('secret', { server: vault.url, token });
+    after(() => client.close());
+    const racers = ['a', 'b', 'c'].map((uid) => ({
+      store: vaultStore(client, at),
+      wanted: stored(`${uid}-uid`, { password: uid }),
+    }));
+    const results = await Promise.allSettled(
+      racers.map(({ store, wanted }) => store.write('raced', undefined, wanted, signal)),
+    );
+    assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected', 'rejected']);
+    const winner = racers[results.findIndex(({ status }) => status === 'fulfilled')];
+    assert.deepEqual(await winner?.store.read('raced', signal), winner?.wanted);
+  });
+
+  test('Vault: what changes between the look and the removal stays', async () => {
+    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+    const client = vaultClient('secret', { server: vault.url, token });
+    after(() => client.close());
+    const store = vaultStore(client, at);
+    await store.write('edited', undefined, stored('our-uid'), signal);
+    const edited: VaultClient = {
+      ...client,
+      async read(path, readSignal) {
+        const secret = await client.read(path, readSignal);
+        await client.write(path, { password: 'edited' }, { cas: secret?.version ?? 0 }, readSignal);
+        return secret;
+      },
+    };
+    await assert.rejects(
+      vaultStore(edited, at).remove('edited', stored('our-uid'), signal),
+      /changed by somebody else meanwhile/,
+    );
+    assert.deepEqual(vault.peek('crossplane/edited')?.data, { password: 'edited' });
+  });
+});
+
 describe('publishing to Vault', () => {
   const server = new VaultServer({ token });
   before(() => server.start());
@@ -163,7 +276,7 @@ describe('publishing to Vault', () => {
     await publisher.publish(to, details, signal);
     assert.deepEqual(server.peek('crossplane/dressed'), {
       data: details,
-      version: 1,
+      version: 2,
       customMetadata: {
         team: 'shop',
         'annotation:note': 'n',
@@ -179,9 +292,9 @@ describe('publishing to Vault', () => {
     const to = publishing({ name: 'steady' });
     await publisher.publish(to, details, signal);
     await publisher.publish(to, { password: 'hunter2x' }, signal);
-    assert.equal(server.peek('crossplane/steady')?.version, 1);
-    await publisher.publish(to, { password: 'changed' }, signal);
     assert.equal(server.peek('crossplane/steady')?.version, 2);
+    await publisher.publish(to, { password: 'changed' }, signal);
+    assert.equal(server.peek('crossplane/steady')?.version, 3);
     assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed' });
   });
 
@@ -198,23 +311,39 @@ describe('publishing to Vault', () => {
     assert.deepEqual(server.peek('crossplane/theirs')?.data, details);
   });
 
-  test('the owner is written before the data, and what is left halfway is continued', async () => {
+  test('the path is taken first, then the owner written, then the data; what is left halfway is continued', async () => {
     const { publisher } = configured(spec());
     const count = server.requests.length;
     await publisher.publish(publishing({ name: 'order' }), details, signal);
     assert.deepEqual(
       server.requests.slice(count).filter((line) => line.startsWith('POST')),
-      ['POST /v1/secret/metadata/crossplane/order', 'POST /v1/secret/data/crossplane/order'],
+      ['data', 'metadata', 'data'].map((part) => `POST /v1/secret/${part}/crossplane/order`),
     );
+    const owner = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
     const client = vaultClient('secret', { server: server.url, token });
-    await client.writeMetadata(
-      'crossplane/halfway',
-      { 'secret.crossplane.io/owner-uid': 'managed-uid' },
-      signal,
-    );
+    await client.write('crossplane/taken', owner, { cas: 0 }, signal);
+    await client.write('crossplane/described', owner, { cas: 0 }, signal);
+    await client.writeMetadata('crossplane/described', owner, signal);
     await client.close();
-    await publisher.publish(publishing({ name: 'halfway' }), details, signal);
-    assert.deepEqual(server.peek('crossplane/halfway')?.data, details);
+    for (const name of ['taken', 'described']) {
+      const to = publishing({ name });
+      assert.deepEqual(await publisher.known(to, signal), {});
+      await publisher.publish(to, details, signal);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.data, details);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, owner);
+    }
+  });
+
+  test('what somebody else has taken and not yet filled is not ours to write', async () => {
+    const client = vaultClient('secret', { server: server.url, token });
+    const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
+    await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
+    await client.close();
+    const { publisher } = configured(spec());
+    const ours = publishing({ name: 'begun' });
+    await assert.rejects(publisher.publish(ours, details, signal), /belongs to another managed resource/);
+    await publisher.unpublish(ours, signal);
+    assert.deepEqual(server.peek('crossplane/begun')?.data, theirs);
   });
 
   test('unpublishing removes every version', async () => {

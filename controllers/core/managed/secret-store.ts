@@ -27,7 +27,10 @@ export interface SecretStore {
     desired: StoredConnection,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Removes it for good; what is gone is success. */
+  /**
+   * Removes it for good if it still belongs to whom `current` says; what does not stays, and what is gone is success.
+   * Throws if it changes meanwhile.
+   */
   remove(name: string, current: StoredConnection, signal: AbortSignal): Promise<void>;
 }
 
