@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
 import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { type Cluster, eventually, startCluster } from '../cluster/stack-harness.ts';
 import { codeBlocks } from './code-blocks.ts';
@@ -91,6 +93,49 @@ describe('the guide to adding a managed service', () => {
     }
     await succeeds(['apis/generate.ts', '--check']);
   });
+
+  test("its client changes and deletes nothing that has become somebody else's since it was observed", async () => {
+    const signal = new AbortController().signal;
+    const cloud = await startFavouriteCloud();
+    try {
+      const client = await guideClient(cloud);
+      const managed = {
+        apiVersion: 'example.org/v1alpha1',
+        kind: 'FavouriteDBInstance',
+        metadata: { name: 'moved' },
+        spec: { forProvider: { fancinessLevel: 5 } },
+      };
+      const leaving = {
+        ...managed,
+        metadata: { ...managed.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
+      };
+      await client.create(managed, {}, signal);
+      assert.equal((await client.observe(managed, {}, signal)).exists, true);
+      const levels = () => cloud.instances().map(({ item }) => item.level);
+
+      cloud.drift('moved', { level: 9, tags: { 'crossplane-name': 'theirs' } });
+      await assert.rejects(client.update(managed, {}, signal), /belongs to an unknown kind "theirs"/);
+      await client.delete(leaving, signal);
+      assert.deepEqual(levels(), [9]);
+
+      cloud.drift('moved', { tags: {} });
+      await assert.rejects(client.update(managed, {}, signal), /carries no tag of an owner/);
+      await client.delete(leaving, signal);
+      assert.deepEqual(levels(), [9]);
+    } finally {
+      await cloud.stop();
+    }
+  });
+
+  /** The external client as the guide writes it. */
+  async function guideClient(cloud: FavouriteCloud): Promise<ExternalClient> {
+    const file = join(copy.directory, 'controllers/example/favourite-db-instance/external-client.ts');
+    const { favouriteDBInstanceClient } = await import(file);
+    return favouriteDBInstanceClient({
+      cloud: favouriteCloudClient(cloud),
+      generatePassword: () => 'a-generated-password',
+    });
+  }
 
   describe('on a real control plane', () => {
     let cloud: FavouriteCloud;
