@@ -21,6 +21,11 @@ import { managed, managedKind } from './objects.ts';
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
 const token = 'vault-token';
+/** The details as they were published, as far as anybody may know. */
+const digests = { 'crossplane.io/published-details': '{"endpoint":"UhMarHvFX9","password":"eItglY9wms"}' };
+const digestsInVault = {
+  'annotation:crossplane.io/published-details': digests['crossplane.io/published-details'],
+};
 
 function configured(spec: StoreConfig['spec'], name = 'default') {
   const cluster = new FakeCluster();
@@ -63,7 +68,7 @@ describe('publishing to the Kubernetes store', () => {
       team: 'shop',
       'secret.crossplane.io/owner-uid': 'managed-uid',
     });
-    assert.deepEqual(secret?.metadata.annotations, { note: 'n' });
+    assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...digests });
     assert.deepEqual(await publisher.known(publishing(dressed), signal), details);
   });
 
@@ -280,6 +285,7 @@ describe('publishing to Vault', () => {
       customMetadata: {
         team: 'shop',
         'annotation:note': 'n',
+        ...digestsInVault,
         'secret.crossplane.io/type': 'example.com/database',
         'secret.crossplane.io/owner-uid': 'managed-uid',
       },
@@ -330,7 +336,7 @@ describe('publishing to Vault', () => {
       assert.deepEqual(await publisher.known(to, signal), {});
       await publisher.publish(to, details, signal);
       assert.deepEqual(server.peek(`crossplane/${name}`)?.data, details);
-      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, owner);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, { ...owner, ...digestsInVault });
     }
   });
 
@@ -352,6 +358,18 @@ describe('publishing to Vault', () => {
     await publisher.publish(to, details, signal);
     await publisher.unpublish(to, signal);
     assert.equal(server.peek('crossplane/leaving'), undefined);
+  });
+
+  test('what somebody edits there is not known any more, and is written again', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'edited' });
+    await publisher.publish(to, details, signal);
+    const client = vaultClient('secret', { server: server.url, token });
+    await client.write('crossplane/edited', { ...details, password: 'by-hand' }, { cas: 2 }, signal);
+    await client.close();
+    assert.deepEqual(await publisher.known(to, signal), { endpoint: 'db.example' });
+    await publisher.publish(to, { ...details, password: 'renewed' }, signal);
+    assert.deepEqual(await publisher.known(to, signal), { ...details, password: 'renewed' });
   });
 
   test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {

@@ -1,7 +1,7 @@
 import omitBy from 'lodash/omitBy.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   controlOf,
@@ -11,11 +11,12 @@ import {
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate, isAlreadyExists, isConflict } from '../../../runtime/errors.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import { publishedAnnotation, publishedDetails, withoutEdited } from './published-details.ts';
 
 /** Keeps the connection details of managed resources somewhere. */
 export interface ConnectionPublisher {
   /**
-   * What was published before; empty if nothing was. Refuses, as `publish` would, what belongs to somebody else,
+   * What was published before and is still as it was; empty if nothing was. Refuses, as `publish` would, what belongs to somebody else,
    * so that nothing is created whose details could not be kept; except for a resource that is being deleted.
    */
   known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
@@ -46,7 +47,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
       const secret = await annotate('cannot get connection secret', find(managed, signal));
       if (secret === undefined) return {};
       const control = controlOf(secret, managed);
-      if (typeof control === 'string') return decodeDetails(secret);
+      if (typeof control === 'string') return publishedIn(secret, managed);
       if (wasDeleted(managed)) return {};
       throw refusalOf(control, secret);
     },
@@ -101,11 +102,22 @@ function freshSecret(
       namespace: key.namespace,
       name: key.name,
       ownerReferences: [controllerReference(managed)],
-      annotations: propagationAnnotations(managed),
+      annotations: { ...propagationAnnotations(managed), ...publishedAnnotation(undefined, details) },
     },
     type: connectionSecretType,
     data: encodeDetails(details),
   };
+}
+
+/**
+ * What of a secret's details may be taken for what was published there. One that nobody controls, and that does not say
+ * what was published, is not the one that we wrote, if we ever did.
+ */
+function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
+  const { annotations } = secret.metadata;
+  const wasReady = status?.bindingPhase !== undefined;
+  const isAnother = controllerOf(secret) === undefined && annotations?.[publishedDetails] === undefined;
+  return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);
 }
 
 /** The type stays as it is, because it is immutable (H11). Throws if the secret is somebody else's. */
@@ -117,13 +129,22 @@ function withDetails(
 ): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
-  const news = omitBy(details, (value, key) => before[key] === value && secret.data?.[key] !== undefined);
+  const { annotations } = secret.metadata;
+  const [present, published] = [decodeDetails(secret), publishedIn(secret, managed)];
+  const news = omitBy(
+    details,
+    (value, key) => present[key] === value || (before[key] === value && published[key] !== undefined),
+  );
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
     metadata: {
       ...secret.metadata,
-      annotations: { ...secret.metadata.annotations, ...propagationAnnotations(managed) },
+      annotations: {
+        ...annotations,
+        ...propagationAnnotations(managed),
+        ...publishedAnnotation(annotations, news),
+      },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },
     data: { ...secret.data, ...encodeDetails(news) },

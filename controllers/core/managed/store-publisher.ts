@@ -1,9 +1,11 @@
 import isEqual from 'lodash/isEqual.js';
+import omitBy from 'lodash/omitBy.js';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/errors.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
+import { publishedAnnotation, withoutEdited } from './published-details.ts';
 import type { SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
 /** Marks what a store keeps for a managed resource (Crossplane v0.16 and later). */
@@ -23,7 +25,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       const store = await annotate('cannot get connection details', open(to, signal));
       const stored = await annotate('cannot get connection details', store.read(to.name, signal));
       if (stored === undefined) return {};
-      if (stored.ownerUid === managed.metadata.uid) return stored.data;
+      if (stored.ownerUid === managed.metadata.uid) return withoutEdited(stored.data, stored.annotations);
       if (wasDeleted(managed)) return {};
       throw refusal(store, managed, to, stored);
     },
@@ -60,11 +62,16 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid;
     if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
+    const news = omitBy(details, (value, key) => stored?.data[key] === value);
     const desired: StoredConnection = {
       data: { ...stored?.data, ...details },
       ownerUid,
       labels: { ...stored?.labels, ...to.metadata?.labels },
-      annotations: { ...stored?.annotations, ...to.metadata?.annotations },
+      annotations: {
+        ...stored?.annotations,
+        ...to.metadata?.annotations,
+        ...publishedAnnotation(stored?.annotations, news),
+      },
       // The type of what exists cannot change.
       ...(stored === undefined && to.metadata?.type !== undefined
         ? { type: to.metadata.type }
