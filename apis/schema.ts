@@ -10,12 +10,6 @@ export interface Column {
   readonly priority?: number;
 }
 
-/** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
-export interface Rule {
-  readonly rule: string;
-  readonly message: string;
-}
-
 /** Everything about a kind in one place: its type, its definition in the cluster, its documentation. */
 export interface Definition<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
   readonly description: string;
@@ -56,10 +50,18 @@ export const name = (description: string) => z.string().min(1).max(253).describe
 /** A map of texts, as labels are. */
 export const texts = (description: string) => z.record(z.string(), z.string()).describe(description);
 
-/** A schema with rules the API server checks where it knows CEL. */
-export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rule[]): S =>
-  schema.meta({ ...schema.meta(), 'x-kubernetes-validations': rules }) as S;
+type OptionalFields<S extends z.ZodRawShape> = {
+  readonly [F in keyof S]: S[F] extends { readonly _zod: { readonly optin: 'optional' } }
+    ? S[F]
+    : z.ZodExactOptional<S[F]>;
+};
 
-/** A field that cannot be changed once it has a value. */
-export const immutable = <S extends z.ZodType>(schema: S, field: string): S =>
-  withRules(schema, { rule: 'self == oldSelf', message: `${field} is immutable: create a new resource` });
+/** The same fields, all of which may be absent; and which might not be. */
+export function optionalFields<S extends z.ZodRawShape>(shape: S) {
+  const isRequired = (field: z.core.$ZodType) => !z.object({ field }).safeParse({}).success;
+  const fields = Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, isRequired(field) ? z.exactOptional(field) : field]),
+  );
+  const required = Object.keys(shape).filter((name) => fields[name] !== shape[name]);
+  return { fields: fields as unknown as OptionalFields<S>, required };
+}

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { allowsAny, celName, type Rule, withRules } from '../../rules.ts';
 import {
   type Column,
   define,
   name,
   type ObjectOf,
   optional,
-  type Rule,
+  optionalFields,
   text,
   texts,
-  withRules,
 } from '../../schema.ts';
 import { bindingPhases } from './binding.ts';
 import { managementActions } from './managed.ts';
@@ -88,9 +88,10 @@ const bindingPhase = z
 
 const observedGeneration = z.int().describe('The metadata.generation this status was computed from.');
 
-/** Two references name the same object; absent fields are empty. `namespace` is a reserved word in CEL. */
+/** Two references name the same object; absent fields are empty. */
 const sameReference = (field: string): string =>
-  ['apiVersion', 'kind', '__namespace__', 'name']
+  ['apiVersion', 'kind', 'namespace', 'name']
+    .map(celName)
     .map((part) => {
       const value = (self: string) => `(has(${self}.${field}.${part}) ? ${self}.${field}.${part} : '')`;
       return `${value('self')} == ${value('oldSelf')}`;
@@ -111,12 +112,15 @@ const claimRules: readonly Rule[] = [
 ];
 
 /** What a claim asks for is read once, when its resource is provisioned. */
-const parameterRule = (field: string): Rule => ({
-  rule:
-    `!has(oldSelf.resourceRef) || (has(self.${field}) == has(oldSelf.${field}) && ` +
-    `(!has(self.${field}) || self.${field} == oldSelf.${field}))`,
-  message: `${field} is immutable once the claim has a resource: delete the claim and create a new one`,
-});
+const parameterRule = (field: string): Rule => {
+  const name = celName(field);
+  return {
+    rule:
+      `!has(oldSelf.resourceRef) || (has(self.${name}) == has(oldSelf.${name}) && ` +
+      `(!has(self.${name}) || self.${name} == oldSelf.${name}))`,
+    message: `${field} is immutable once the claim has a resource: delete the claim and create a new one`,
+  };
+};
 
 const claimStatus = z
   .object({
@@ -314,16 +318,31 @@ const referencePolicy = z
   .describe('How the reference is resolved.');
 
 /**
- * A managed kind of a stack: its parameters, and what the external system reports about it. A parameter that is
- * required in `forProvider` may be given in `initProvider` instead, if it is declared optional. `isClaimable: false`
- * for a kind that no claim can bind: what `kubectl get` shows of binding is left out.
+ * A field of `forProvider` that is needed to make the external resource: nobody need say it of what is only looked
+ * at, and `initProvider` may say it too (as in Upjet's definitions).
+ */
+const requiredRule = (field: string): Rule => {
+  const name = celName(field);
+  return {
+    rule: `!${allowsAny('self', 'Create', 'Update')} || has(self.forProvider.${name}) || (has(self.initProvider) && has(self.initProvider.${name}))`,
+    message: `forProvider.${field} is required, unless managementPolicies only observe`,
+  };
+};
+
+/**
+ * A managed kind of a stack: its parameters, what the external system reports about it, and rules about its spec. A
+ * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
+ * server before 1.25 asks for it. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
+ * binding is left out.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
   names: Names & { readonly stack: string; readonly isClaimable?: boolean },
   forProvider: P,
   observed: S,
+  ...rules: readonly Rule[]
 ) {
   const { stack, isClaimable = true, ...own } = names;
+  const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
   const spec = z
     .object({
       writeConnectionSecretToRef: optional(
@@ -350,9 +369,9 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
           .describe('What may be done to the external resource. An empty list pauses.')
           .meta({ default: ['*'] }),
       ),
-      forProvider,
+      forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
       initProvider: optional(
-        forProvider.partial().describe('Like forProvider, but used at creation only; forProvider wins.'),
+        z.object(fields).describe('Like forProvider, but used at creation only; forProvider wins.'),
       ),
     })
     .describe('What the external resource should be like.');
@@ -372,7 +391,10 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
       columns: managedColumns(isClaimable),
       hasStatusSubresource: true,
     },
-    z.object({ spec, status: optional(status) }),
+    z.object({
+      spec: withRules(spec, ...required.map(requiredRule), ...rules),
+      status: optional(status),
+    }),
   );
 }
 

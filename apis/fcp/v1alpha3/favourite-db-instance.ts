@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { immutable, name, type ObjectKind, optional, text } from '../../schema.ts';
+import { immutable } from '../../rules.ts';
+import { name, type ObjectKind, optional, text } from '../../schema.ts';
 
 const group = 'database.fcp.crossplane.io';
 const version = 'v1alpha3';
@@ -8,10 +9,7 @@ const version = 'v1alpha3';
 const fancinessLevel = z.int().min(0).max(1000).describe('How fancy the instance is, from 0 to 1000.');
 const parameters = {
   version: optional(
-    immutable(
-      text('The version of FancySQL the instance runs, as 5.7. The cloud chooses if it is absent.'),
-      'version',
-    ),
+    text('The version of FancySQL the instance runs, as 5.7. The cloud chooses if it is absent.'),
   ),
   networkId: optional(text('Id of the network the instance is reached through.')),
   networkIdRef: optional(reference('The Network whose id is taken as networkId.')),
@@ -28,20 +26,21 @@ export const FavouriteDBInstanceKind = defineManaged(
     stack: 'fcp',
     description: 'A FavouriteDB instance of Favourite Cloud.',
   },
-  z
-    .object({
-      name: optional(
-        immutable(
+  immutable(
+    z
+      .object({
+        name: optional(
           name(
             'The name of the instance in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
           ),
-          'name',
         ),
-      ),
-      fancinessLevel: optional(fancinessLevel),
-      ...parameters,
-    })
-    .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+        fancinessLevel: optional(fancinessLevel),
+        ...parameters,
+      })
+      .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+    'name',
+    'version',
+  ),
   {
     id: optional(z.int().describe('The id the cloud gave the instance.')),
     status: optional(z.string().describe('The state of the instance: CREATING, ONLINE, DELETING.')),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineManaged } from '../../core/v1alpha1/schemas.ts';
-import { immutable, type ObjectKind, optional, text } from '../../schema.ts';
+import { immutable } from '../../rules.ts';
+import { type ObjectKind, optional, text } from '../../schema.ts';
 
 /** A private network of Favourite Cloud. No claim asks for one; the cloud assigns its id. */
 export const NetworkKind = defineManaged(
@@ -13,20 +14,20 @@ export const NetworkKind = defineManaged(
     stack: 'fcp',
     description: 'A private network of Favourite Cloud. Its external name is the id the cloud assigned.',
   },
-  z
-    .object({
-      displayName: optional(text('What the network is called in the console of the cloud.')),
-      cidr: optional(
-        immutable(
+  immutable(
+    z
+      .object({
+        displayName: optional(text('What the network is called in the console of the cloud.')),
+        cidr: optional(
           z
             .string()
             .regex(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/)
             .describe('The addresses of the network, as 10.0.0.0/16. The cloud chooses if it is absent.'),
-          'cidr',
         ),
-      ),
-    })
-    .describe('The network as it should be. Changes made elsewhere are reverted.'),
+      })
+      .describe('The network as it should be. Changes made elsewhere are reverted.'),
+    'cidr',
+  ),
   {
     id: optional(z.string().describe('The id the cloud assigned.')),
     status: optional(z.string().describe('The state of the network.')),

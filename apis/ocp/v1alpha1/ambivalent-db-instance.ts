@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineClass, defineManaged } from '../../core/v1alpha1/schemas.ts';
-import { immutable, name, type ObjectKind, optional, text } from '../../schema.ts';
+import { immutable } from '../../rules.ts';
+import { name, type ObjectKind, optional, text } from '../../schema.ts';
 
 const group = 'database.ocp.crossplane.io';
 const version = 'v1alpha1';
@@ -8,10 +9,7 @@ const version = 'v1alpha1';
 const ambivalence = z.int().min(0).max(100).describe('How ambivalent the database is, from 0 to 100.');
 const parameters = {
   engineVersion: optional(
-    immutable(
-      text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.'),
-      'engineVersion',
-    ),
+    text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.'),
   ),
 };
 
@@ -25,20 +23,21 @@ export const AmbivalentDBInstanceKind = defineManaged(
     stack: 'ocp',
     description: 'An AmbivalentDB database of Other Cloud.',
   },
-  z
-    .object({
-      name: optional(
-        immutable(
+  immutable(
+    z
+      .object({
+        name: optional(
           name(
             'The name of the database in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
           ),
-          'name',
         ),
-      ),
-      ambivalence: optional(ambivalence),
-      ...parameters,
-    })
-    .describe('The database as it should be. Changes made elsewhere are reverted.'),
+        ambivalence: optional(ambivalence),
+        ...parameters,
+      })
+      .describe('The database as it should be. Changes made elsewhere are reverted.'),
+    'name',
+    'engineVersion',
+  ),
   {
     uuid: optional(z.string().describe('The UUID the cloud gave the database.')),
     state: optional(z.string().describe('The state of the database, as the cloud says it.')),

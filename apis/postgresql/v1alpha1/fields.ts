@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { immutable, optional } from '../../schema.ts';
+import { optional } from '../../schema.ts';
 
 export const group = 'postgresql.crossplane.io';
 export const version = 'v1alpha1';
@@ -11,11 +11,8 @@ export const identifier = (description: string) => z.string().min(1).max(63).des
 /** The name of a database or role, which is the initial value of the external name. */
 export const ownName = (what: string) =>
   optional(
-    immutable(
-      identifier(
-        `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
-      ),
-      'name',
+    identifier(
+      `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
     ),
   );
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { immutable, type ObjectKind, optional, text, withRules } from '../../schema.ts';
+import { allowsAny, hasAny, immutable } from '../../rules.ts';
+import { type ObjectKind, optional, text } from '../../schema.ts';
 import {
   connectionLimit,
   group,
@@ -15,27 +16,20 @@ import {
 /** What to do about sessions when a database is deleted. */
 export const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
 
-const fixed = (field: string, description: string) =>
-  optional(immutable(text(`${description} PostgreSQL cannot change it later: immutable once set.`), field));
+const fixed = (description: string) => optional(text(`${description} PostgreSQL cannot change it later.`));
 
 const parameters = {
   engineVersion: optional(
-    immutable(
-      text(
-        'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm. Immutable once set.',
-      ),
-      'engineVersion',
+    text(
+      'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
     ),
   ),
-  encoding: fixed('encoding', 'Character encoding, as UTF8. Absent: that of the template.'),
-  lcCollate: fixed('lcCollate', 'Sort order, as C or en_US.utf8. Absent: that of the template.'),
-  lcCType: fixed('lcCType', 'Character classification, as C or en_US.utf8. Absent: that of the template.'),
+  encoding: fixed('Character encoding, as UTF8. Absent: that of the template.'),
+  lcCollate: fixed('Sort order, as C or en_US.utf8. Absent: that of the template.'),
+  lcCType: fixed('Character classification, as C or en_US.utf8. Absent: that of the template.'),
   template: optional(
-    immutable(
-      identifier(
-        'The database to copy. Absent: template1, or template0 if encoding or locale are given. Of use at creation only: immutable once set.',
-      ),
-      'template',
+    identifier(
+      'The database to copy. Absent: template1, or template0 if encoding or locale are given. Of use at creation only.',
     ),
   ),
   connectionLimit: connectionLimit('the database'),
@@ -65,8 +59,11 @@ const parameters = {
   ),
 };
 
-const hasOwner = (self: string): string =>
-  ['owner', 'ownerRef', 'ownerSelector'].map((field) => `has(${self}.${field})`).join(' || ');
+/** Whether an owner is named, for good or for the creation only. */
+const hasOwner = (spec: string): string => {
+  const names = (object: string) => hasAny(object, 'owner', 'ownerRef', 'ownerSelector');
+  return `(${names(`${spec}.forProvider`)} || (has(${spec}.initProvider) && ${names(`${spec}.initProvider`)}))`;
+};
 
 /** A database of a PostgreSQL server. */
 export const PostgreSQLDatabaseKind = defineManaged(
@@ -78,7 +75,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
     plural: 'postgresqldatabases',
     description: 'A database of a PostgreSQL server. Its external name is the name of the database.',
   },
-  withRules(
+  immutable(
     z
       .object({
         name: ownName('database'),
@@ -93,11 +90,12 @@ export const PostgreSQLDatabaseKind = defineManaged(
         passwordRotation,
       })
       .describe('The database as it should be. Changes made elsewhere are reverted.'),
-    {
-      rule: `(${hasOwner('self')}) == (${hasOwner('oldSelf')})`,
-      message:
-        'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector from the start',
-    },
+    'name',
+    'engineVersion',
+    'encoding',
+    'lcCollate',
+    'lcCType',
+    'template',
   ),
   {
     owner: optional(z.string().describe('The role that owns the database.')),
@@ -106,6 +104,12 @@ export const PostgreSQLDatabaseKind = defineManaged(
     lcCType: optional(z.string().describe('Its character classification.')),
     engineVersion: optional(z.string().describe('The major version of the server.')),
     passwordRotation: rotatedPassword,
+  },
+  {
+    // What is only looked at gets the owner that it turns out to have.
+    rule: `${hasOwner('self')} == ${hasOwner('oldSelf')} || (${hasOwner('self')} && !${allowsAny('self', 'Create', 'Update', 'Delete')})`,
+    message:
+      'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector from the start',
   },
 );
 export type PostgreSQLDatabase = ObjectKind<typeof PostgreSQLDatabaseKind>;

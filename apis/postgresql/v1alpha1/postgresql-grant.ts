@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { type ObjectKind, optional, withRules } from '../../schema.ts';
+import { allowsAny, hasAny, withRules } from '../../rules.ts';
+import { type ObjectKind, optional } from '../../schema.ts';
 import { group, identifier, stack, version } from './fields.ts';
 
-const memberOf = (self: string): string =>
-  ['memberOf', 'memberOfRef', 'memberOfSelector'].map((field) => `has(${self}.${field})`).join(' || ');
+const hasMembership = (forProvider: string): string =>
+  hasAny(forProvider, 'memberOf', 'memberOfRef', 'memberOfSelector');
 
 const target = (description: string) => optional(z.string().describe(description));
 
@@ -51,8 +52,8 @@ export const PostgreSQLGrantKind = defineManaged(
       })
       .describe('The grant as it should be. Changes made elsewhere are reverted.'),
     {
-      rule: `(${memberOf('self')}) != has(self.privileges)`,
-      message: 'a grant has either privileges, on a database, or memberOf',
+      rule: `!(${hasMembership('self')} && has(self.privileges))`,
+      message: 'a grant has either privileges, on a database, or memberOf, not both',
     },
   ),
   {
@@ -66,6 +67,10 @@ export const PostgreSQLGrantKind = defineManaged(
         })
         .describe('What is granted now, and revoked when the grant changes to another.'),
     ),
+  },
+  {
+    rule: `!${allowsAny('self', 'Create', 'Update')} || ${hasMembership('self.forProvider')} || has(self.forProvider.privileges)`,
+    message: 'a grant has privileges, on a database, or memberOf, unless managementPolicies only observe',
   },
 );
 export type PostgreSQLGrant = ObjectKind<typeof PostgreSQLGrantKind>;

@@ -1,0 +1,612 @@
+import { z } from 'zod';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { defineManaged } from '../../apis/core/v1alpha1/schemas.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { immutable as keeping } from '../../apis/rules.ts';
+import { type Definition, optional, text } from '../../apis/schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An object as somebody writes it, first or over the one before, and what an API server says. */
+export interface Case {
+  readonly what: string;
+  readonly kind: Definition;
+  /** What is there already; absent: the object is new. Beside apiVersion, kind and metadata. */
+  readonly before?: Fields;
+  readonly after: Fields;
+  /** Written through the status subresource. */
+  readonly isStatus?: boolean;
+  /** Where the refusal is, and what it says; absent: the write is taken. */
+  readonly refused?: { readonly field: string; readonly message: string };
+  /** What is stored, where that is not what was written. */
+  readonly stored?: Fields;
+}
+
+/** The object of a case, under a name. */
+export const objectOf = (kind: Definition, name: string, fields: Fields): KubernetesObject => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+  metadata: { name, ...(kind.scope === 'Namespaced' ? { namespace: 'default' } : {}) },
+  ...fields,
+});
+
+const small = {
+  apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
+  kind: 'FavouriteDBInstanceClass',
+  name: 'small',
+};
+const resource = {
+  apiVersion: apiVersionOf(FavouriteDBInstanceKind),
+  kind: 'FavouriteDBInstance',
+  name: 'orders-1',
+};
+const classSelector = { matchLabels: { size: 'small' } };
+
+const once = (field: string) => `${field} is immutable once set`;
+const spec = (message: string) => ({ field: 'spec', message });
+const forProvider = (message: string) => ({ field: 'spec.forProvider', message });
+
+const claim = (what: string, before: Fields, after: Fields, refused?: string): Case => ({
+  what: `a claim: ${what}`,
+  kind: FancySQLInstanceKind,
+  before: { spec: before },
+  after: { spec: after },
+  ...(refused === undefined ? {} : { refused: spec(refused) }),
+});
+
+const claims: readonly Case[] = [
+  claim(
+    'scheduling records the class',
+    { classSelector },
+    { classSelector, classRef: { ...small, uid: 'u' } },
+  ),
+  claim('defaulting records the class', {}, { classRef: small }),
+  claim('binding records the resource', { classRef: small }, { classRef: small, resourceRef: resource }),
+  claim('the class reference gets its UID', { classRef: small }, { classRef: { ...small, uid: 'u' } }),
+  claim('the resource reference stays', { resourceRef: resource }, { resourceRef: { ...resource } }),
+  claim(
+    'a secret is asked for later',
+    { resourceRef: resource },
+    { resourceRef: resource, writeConnectionSecretToRef: { name: 'a' } },
+  ),
+  claim(
+    'the secret is another',
+    { resourceRef: resource, writeConnectionSecretToRef: { name: 'a' } },
+    { resourceRef: resource, writeConnectionSecretToRef: { name: 'b' } },
+  ),
+  claim(
+    'the version is corrected before there is a resource',
+    { classRef: small, version: '9' },
+    { classRef: small, version: '5.7' },
+  ),
+  claim('the selector changes before a class is chosen', { classSelector }, { classSelector: {} }),
+  claim(
+    'the class is another',
+    { classRef: small },
+    { classRef: { ...small, name: 'large' } },
+    once('classRef'),
+  ),
+  claim(
+    'the class is of another kind',
+    { classRef: small },
+    { classRef: { ...small, kind: 'Other' } },
+    once('classRef'),
+  ),
+  claim('the class reference goes', { classRef: small }, {}, once('classRef')),
+  claim('the class reference is emptied', { classRef: small }, { classRef: {} }, once('classRef')),
+  claim(
+    'the resource is another',
+    { resourceRef: resource },
+    { resourceRef: { ...resource, name: 'b' } },
+    once('resourceRef'),
+  ),
+  claim(
+    'the resource is in another namespace',
+    { resourceRef: resource },
+    { resourceRef: { ...resource, namespace: 'b' } },
+    once('resourceRef'),
+  ),
+  claim(
+    'the resource reference goes',
+    { classRef: small, resourceRef: resource },
+    { classRef: small },
+    once('resourceRef'),
+  ),
+  claim(
+    'the selector changes afterwards',
+    { classSelector, classRef: small },
+    { classSelector: {}, classRef: small },
+    'classSelector is immutable once a class was chosen',
+  ),
+  claim(
+    'the selector goes afterwards',
+    { classSelector, classRef: small },
+    { classRef: small },
+    'classSelector is immutable once a class was chosen',
+  ),
+  claim(
+    'a selector comes afterwards',
+    { classRef: small },
+    { classSelector, classRef: small },
+    'classSelector is immutable once a class was chosen',
+  ),
+  claim(
+    'the version changes once there is a resource',
+    { resourceRef: resource, version: '5.7' },
+    { resourceRef: resource, version: '8' },
+    'version is immutable once the claim has a resource',
+  ),
+  claim(
+    'a version comes once there is a resource',
+    { resourceRef: resource },
+    { resourceRef: resource, version: '8' },
+    'version is immutable once the claim has a resource',
+  ),
+  claim(
+    'the version goes once there is a resource',
+    { resourceRef: resource, version: '8' },
+    { resourceRef: resource },
+    'version is immutable once the claim has a resource',
+  ),
+  {
+    what: 'a claim of PostgreSQL: the version changes once there is a resource',
+    kind: PostgreSQLInstanceKind,
+    before: { spec: { resourceRef: resource, engineVersion: '17' } },
+    after: { spec: { resourceRef: resource, engineVersion: '18' } },
+    refused: spec('engineVersion is immutable once the claim has a resource'),
+  },
+  {
+    what: 'a claim: its controllers write the status of what names class and resource',
+    kind: FancySQLInstanceKind,
+    before: { spec: { classSelector, classRef: small, resourceRef: resource, version: '5.7' } },
+    after: {
+      spec: { classSelector, classRef: small, resourceRef: resource, version: '5.7' },
+      status: {
+        bindingPhase: 'Bound',
+        observedGeneration: 1,
+        binding: { name: 'orders' },
+        conditions: [
+          { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '2026-01-02T03:04:05Z' },
+        ],
+      },
+    },
+    isStatus: true,
+  },
+  {
+    what: 'a claim: a phase that does not exist',
+    kind: FancySQLInstanceKind,
+    before: { spec: {} },
+    after: { spec: {}, status: { bindingPhase: 'Stuck' } },
+    isStatus: true,
+    refused: { field: 'status.bindingPhase', message: '' },
+  },
+  {
+    what: 'a claim: a condition of a time that is none',
+    kind: FancySQLInstanceKind,
+    before: { spec: {} },
+    after: {
+      spec: {},
+      status: {
+        conditions: [{ type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: 'yesterday' }],
+      },
+    },
+    isStatus: true,
+    refused: { field: 'status.conditions[0].lastTransitionTime', message: '' },
+  },
+  {
+    what: 'a claim: two conditions of a type',
+    kind: FancySQLInstanceKind,
+    before: { spec: {} },
+    after: {
+      spec: {},
+      status: {
+        conditions: ['True', 'False'].map((status) => ({
+          type: 'Ready',
+          status,
+          reason: 'Available',
+          lastTransitionTime: '2026-01-02T03:04:05Z',
+        })),
+      },
+    },
+    isStatus: true,
+    refused: { field: 'status.conditions[1]', message: '' },
+  },
+];
+
+const managed = (
+  kind: Definition,
+  what: string,
+  before: Fields,
+  after: Fields,
+  refused?: Case['refused'],
+): Case => ({
+  what: `${kind.kind}: ${what}`,
+  kind,
+  before: { spec: before },
+  after: { spec: after },
+  ...(refused === undefined ? {} : { refused }),
+});
+
+/** Every field of a kind's forProvider that keeps its value, with two values it may have. */
+const immutableFields: readonly (readonly [kind: Definition, field: string, one: string, other: string])[] = [
+  [FavouriteDBInstanceKind, 'name', 'a', 'b'],
+  [FavouriteDBInstanceKind, 'version', '5.7', '8.0'],
+  [AmbivalentDBInstanceKind, 'name', 'a', 'b'],
+  [AmbivalentDBInstanceKind, 'engineVersion', '5.7', '8.0'],
+  [NetworkKind, 'cidr', '10.0.0.0/16', '10.1.0.0/16'],
+  [PostgreSQLRoleKind, 'name', 'a', 'b'],
+  [PostgreSQLDatabaseKind, 'name', 'a', 'b'],
+  [PostgreSQLDatabaseKind, 'engineVersion', '17', '18'],
+  [PostgreSQLDatabaseKind, 'encoding', 'UTF8', 'LATIN1'],
+  [PostgreSQLDatabaseKind, 'lcCollate', 'C', 'en_US.utf8'],
+  [PostgreSQLDatabaseKind, 'lcCType', 'C', 'en_US.utf8'],
+  [PostgreSQLDatabaseKind, 'template', 'template0', 'template1'],
+];
+
+const immutable: readonly Case[] = immutableFields.flatMap(([kind, field, one, other]) => [
+  managed(
+    kind,
+    `${field} is set later, as late initialisation does`,
+    { forProvider: {} },
+    { forProvider: { [field]: one } },
+  ),
+  managed(
+    kind,
+    `${field} stays`,
+    { forProvider: { [field]: one } },
+    { forProvider: { [field]: one }, deletionPolicy: 'Orphan' },
+  ),
+  managed(
+    kind,
+    `${field} changes`,
+    { forProvider: { [field]: one } },
+    { forProvider: { [field]: other } },
+    forProvider(once(field)),
+  ),
+  managed(
+    kind,
+    `${field} goes`,
+    { forProvider: { [field]: one } },
+    { forProvider: {} },
+    forProvider(once(field)),
+  ),
+  managed(
+    kind,
+    `${field} of initProvider changes, which has done its work`,
+    { forProvider: {}, initProvider: { [field]: one } },
+    { forProvider: {}, initProvider: { [field]: other } },
+  ),
+]);
+
+/** The same fields, where a class has them: a template for what is made next. */
+const classFields: readonly (readonly [
+  kind: Definition,
+  template: Fields,
+  field: string,
+  one: string,
+  other: string,
+])[] = [
+  [FavouriteDBInstanceClassKind, { fancinessLevel: 3 }, 'version', '5.7', '8.0'],
+  [AmbivalentDBInstanceClassKind, { ambivalence: 3 }, 'engineVersion', '5.7', '8.0'],
+  [PostgreSQLDatabaseClassKind, {}, 'engineVersion', '17', '18'],
+  [PostgreSQLDatabaseClassKind, {}, 'encoding', 'UTF8', 'LATIN1'],
+  [PostgreSQLDatabaseClassKind, {}, 'lcCollate', 'C', 'en_US.utf8'],
+  [PostgreSQLDatabaseClassKind, {}, 'lcCType', 'C', 'en_US.utf8'],
+  [PostgreSQLDatabaseClassKind, {}, 'template', 'template0', 'template1'],
+];
+
+const classes: readonly Case[] = classFields.flatMap(([kind, template, field, one, other]) => {
+  const of = (given: Fields) => ({
+    specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider: { ...template, ...given } },
+  });
+  const edits: Readonly<Record<string, readonly [Fields, Fields]>> = {
+    changes: [{ [field]: one }, { [field]: other }],
+    comes: [{}, { [field]: one }],
+    goes: [{ [field]: one }, {}],
+  };
+  return Object.entries(edits).map(([what, [before, after]]) => ({
+    what: `${kind.kind}: ${field} ${what}`,
+    kind,
+    before: of(before),
+    after: of(after),
+  }));
+});
+
+const ownOwner = 'a database keeps its own owner role, or a given one';
+const databases: readonly Case[] = [
+  ...(['Observe', 'LateInitialize'] as const).map((last) =>
+    managed(
+      PostgreSQLDatabaseKind,
+      `what is only observed gets the owner it has (${last})`,
+      { managementPolicies: ['Observe', ...(last === 'Observe' ? [] : [last])], forProvider: {} },
+      {
+        managementPolicies: ['Observe', ...(last === 'Observe' ? [] : [last])],
+        forProvider: { owner: 'a', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' },
+      },
+    ),
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'an import is taken over with the owner it has',
+    { managementPolicies: ['Observe', 'LateInitialize'], forProvider: { owner: 'a' } },
+    { managementPolicies: ['*'], forProvider: { owner: 'a' } },
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'a reference is resolved',
+    { forProvider: { ownerRef: { name: 'a' } } },
+    { forProvider: { ownerRef: { name: 'a' }, owner: 'a' } },
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'the owner is another',
+    { forProvider: { owner: 'a' } },
+    { forProvider: { owner: 'b' } },
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'an owner is given later',
+    { forProvider: {} },
+    { forProvider: { owner: 'a' } },
+    spec(ownOwner),
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'an owner is given later, for the creation',
+    { forProvider: {} },
+    { forProvider: {}, initProvider: { owner: 'a' } },
+    spec(ownOwner),
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'the owner goes',
+    { forProvider: { owner: 'a' } },
+    { forProvider: {} },
+    spec(ownOwner),
+  ),
+  managed(
+    PostgreSQLDatabaseKind,
+    'the owner of what is only observed goes',
+    { managementPolicies: ['Observe'], forProvider: { owner: 'a' } },
+    { managementPolicies: ['Observe'], forProvider: {} },
+    spec(ownOwner),
+  ),
+];
+
+const created = (
+  kind: Definition,
+  what: string,
+  after: Fields,
+  refused?: Case['refused'],
+  stored?: Fields,
+): Case => ({
+  what: `${kind.kind}: ${what}`,
+  kind,
+  after,
+  ...(refused === undefined ? {} : { refused }),
+  ...(stored === undefined ? {} : { stored }),
+});
+
+const grants: readonly Case[] = [
+  created(PostgreSQLGrantKind, 'of privileges', {
+    spec: { forProvider: { role: 'a', database: 'd', privileges: ['CONNECT'] } },
+  }),
+  created(PostgreSQLGrantKind, 'of a membership', {
+    spec: { forProvider: { role: 'a', memberOfRef: { name: 'b' } } },
+  }),
+  created(
+    PostgreSQLGrantKind,
+    'of both',
+    { spec: { forProvider: { memberOf: 'a', privileges: ['ALL'] } } },
+    forProvider('not both'),
+  ),
+  created(
+    PostgreSQLGrantKind,
+    'of nothing',
+    { spec: { forProvider: { role: 'a', database: 'd' } } },
+    spec('a grant has privileges'),
+  ),
+  ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>
+    created(PostgreSQLGrantKind, `that is looked at (${managementPolicies}) without its privileges`, {
+      spec: { managementPolicies, forProvider: { role: 'a', database: 'd' } },
+    }),
+  ),
+  managed(
+    PostgreSQLGrantKind,
+    'what is looked at is taken over without its privileges',
+    { managementPolicies: ['Observe'], forProvider: { role: 'a', database: 'd' } },
+    { managementPolicies: ['*'], forProvider: { role: 'a', database: 'd' } },
+    spec('a grant has privileges'),
+  ),
+];
+
+/** What another author may write: a field that is needed, names that CEL reserves, values of every shape. */
+export const ForeignKind = defineManaged(
+  {
+    group: 'conformance.example.org',
+    version: 'v1',
+    kind: 'Foreign',
+    plural: 'foreigns',
+    stack: 'example',
+    description: 'A kind of no stack of ours.',
+  },
+  keeping(
+    z
+      .object({
+        region: text('Where it is.'),
+        namespace: optional(text('A reserved word.')),
+        'dashed-name__x': optional(text('Odd characters.')),
+        size: optional(z.int().describe('A number.')),
+        tags: optional(z.record(z.string(), z.string()).describe('A map.')),
+        zones: optional(z.array(z.string()).describe('A list.')),
+        place: optional(z.object({ in: optional(z.int().describe('Another.')) }).describe('An object.')),
+      })
+      .describe('What it is like.'),
+    'namespace',
+    'dashed-name__x',
+    'size',
+    'tags',
+    'zones',
+    'place',
+  ),
+  {},
+);
+
+const region = 'forProvider.region is required';
+const looked = { managementPolicies: ['Observe'] };
+const foreign: readonly Case[] = [
+  created(ForeignKind, 'with what it needs', { spec: { forProvider: { region: 'eu' } } }),
+  created(ForeignKind, 'with what it needs at its creation', {
+    spec: { forProvider: {}, initProvider: { region: 'eu' } },
+  }),
+  created(ForeignKind, 'without what it needs', { spec: { forProvider: {} } }, spec(region)),
+  created(
+    ForeignKind,
+    'without what it needs, to be updated',
+    { spec: { managementPolicies: ['Observe', 'Update'], forProvider: {} } },
+    spec(region),
+  ),
+  created(ForeignKind, 'only looked at', { spec: { ...looked, forProvider: {} } }),
+  created(ForeignKind, 'paused', { spec: { managementPolicies: [], forProvider: {} } }),
+  managed(
+    ForeignKind,
+    'what is only looked at is to be managed',
+    { ...looked, forProvider: {} },
+    { forProvider: {} },
+    spec(region),
+  ),
+  ...(
+    [
+      ['namespace', 'a', 'b'],
+      ['dashed-name__x', 'a', 'b'],
+      ['size', 1, 2],
+      ['tags', { a: 'b' }, { a: 'c' }],
+      ['zones', ['a'], ['a', 'b']],
+      ['place', { in: 1 }, { in: 2 }],
+    ] as const
+  ).flatMap(([field, one, other]) => [
+    managed(
+      ForeignKind,
+      `${field} stays`,
+      { forProvider: { region: 'eu', [field]: one } },
+      { forProvider: { region: 'us', [field]: one } },
+    ),
+    managed(
+      ForeignKind,
+      `${field} changes`,
+      { forProvider: { region: 'eu', [field]: one } },
+      { forProvider: { region: 'eu', [field]: other } },
+      forProvider(once(field)),
+    ),
+    managed(
+      ForeignKind,
+      `${field} goes`,
+      { forProvider: { region: 'eu', [field]: one } },
+      { forProvider: { region: 'eu' } },
+      forProvider(once(field)),
+    ),
+  ]),
+];
+
+const level = 'spec.forProvider.fancinessLevel';
+const shapes: readonly Case[] = [
+  created(
+    FavouriteDBInstanceKind,
+    'defaults are filled in and unknown fields dropped',
+    { spec: { forProvider: { fancinessLevel: 3, colour: 'red' } } },
+    undefined,
+    {
+      spec: { managementPolicies: ['*'], forProvider: { fancinessLevel: 3 } },
+    },
+  ),
+  created(
+    FavouriteDBInstanceKind,
+    'a level above its maximum',
+    { spec: { forProvider: { fancinessLevel: 1001 } } },
+    { field: level, message: '' },
+  ),
+  created(
+    FavouriteDBInstanceKind,
+    'a level that is no number',
+    { spec: { forProvider: { fancinessLevel: 'very' } } },
+    { field: level, message: '' },
+  ),
+  created(
+    FavouriteDBInstanceKind,
+    'no forProvider',
+    { spec: {} },
+    { field: 'spec.forProvider', message: '' },
+  ),
+  created(FavouriteDBInstanceKind, 'no spec', {}, { field: 'spec', message: '' }),
+  created(
+    FavouriteDBInstanceKind,
+    'a policy that does not exist',
+    { spec: { deletionPolicy: 'Keep', forProvider: {} } },
+    { field: 'spec.deletionPolicy', message: '' },
+  ),
+  created(FavouriteDBInstanceKind, 'looked at only', {
+    spec: { managementPolicies: ['Observe'], forProvider: {} },
+  }),
+  created(
+    FavouriteDBInstanceClassKind,
+    'without its level',
+    { specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider: {} } },
+    {
+      field: 'specTemplate.forProvider.fancinessLevel',
+      message: '',
+    },
+  ),
+  created(
+    NetworkKind,
+    'addresses that are none',
+    { spec: { forProvider: { cidr: 'many' } } },
+    { field: 'spec.forProvider.cidr', message: '' },
+  ),
+  created(
+    FancySQLInstanceKind,
+    'an empty version',
+    { spec: { version: '' } },
+    { field: 'spec.version', message: '' },
+  ),
+  created(
+    PostgreSQLDatabaseKind,
+    'an extension twice',
+    { spec: { forProvider: { extensions: [{ name: 'a' }, { name: 'a' }] } } },
+    {
+      field: 'spec.forProvider.extensions[1]',
+      message: '',
+    },
+  ),
+  created(StoreConfigKind, 'the type is defaulted', { spec: { defaultScope: 'a' } }, undefined, {
+    spec: { type: 'Kubernetes', defaultScope: 'a' },
+  }),
+];
+
+/** What API servers that know our rules say of writes: our controllers', people's, and wrong ones. */
+export const cases: readonly Case[] = [
+  ...claims,
+  ...immutable,
+  ...classes,
+  ...databases,
+  ...grants,
+  ...foreign,
+  ...shapes,
+];

@@ -1,0 +1,198 @@
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import isEqual from 'lodash/isEqual.js';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { type JsonSchema, objectSchema } from '../../apis/crd.ts';
+import { celName, type Rule, rulesKey } from '../../apis/rules.ts';
+import type { Definition } from '../../apis/schema.ts';
+
+/** What is wrong with an object: where, and why. */
+export interface Cause {
+  /** As `spec.forProvider`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What an API server makes of an object that is to be stored. */
+export type Verdict =
+  | { readonly object: KubernetesObject }
+  | { readonly causes: readonly Cause[]; readonly message: string };
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const dateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const ajv = new Ajv({ allErrors: true, strict: false, formats: { int64: true, 'date-time': dateTime } });
+const cel = new Environment().registerVariable('self', 'dyn').registerVariable('oldSelf', 'dyn');
+const parsed = new Map<string, ReturnType<Environment['parse']>>();
+
+/** A rule ready to be asked. Throws what is wrong with its syntax. */
+function parse(rule: string): ReturnType<Environment['parse']> {
+  const found = parsed.get(rule) ?? cel.parse(rule);
+  parsed.set(rule, found);
+  return found;
+}
+
+const schemas = new WeakMap<
+  Definition,
+  { readonly schema: JsonSchema; readonly isValid: ValidateFunction }
+>();
+
+function schemaOf(definition: Definition) {
+  const known = schemas.get(definition);
+  if (known !== undefined) return known;
+  const schema = objectSchema(definition, { withRules: true });
+  const made = { schema, isValid: ajv.compile(schema) };
+  schemas.set(definition, made);
+  return made;
+}
+
+/** Whether there is a definition of a kind, which says what its objects are like. */
+export const isDefinition = (kind: Kind): kind is Definition => 'schema' in kind;
+
+/**
+ * What an API server that knows CEL does before it stores an object: drops fields nobody knows, fills in defaults, and
+ * refuses what schema or rules forbid. `before` is the object as stored. Stricter than servers of 1.30 and later,
+ * which bear with what was wrong before and is not changed.
+ */
+export function admit(definition: Definition, given: KubernetesObject, before?: KubernetesObject): Verdict {
+  const { schema, isValid } = schemaOf(definition);
+  const { metadata } = given;
+  const object = { ...(known(schema, given) as KubernetesObject), metadata };
+  const wrong = isValid(object) ? duplicates(schema, object, '') : (isValid.errors ?? []).map(causeOf);
+  // Rules are not asked about what is not even of the right shape.
+  const causes = wrong.length > 0 ? wrong : broken(schema, { self: object, oldSelf: before }, '');
+  if (causes.length === 0) return { object };
+  const texts = causes.map(({ field, message }) => `${field}: Invalid value: ${message}`);
+  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const what = `${definition.kind}.${definition.group} "${metadata.name}"`;
+  return { causes, message: `${what} is invalid: ${all}` };
+}
+
+/** The value with what its schema knows, and defaults for what is absent. */
+function known(schema: JsonSchema, value: unknown): unknown {
+  const { properties, items, additionalProperties } = schema;
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => known(items, item));
+  if (!isRecord(value)) return value;
+  if (additionalProperties !== undefined) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [key, known(additionalProperties, child)]),
+    );
+  }
+  if (properties === undefined) return value;
+  const defaults = Object.entries(properties).flatMap(([key, { default: byDefault }]) =>
+    byDefault === undefined || value[key] !== undefined ? [] : [[key, byDefault] as const],
+  );
+  const kept = Object.entries(value).filter(([key, child]) => key in properties && child !== undefined);
+  return Object.fromEntries(
+    [...kept, ...defaults].map(([key, child]) => [key, known(properties[key] ?? {}, child)]),
+  );
+}
+
+function causeOf({ instancePath, keyword, params, message = '' }: ErrorObject): Cause {
+  const parts = instancePath.split('/').slice(1);
+  // What is missing is named by its own path.
+  const path = keyword === 'required' ? [...parts, String(params.missingProperty)] : parts;
+  const field = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('');
+  return { field: field.replace(/^\./, ''), message };
+}
+
+/** Entries of a list that is a map by the keys its schema names, and has the same twice. */
+function duplicates(schema: JsonSchema, value: unknown, path: string): readonly Cause[] {
+  const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+  const own =
+    keys === undefined || !Array.isArray(value)
+      ? []
+      : value.flatMap((item, index) => {
+          const isSame = (other: unknown) =>
+            keys.every((key) => isEqual((other as Json)[key], (item as Json)[key]));
+          return value.slice(0, index).some(isSame)
+            ? [{ field: `${path}[${index}]`, message: 'Duplicate value' }]
+            : [];
+        });
+  return [
+    ...own,
+    ...childrenOf(schema, value, path).flatMap((child) => duplicates(child.schema, child.value, child.path)),
+  ];
+}
+
+/** What rules say of a value and all under it. */
+function broken(
+  schema: JsonSchema,
+  { self, oldSelf }: { readonly self: unknown; readonly oldSelf: unknown },
+  path: string,
+): readonly Cause[] {
+  const rules = (schema[rulesKey] ?? []) as readonly Rule[];
+  const variables = { self: celValue(schema, self), oldSelf: celValue(schema, oldSelf) };
+  const own = rules
+    .filter(
+      ({ rule }) => oldSelf !== undefined || !fieldsIn(rule).some(([variable]) => variable === 'oldSelf'),
+    )
+    .filter(({ rule }) => parse(rule)(variables) !== true)
+    .map(({ message }) => ({ field: path, message }));
+  const under = childrenOf(schema, self, path).flatMap((child) => {
+    // What is in a list has no former self.
+    const former = Array.isArray(self) || !isRecord(oldSelf) ? undefined : oldSelf[child.key];
+    return broken(child.schema, { self: child.value, oldSelf: former }, child.path);
+  });
+  return [...own, ...under];
+}
+
+function childrenOf(
+  { properties = {}, items, additionalProperties }: JsonSchema,
+  value: unknown,
+  path: string,
+) {
+  if (Array.isArray(value)) {
+    if (items === undefined) return [];
+    return value.map((item, index) => ({
+      schema: items,
+      value: item as unknown,
+      key: '',
+      path: `${path}[${index}]`,
+    }));
+  }
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const schema = properties[key] ?? additionalProperties;
+    return schema === undefined
+      ? []
+      : [{ schema, value: child, key, path: path === '' ? key : `${path}.${key}` }];
+  });
+}
+
+/** A value as rules see it: integers are not doubles, and fields go by the names CEL has for them. */
+function celValue(schema: JsonSchema, value: unknown): unknown {
+  const { properties, items, additionalProperties } = schema;
+  if (typeof value === 'number') return schema.type === 'integer' ? BigInt(value) : value;
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => celValue(items, item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      const inner = properties?.[key] ?? additionalProperties ?? {};
+      return [properties === undefined ? key : celName(key), celValue(inner, child)];
+    }),
+  );
+}
+
+/** Every path that a rule selects or asks for, as `['self', 'classRef', 'name']`. Throws what is wrong with its syntax. */
+export function fieldsIn(rule: string): readonly (readonly string[])[] {
+  return pathsIn(parse(rule).ast);
+}
+
+function pathsIn(node: ASTNode): readonly (readonly string[])[] {
+  const path = pathOf(node);
+  if (path !== undefined) return [path];
+  const inner = [node.args].flat(2) as readonly unknown[];
+  return inner.filter((arg): arg is ASTNode => isRecord(arg) && 'op' in arg).flatMap(pathsIn);
+}
+
+function pathOf({ op, args }: ASTNode): readonly string[] | undefined {
+  if (op === 'id') return [args as string];
+  if (op !== '.') return undefined;
+  const [object, field] = args as [ASTNode, string];
+  const parent = pathOf(object);
+  return parent && [...parent, field];
+}
