@@ -14,6 +14,23 @@ export const holdsClaim = (managed: Managed, claim: Claim): boolean =>
   managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);
 
 /**
+ * The claimRef names a claim of this name but of another UID, and the resource is bound or released already:
+ * it was another claim's. In a restored cluster the reference heals: there the statuses are gone, or, where they were
+ * brought along, say so of a resource of another UID.
+ */
+export function isSomeoneElses(managed: Managed, claim: Claim): boolean {
+  const uid = managed.spec.claimRef?.uid;
+  const isOtherUid = uid !== undefined && uid !== claim.metadata.uid;
+  const phase = managed.status?.bindingPhase;
+  const isTaken = (phase === 'Bound' || phase === 'Released') && !isRestored(managed);
+  return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';
+}
+
+/** What the status says of binding was brought along from a backup. */
+export const isRestored = ({ metadata, status }: Managed): boolean =>
+  status?.boundUID !== undefined && status.boundUID !== metadata.uid;
+
+/**
  * Finds the managed resource that a claim has, of whatever kind: the one that names it, UID included. That was
  * recorded when it was provisioned or bound, and whoever may edit the claim need not be able to edit it. Of several,
  * which only an administrator can bring about, the one that the claim names.

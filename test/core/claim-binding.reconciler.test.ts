@@ -136,7 +136,7 @@ const rows: Record<string, Row> = {
   },
   'K4 UnbindError DeleteError': {
     claim: boundClaim(deleted),
-    managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }),
+    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
     refuse: ['delete', managedKind],
     result: 'requeue',
     ready: 'Deleting',
@@ -159,7 +159,7 @@ const rows: Record<string, Row> = {
   },
   'K6 SuccessfulDelete: deletion writes no claim status': {
     claim: boundClaim(deleted),
-    managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }),
+    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
     writes: ['delete FavouriteDBInstance db', update],
   },
   'K6 SuccessfulRetain': {

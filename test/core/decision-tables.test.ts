@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { bindingRows } from '../../controllers/core/claim-binding/decide.ts';
+import { deletedRows } from '../../controllers/core/claim-binding/decide-deleted.ts';
 import { defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
 import { firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
@@ -15,6 +16,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   Scheduling: schedulingRows,
   Defaulting: defaultingRows,
   Binding: bindingRows,
+  'Deleted claims': deletedRows,
   'Secret propagation': propagationRows,
   'Managed resources': [...firstRows, ...nextRows],
 };

@@ -37,6 +37,8 @@ export interface ManagedSpec {
 /** What every managed resource's status holds beside what the external system reports. */
 export interface ManagedStatus {
   readonly bindingPhase?: BindingPhase;
+  /** Its own UID when it was bound: another one than it has was brought along from a backup. */
+  readonly boundUID?: string;
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
 }

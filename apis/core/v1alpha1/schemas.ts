@@ -379,6 +379,13 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
     .object({
       ...observed,
       bindingPhase: optional(bindingPhase),
+      boundUID: optional(
+        z
+          .string()
+          .describe(
+            'The UID of this resource when a claim was bound to it. Another one than it has now: it was restored from a backup.',
+          ),
+      ),
       conditions: optional(conditions),
       observedGeneration: optional(observedGeneration),
     })

@@ -100,6 +100,22 @@ export function propagationTargets(source: KubernetesObject): readonly SecretKey
   });
 }
 
+/**
+ * An object's annotations without the leave that they give to targets in a namespace, except to the one of that name.
+ * Leave for other namespaces is somebody else's, and stays.
+ */
+export function annotationsWithoutConsent(
+  object: KubernetesObject,
+  namespace: string | undefined,
+  except?: string,
+): Record<string, string> {
+  const isKept = ([key, value]: readonly [string, string]): boolean => {
+    const [to, name] = value.split('/');
+    return !key.startsWith(toPrefix) || to !== namespace || name === except;
+  };
+  return Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(isKept));
+}
+
 /** The source a target names, if it names one in full. */
 export function propagationSource(target: KubernetesObject): SecretKey | undefined {
   const namespace = target.metadata.annotations?.[fromNamespace];

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
@@ -7,6 +8,9 @@ import {
   withFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
+import { classSelectorKey } from './edits.ts';
+import { reservation, reservationKey } from './reservation.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
 export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed): C {
@@ -30,27 +34,45 @@ export function withResourceReference<C extends Claim>(claim: C, managed: Manage
   return { ...withBindingMetadata(claim, managed), spec: { ...claim.spec, resourceRef } };
 }
 
-/** The managed resource that names this claim, UID included (a restored claim has a new one). */
+/**
+ * The managed resource that names this claim, UID included (a restored claim has a new one), and gives its secret to
+ * no other secret of the claim's namespace than the one that it wants now. One that named nobody is reserved.
+ */
 export function withClaimReference<M extends Managed>(managed: M, claim: Claim): M {
-  if (managed.spec.claimRef?.uid !== undefined && managed.spec.claimRef.uid === claim.metadata.uid)
-    return managed;
-  return { ...managed, spec: { ...managed.spec, claimRef: referenceTo(claim) } };
-}
-
-export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
-  return { ...managed, status: { ...managed.status, bindingPhase } };
-}
-
-/** The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. */
-export function withoutClaim<M extends Managed>(managed: M, annotationsToDrop: readonly string[]): M {
-  const { claimRef: _claimRef, ...spec } = managed.spec;
-  const annotations = Object.entries(managed.metadata.annotations ?? {});
+  const { namespace } = claim.metadata;
+  const annotations = annotationsWithoutConsent(
+    managed,
+    namespace,
+    claim.spec.writeConnectionSecretToRef?.name,
+  );
+  const before = managed.spec.claimRef?.uid;
+  const isReferring = before !== undefined && before === claim.metadata.uid;
   return {
     ...managed,
     metadata: {
       ...managed.metadata,
-      annotations: Object.fromEntries(annotations.filter(([key]) => !annotationsToDrop.includes(key))),
+      annotations: { ...annotations, ...(before === undefined ? reservation(managed, claim) : {}) },
     },
-    spec,
+    spec: isReferring ? managed.spec : { ...managed.spec, claimRef: referenceTo(claim) },
   };
 }
+
+/** The phase after the secret was handed over: this very resource is bound. */
+export function withBound<M extends Managed>(managed: M): M {
+  const { uid } = managed.metadata;
+  const boundUID = uid === undefined ? {} : { boundUID: uid };
+  return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', ...boundUID } };
+}
+
+export function withReleased<M extends Managed>(managed: M): M {
+  return { ...managed, status: { ...managed.status, bindingPhase: 'Released' } };
+}
+
+/** The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. */
+export function withoutClaim<M extends Managed>(managed: M): M {
+  const { claimRef, ...spec } = managed.spec;
+  const annotations = omit(annotationsWithoutConsent(managed, claimRef?.namespace), ofTheClaim);
+  return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
+}
+
+const ofTheClaim = [classSelectorKey, reservationKey];

@@ -26,9 +26,11 @@ import {
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ClaimFacts } from '../claim-status.ts';
-import { holdsClaim, refersToClaim } from '../holdings.ts';
+import { holdsClaim, isSomeoneElses, refersToClaim } from '../holdings.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { isToldElsewhere } from '../told-elsewhere.ts';
+import type { DeletedDecision } from './decide-deleted.ts';
+import { decideDeleted } from './decide-deleted.ts';
 import { ineffectiveEdits } from './edits.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
@@ -42,6 +44,8 @@ export interface BindingInput {
   readonly resourceClass: Class | undefined;
   /** The managed resource that names this claim, UID included: what was recorded first, whatever was edited since. */
   readonly held: Managed | undefined;
+  /** The claim has a connection secret. */
+  readonly isHandedOver: boolean;
 }
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
@@ -51,10 +55,6 @@ export const bindingRows = [
   'H7',
   'H7 unknown',
   'H7 told',
-  'K6',
-  'H3',
-  'H2',
-  'H6',
   'K9 again',
   'K7',
   'K9 record',
@@ -79,6 +79,7 @@ export type BindingRow = (typeof bindingRows)[number];
 
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type BindingDecision =
+  | DeletedDecision
   | { readonly row: BindingRow; readonly act: 'nothing' | 'finalise' }
   | { readonly row: BindingRow; readonly act: 'bind' | 'recall'; readonly managed: Managed }
   | {
@@ -87,12 +88,6 @@ export type BindingDecision =
       readonly managed: Managed;
       /** Edits of the claim that have no effect. */
       readonly edits: readonly string[];
-    }
-  | {
-      readonly row: BindingRow;
-      readonly act: 'release';
-      readonly managed: Managed;
-      readonly reclaim: 'Delete' | 'Retain';
     }
   | { readonly row: BindingRow; readonly act: 'record' | 'create'; readonly resourceClass: Class }
   | {
@@ -119,7 +114,7 @@ export function decideBinding(input: BindingInput): BindingDecision {
   if (claim === undefined) return { row: 'K1', act: 'nothing' };
   if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
   const managed = held ?? input.managed;
-  if (wasDeleted(claim)) return decideDeleted(claim, managed);
+  if (wasDeleted(claim)) return decideDeleted(claim, managed, input.isHandedOver);
   if (claim.spec.resourceRef === undefined) {
     if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
     return decideUnprovisioned(input, claim, 'record');
@@ -144,26 +139,6 @@ export function isConcerned(service: ClaimService, claim: Claim, held: Managed |
 export const isDynamic = (service: ClaimService, claim: Claim): boolean =>
   referenceIsOfKind(claim.spec.classRef, service.class) &&
   isProvisionedName(claim, claim.spec.resourceRef?.name);
-
-function decideDeleted(claim: Claim, managed: Managed | undefined): BindingDecision {
-  if (!hasFinalizer(claim, finalizerNames.claim)) return { row: 'K6', act: 'nothing' };
-  if (managed === undefined) return { row: 'H3', act: 'finalise' };
-  if (!refersToClaim(managed, claim)) return { row: 'H2', act: 'finalise' }; // H6: not ours to touch
-  if (isSomeoneElses(managed, claim)) return { row: 'H6', act: 'finalise' };
-  const reclaim = managed.spec.reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
-  return { row: 'K6', act: 'release', managed, reclaim };
-}
-
-/**
- * The claimRef names a claim of this name but of another UID, and the resource is bound or released already:
- * it was another claim's. In a restored cluster the statuses are gone, and the reference heals.
- */
-function isSomeoneElses(managed: Managed, claim: Claim): boolean {
-  const uid = managed.spec.claimRef?.uid;
-  const isOtherUid = uid !== undefined && uid !== claim.metadata.uid;
-  const phase = managed.status?.bindingPhase;
-  return isOtherUid && (phase === 'Bound' || phase === 'Released') && claim.status?.bindingPhase !== 'Bound';
-}
 
 function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 'create'): BindingDecision {
   const { resourceClass } = input;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 
 /** The alphabet and length of the API server's own generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -13,16 +14,30 @@ const attempts = [0, 1, 2, 3, 4, 5, 6, 7] as const;
  * the same after a crash. The second and later ones serve when a name is taken by somebody else.
  */
 export function provisionedNames(claim: Claim): readonly string[] {
-  return attempts.map((attempt) => provisionedName(claim, attempt));
+  return attempts.map((attempt) => provisionedName(claim.metadata, attempt));
 }
 
-function provisionedName({ metadata }: Claim, attempt: number): string {
-  const base = `${metadata.namespace}-${metadata.name}-`.slice(0, maxBaseLength);
-  const hash = createHash('sha256').update(`${metadata.uid}/${attempt}`).digest();
+/** What the names depend on. */
+interface Identity {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+function provisionedName({ namespace, name, uid }: Identity, attempt: number): string {
+  const base = `${namespace}-${name}-`.slice(0, maxBaseLength);
+  const hash = createHash('sha256').update(`${uid}/${attempt}`).digest();
   const suffix = Array.from(hash.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
   return base + suffix.join('');
 }
 
 /** Whether this claim (this UID) may have provisioned a managed resource of that name. */
-export const isProvisionedName = (claim: Claim, name: string | undefined): boolean =>
+export const isProvisionedName = ({ metadata }: Claim, name: string | undefined): boolean =>
+  isNameFor(metadata, name);
+
+/** Whether a managed resource was provisioned for the claim that its claimRef names, not made by hand. */
+export const wasProvisionedForClaim = ({ metadata, spec: { claimRef } }: Managed): boolean =>
+  claimRef?.uid !== undefined && isNameFor(claimRef, metadata.name);
+
+const isNameFor = (claim: Identity, name: string | undefined): boolean =>
   name !== undefined && attempts.some((attempt) => provisionedName(claim, attempt) === name);

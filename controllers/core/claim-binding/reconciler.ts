@@ -13,8 +13,10 @@ import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import type { ClaimFacts } from '../claim-status.ts';
 import { withClaimStatus } from '../claim-status.ts';
+import { isRestored } from '../holdings.ts';
+import { secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { withBindingMetadata, withClaimReference, withPhase, withResourceReference } from './bind.ts';
+import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
 import {
   boundConditions,
@@ -27,7 +29,7 @@ import {
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
-import { finalise, release } from './release.ts';
+import { finalise, part } from './release.ts';
 import type { FailureFacts } from './step.ts';
 import { cannotBind, cannotCreate, cannotRefresh, failing, StepFailure } from './step.ts';
 
@@ -57,7 +59,9 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     try {
       const held = heldBy(claim);
       const found = await managedOf(claim, held, signal);
-      const input = { service, peers, claim, managed: found, resourceClass: classOf(claim), held };
+      const isHandedOver = secretsControlledBy(secrets.store, claim.metadata.uid).length > 0;
+      const resourceClass = classOf(claim);
+      const input = { service, peers, claim, managed: found, resourceClass, held, isHandedOver };
       return await act(decideBinding(input), claim, signal);
     } catch (error) {
       if (isConflict(error) || signal.aborted || !(error instanceof StepFailure)) throw error;
@@ -96,7 +100,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'refresh':
         return refresh(claim, decision.managed, decision.edits, signal);
       case 'release':
-        await release(options, claim, decision.managed, decision.reclaim, signal);
+      case 'free':
+        await part(options, decision, signal);
         await finalise(options, claim, signal);
         return done;
       case 'finalise':
@@ -176,7 +181,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
     const [claimed, referring] = await refer(claim, resource, cannotBind, signal);
     await propagate(claimed, referring, signal);
-    const phased = managed.updateStatus(referring, withPhase(referring, 'Bound'), signal);
+    const phased = managed.updateStatus(referring, withBound(referring), signal);
     const bound = await failing('cannot update managed resource status', phased, cannotBind);
     const unserved = describeUnserved(claimed, bound);
     const message = `bound to ${bound.kind} ${bound.metadata.name}`;
@@ -199,6 +204,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
     if (!wasDeleted(healed)) await propagate(claimed, healed, signal);
+    if (healed.status?.bindingPhase === 'Bound' && isRestored(healed)) {
+      const bound = managed.updateStatus(healed, withBound(healed), signal);
+      await failing('cannot update managed resource status', bound, cannotRefresh);
+    }
     const unserved = describeUnserved(claimed, healed);
     const edited: EventFacts = { type: 'Warning', reason: 'CannotApplyEdit', message: describeEdits(edits) };
     const event = unserved === undefined ? undefined : unservedEvent(unserved);

@@ -1,13 +1,13 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, wasDeleted, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagationAnnotations } from '../../../apis/core/v1alpha1/secret.ts';
+import { annotationsWithoutConsent, controlOf } from '../../../apis/core/v1alpha1/secret.ts';
 import { isNotFound } from '../../../runtime/errors.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import { secretsControlledBy } from '../indexes.ts';
-import { withoutClaim, withPhase } from './bind.ts';
-import { classSelectorKey } from './edits.ts';
+import { withoutClaim, withReleased } from './bind.ts';
+import type { Parting } from './decide-deleted.ts';
 import { cannotUnbind, failing } from './step.ts';
 
 /** Where a claim that goes has left something. */
@@ -18,69 +18,81 @@ export interface ReleaseOptions {
 }
 
 /**
- * Lets go of a managed resource. Delete: it goes; its own controller shows it Released while that lasts. Retain: it
- * is marked Released while it still names the claim, and only then lets go of it, so that a crash in between leaves
- * work that is found again.
+ * Parts from a managed resource. Delete: it goes; its own controller shows it Released while that lasts. Retain: it
+ * is marked Released. Free: it stays as it is, Unbound. Both keep naming the claim until everything else is done, so
+ * that a crash in between leaves work that is found again. A resource that is gone by then needs nothing.
  */
-export async function release(
-  { managed, secrets }: ReleaseOptions,
-  claim: Claim,
-  resource: Managed,
-  reclaim: 'Delete' | 'Retain',
+export async function part(
+  { managed, secrets }: Omit<ReleaseOptions, 'claims'>,
+  parting: Parting,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    if (reclaim === 'Delete') {
-      if (wasDeleted(resource)) return;
-      await failing('cannot delete managed resource', managed.delete(resource, signal), cannotUnbind);
-      return;
-    }
-    const phased = managed.updateStatus(resource, withPhase(resource, 'Released'), signal);
-    const released = await failing('cannot update managed resource status', phased, cannotUnbind);
-    const target = `${claim.metadata.namespace}/${claim.spec.writeConnectionSecretToRef?.name}`;
-    await withdraw(secrets, resource, target, signal);
-    const leave = Object.entries(propagationAnnotations(released));
-    const dropped = leave.flatMap(([key, value]) => (value === target ? [key] : []));
-    const freed = managed.update(released, withoutClaim(released, [classSelectorKey, ...dropped]), signal);
-    await failing('cannot update managed resource', freed, cannotUnbind);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
+  const resource = parting.managed;
+  if (parting.act === 'release' && parting.reclaim === 'Delete') {
+    await failing('cannot delete managed resource', managed.delete(resource, signal), cannotUnbind);
+    return;
   }
+  const phased = parting.act === 'free' ? resource : withReleased(resource);
+  const told = unlessGone(managed.updateStatus(resource, phased, signal));
+  const kept = await failing('cannot update managed resource status', told, cannotUnbind);
+  if (kept === undefined) return;
+  await withdrawConsent(secrets, kept, signal);
+  const freed = unlessGone(managed.update(kept, withoutClaim(kept), signal));
+  await failing('cannot update managed resource', freed, cannotUnbind);
 }
 
-/** The source secret no longer allows propagation to the target. */
-async function withdraw(
+/** The source secret no longer allows propagation to the namespace of the claim that the resource names. */
+async function withdrawConsent(
   secrets: Resource<Secret>,
   resource: Managed,
-  target: string,
   signal: AbortSignal,
 ): Promise<void> {
   const key = resource.spec.writeConnectionSecretToRef;
-  const source = key === undefined ? undefined : secrets.get(key);
-  if (source === undefined) return;
-  const kept = Object.entries(source.metadata.annotations ?? {}).filter(
-    ([name, value]) => !(value === target && name in propagationAnnotations(source)),
-  );
-  const withdrawn = { ...source, metadata: { ...source.metadata, annotations: Object.fromEntries(kept) } };
-  const update = secrets.update(source, withdrawn, signal);
+  if (key === undefined) return;
+  // One of another type than connection secrets have is not in the store.
+  const source =
+    secrets.get(key) ??
+    (await failing('cannot get connection secret', secrets.fetch(key, signal), cannotUnbind));
+  if (source === undefined || typeof controlOf(source, resource) === 'object') return;
+  const annotations = annotationsWithoutConsent(source, resource.spec.claimRef?.namespace);
+  const withdrawn = { ...source, metadata: { ...source.metadata, annotations } };
+  const update = unlessGone(secrets.update(source, withdrawn, signal));
   await failing('cannot update connection secret', update, cannotUnbind);
 }
 
-/** The claim's secret goes with it, also where no garbage collector runs; then the claim may go. */
+/** The claim's secrets go with it, also where no garbage collector runs. */
+export async function deleteSecrets(
+  secrets: Resource<Secret>,
+  claimUID: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const secret of secretsControlledBy(secrets.store, claimUID)) {
+    await failing('cannot delete connection secret', secrets.delete(secret, signal), cannotUnbind);
+  }
+}
+
+/** The last that is done for a claim: then it may go. */
 export async function finalise(
-  { claims, secrets }: ReleaseOptions,
+  { claims, secrets }: Omit<ReleaseOptions, 'managed'>,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
-    await failing('cannot delete connection secret', secrets.delete(secret, signal), cannotUnbind);
-  }
+  await deleteSecrets(secrets, claim.metadata.uid, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
+  await failing(
+    'cannot update resource claim',
+    unlessGone(claims.update(claim, finalised, signal)),
+    cannotUnbind,
+  );
+}
+
+/** What a write yields; undefined if, as the API server itself says, its object does not exist. */
+async function unlessGone<T>(written: Promise<T>): Promise<T | undefined> {
   try {
-    const update = claims.update(claim, finalised, signal);
-    await failing('cannot update resource claim', update, cannotUnbind);
+    return await written;
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
 }

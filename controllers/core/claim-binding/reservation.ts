@@ -1,0 +1,18 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+
+/** On a managed resource made by hand: the UIDs of the claim that took it, and of the resource itself. */
+export const reservationKey = 'crossplane.io/reserved-for';
+
+/**
+ * The annotation that goes with a claimRef written into a resource that had none. Until the resource is Bound, it is
+ * reserved and no more, and goes back as it was if the claim goes. Both UIDs are recorded, because a backup brings
+ * annotations into a new cluster but no statuses: there, what may have been Bound must not pass for reserved.
+ */
+export const reservation = (managed: Managed, { metadata }: Claim): Readonly<Record<string, string>> => ({
+  [reservationKey]: `${metadata.uid}/${managed.metadata.uid}`,
+});
+
+/** Whether the claim that this very resource names took it, in this cluster, as a resource made by hand. */
+export const isReserved = ({ metadata, spec }: Managed): boolean =>
+  metadata.annotations?.[reservationKey] === `${spec.claimRef?.uid}/${metadata.uid}`;
