@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { controllerReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import {
+  allowsPropagationTo,
   decodeDetails,
   encodeDetails,
   propagatesFrom,
+  propagationAnnotations,
   propagationTargets,
   SecretKind,
 } from '../../apis/core/v1alpha1/secret.ts';
@@ -630,6 +632,131 @@ describe('what binding leaves behind', () => {
     await process.settle();
     assert.deepEqual(names(), []);
     assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
+  });
+
+  describe('consent lasts no longer than its reason', () => {
+    const elsewhere = { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' };
+    const meant = { ...sourceRef, claimRef: claimRef() };
+    const allowed = {
+      annotations: { ...elsewhere, ...allowsPropagationTo({ namespace: 'team', name: 'conn' }) },
+    };
+    const status = { bindingPhase: 'Bound' } as const;
+    /** A bound claim, and a resource that carries consent itself, as a provisioned one does. */
+    const start = async (more: readonly Secret[] = []) => {
+      const world = worldOf({
+        claim: boundClaim(),
+        managed: managed(meant, { ...allowed, status }),
+        secrets: [{ ...source, metadata: { ...source.metadata, ...allowed } }, ...more],
+      });
+      await world.process.settle();
+      const { cluster, process } = world;
+      const consent = (object: KubernetesObject | undefined) =>
+        Object.values(object === undefined ? {} : propagationAnnotations(object)).toSorted();
+      return {
+        cluster,
+        process,
+        given: () => ({
+          resource: consent(cluster.get(managedKind, { name: 'db' })),
+          source: consent(cluster.get(SecretKind, { namespace: 'system', name: 'src' })),
+        }),
+        edit: async (name: string | undefined) => {
+          cluster.edit(claimKind, key, (current) => {
+            const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
+            return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
+          });
+          await process.settle();
+        },
+      };
+    };
+
+    test('a claim that renames its secret: only the new one may have the data', async () => {
+      const { given, edit, cluster } = await start();
+      cluster.takeWrites();
+      await edit('renamed');
+      assert.deepEqual(given(), {
+        resource: ['another-team/conn'],
+        source: ['another-team/conn', 'team/renamed'],
+      });
+      assert.deepEqual(cluster.takeWrites(), [
+        'update FavouriteDBInstance db',
+        'delete Secret team/conn',
+        'update Secret system/src',
+        'create Secret team/renamed',
+        'updateStatus FancySQLInstance team/orders',
+      ]);
+    });
+
+    test('a claim that wants no secret any more: none may', async () => {
+      const { given, edit } = await start();
+      await edit(undefined);
+      assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
+    });
+
+    for (const name of ['conn', 'renamed', undefined]) {
+      test(`a release leaves none behind, whatever the claim wants by then: ${name ?? 'no secret'}`, async () => {
+        const { cluster, process, given } = await start();
+        // Nobody looks at the edit before the claim is gone.
+        cluster.edit(claimKind, key, (current) => {
+          const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
+          return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
+        });
+        cluster.delete(claimKind, key);
+        await process.settle();
+        assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
+        assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
+      });
+    }
+
+    test('a resource that publishes elsewhere since: the secret that it left gives nothing any more', async () => {
+      const moved = { namespace: 'system', name: 'moved' };
+      const next = { ...source, metadata: { ...source.metadata, name: 'moved' } };
+      const { cluster, process, given } = await start([next]);
+      cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+        ...rest,
+        spec: { ...spec, writeConnectionSecretToRef: moved },
+      }));
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn']);
+      const now = cluster.get(SecretKind, moved);
+      assert.deepEqual(now && propagationTargets(now), [{ namespace: 'team', name: 'conn' }]);
+    });
+
+    test('a release does not touch a source that the resource only names, but that is not its own', async () => {
+      const { cluster, process, given } = await start();
+      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, (secret) => ({
+        ...secret,
+        metadata: {
+          ...secret.metadata,
+          ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other-uid' }))],
+        },
+      }));
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn', 'team/conn']);
+    });
+
+    test('a release withdraws it from a source of another type, too, which no store holds', async () => {
+      const { cluster, process, given } = await start();
+      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, ({ type: _type, ...secret }) => ({
+        ...secret,
+        type: 'Opaque',
+      }));
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn']);
+    });
+
+    test('a source that goes in the middle of a release does not keep the resource', async () => {
+      const { cluster, process } = await start();
+      cluster.before('update', SecretKind, () =>
+        cluster.delete(SecretKind, { namespace: 'system', name: 'src' }),
+      );
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.equal(cluster.get(claimKind, key), undefined);
+      const left = cluster.get(managedKind, { name: 'db' });
+      assert.deepEqual([left?.spec.claimRef, left?.status?.bindingPhase], [undefined, 'Released']);
+    });
   });
 });
 

@@ -4,7 +4,13 @@ import type { ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  encodeDetails,
+  propagationAnnotations,
+  SecretKind,
+} from '../../apis/core/v1alpha1/secret.ts';
 import {
   disabledStorePublisher,
   publisherChain,
@@ -80,6 +86,22 @@ describe('the connection secret (C6)', () => {
       cluster.writes.map(({ verb }) => verb),
       ['update'],
     );
+  });
+
+  test('consent comes with a new secret; a pass that read it earlier brings none back that was withdrawn', async () => {
+    const annotations = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+    const allowing: Managed = { ...publishing, metadata: { ...publishing.metadata, annotations } };
+    const { cluster, publisher, stored } = scene();
+    const consent = () => propagationAnnotations(stored() ?? publishing);
+    await publisher.publish(allowing, { password: 'new' }, signal);
+    assert.deepEqual(consent(), annotations);
+    cluster.edit(SecretKind, key, ({ metadata: { annotations: _withdrawn, ...metadata }, ...rest }) => ({
+      ...rest,
+      metadata,
+    }));
+    await publisher.publish(allowing, { password: 'newer' }, signal);
+    assert.deepEqual(consent(), {});
+    assert.deepEqual(decodeDetails(stored()), { password: 'newer' });
   });
 
   const adoptable: Record<string, Secret> = {

@@ -2,9 +2,10 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
+  annotationsWithoutConsent,
   controlOf,
   propagatesFrom,
   propagationTargets,
@@ -12,21 +13,25 @@ import {
 import { annotate, isAlreadyExists } from '../../../runtime/errors.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import { secretsControlledBy } from '../indexes.ts';
+import { isOfKey, withdrawConsent } from './consent.ts';
 
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
- * source's data. Changes only what differs. Does nothing where either side wants no secret (P1). Throws an
- * Error whose message names the secret that stands in the way (P2–P4).
+ * source's data. Changes only what differs. Where either side wants no secret (P1), or another one than before, it
+ * takes back what was given. Throws an Error whose message names the secret that stands in the way (P2–P4).
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,
   claim: Claim,
   managed: Managed,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const wanted = claim.spec.writeConnectionSecretToRef;
   await removeStaleTargets(secrets, claim, wanted?.name, signal);
-  const sourceKey = managed.spec.writeConnectionSecretToRef;
+  const sourceKey = wanted === undefined ? undefined : managed.spec.writeConnectionSecretToRef;
+  const published = secretsControlledBy(secrets.store, managed.metadata.uid);
+  const stale = published.filter((secret) => !isOfKey(secret, sourceKey));
+  await annotate('cannot update connection secret', withdrawConsent(secrets, stale, managed, signal));
   if (wanted === undefined || sourceKey === undefined) return;
   const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
 
@@ -40,14 +45,10 @@ export async function propagateConnection(
       `cannot establish control of existing connection secret ${sourceKey.namespace}/${sourceKey.name}: it is not controlled by ${managed.kind} ${managed.metadata.name}`,
     );
   }
-  const isAllowed = propagationTargets(source).some(
-    ({ namespace, name }) => namespace === targetKey.namespace && name === targetKey.name,
+  await annotate(
+    'cannot update connection secret',
+    secrets.update(source, allowingOnly(source, targetKey), signal),
   );
-  if (!isAllowed) {
-    const annotations = { ...source.metadata.annotations, ...allowsPropagationTo(targetKey) };
-    const allowing = { ...source, metadata: { ...source.metadata, annotations } };
-    await annotate('cannot update connection secret', secrets.update(source, allowing, signal));
-  }
   await annotate(
     'cannot create or update connection secret',
     writeTarget(secrets, claim, source, targetKey, signal),
@@ -58,8 +59,8 @@ async function writeTarget(
   secrets: Resource<Secret>,
   claim: Claim,
   source: Secret,
-  key: { readonly namespace: string; readonly name: string },
-  signal?: AbortSignal,
+  key: SecretKey,
+  signal: AbortSignal,
 ): Promise<void> {
   // One of another type, which only a claim that was bound before has, is not in the store.
   const isFirst = claim.status?.bindingPhase !== 'Bound';
@@ -94,6 +95,21 @@ async function writeTarget(
   await secrets.update(current, propagated(current, claim, source), signal);
 }
 
+/** The source as it should be: of the target's namespace it allows this target and no other. */
+function allowingOnly(source: Secret, target: SecretKey): Secret {
+  const isAllowed = propagationTargets(source).some(
+    ({ namespace, name }) => namespace === target.namespace && name === target.name,
+  );
+  const annotations = annotationsWithoutConsent(source, target.namespace, target.name);
+  return {
+    ...source,
+    metadata: {
+      ...source.metadata,
+      annotations: { ...annotations, ...(isAllowed ? {} : allowsPropagationTo(target)) },
+    },
+  };
+}
+
 /** The target as it should be: controlled by the claim, naming its source, with exactly the source's data. */
 export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
@@ -114,7 +130,7 @@ async function removeStaleTargets(
   secrets: Resource<Secret>,
   claim: Claim,
   wanted: string | undefined,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
     if (secret.metadata.name !== wanted) await secrets.delete(secret, signal);

@@ -2,11 +2,12 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { annotationsWithoutConsent, controlOf } from '../../../apis/core/v1alpha1/secret.ts';
+import { controlOf } from '../../../apis/core/v1alpha1/secret.ts';
 import { isNotFound } from '../../../runtime/errors.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import { withoutClaim, withReleased } from './bind.ts';
+import { isOfKey, withdrawConsent } from './consent.ts';
 import type { Parting } from './decide-deleted.ts';
 import { cannotUnbind, failing } from './step.ts';
 
@@ -36,28 +37,28 @@ export async function part(
   const told = unlessGone(managed.updateStatus(resource, phased, signal));
   const kept = await failing('cannot update managed resource status', told, cannotUnbind);
   if (kept === undefined) return;
-  await withdrawConsent(secrets, kept, signal);
+  const finding = sourcesOf(secrets, kept, signal);
+  const sources = await failing('cannot get connection secret', finding, cannotUnbind);
+  const withdrawn = withdrawConsent(secrets, sources, kept, signal);
+  await failing('cannot update connection secret', withdrawn, cannotUnbind);
   const freed = unlessGone(managed.update(kept, withoutClaim(kept), signal));
   await failing('cannot update managed resource', freed, cannotUnbind);
 }
 
-/** The source secret no longer allows propagation to the namespace of the claim that the resource names. */
-async function withdrawConsent(
+/** The secrets that a managed resource publishes to, or has published to before. */
+async function sourcesOf(
   secrets: Resource<Secret>,
   resource: Managed,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly Secret[]> {
+  const published = secretsControlledBy(secrets.store, resource.metadata.uid);
   const key = resource.spec.writeConnectionSecretToRef;
-  if (key === undefined) return;
+  if (key === undefined || published.some((secret) => isOfKey(secret, key))) return published;
   // One of another type than connection secrets have is not in the store.
-  const source =
-    secrets.get(key) ??
-    (await failing('cannot get connection secret', secrets.fetch(key, signal), cannotUnbind));
-  if (source === undefined || typeof controlOf(source, resource) === 'object') return;
-  const annotations = annotationsWithoutConsent(source, resource.spec.claimRef?.namespace);
-  const withdrawn = { ...source, metadata: { ...source.metadata, annotations } };
-  const update = unlessGone(secrets.update(source, withdrawn, signal));
-  await failing('cannot update connection secret', update, cannotUnbind);
+  const named = secrets.get(key) ?? (await secrets.fetch(key, signal));
+  return named === undefined || typeof controlOf(named, resource) === 'object'
+    ? published
+    : [...published, named];
 }
 
 /** The claim's secrets go with it, also where no garbage collector runs. */

@@ -120,7 +120,10 @@ function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
   return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);
 }
 
-/** The type stays as it is, because it is immutable (H11). Throws if the secret is somebody else's. */
+/**
+ * The type stays as it is, because it is immutable (H11); so does consent, which is binding's to give and to withdraw
+ * once the secret is there. Throws if the secret is somebody else's.
+ */
 function withDetails(
   secret: Secret,
   managed: Managed,
@@ -142,7 +145,6 @@ function withDetails(
       ...secret.metadata,
       annotations: {
         ...annotations,
-        ...propagationAnnotations(managed),
         ...publishedAnnotation(annotations, news),
       },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),

@@ -1,0 +1,30 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
+import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
+import { isNotFound } from '../../../runtime/errors.ts';
+import type { Resource } from '../../../runtime/resource.ts';
+
+/**
+ * These secrets no longer allow propagation to anywhere in the namespace of the claim that the managed resource
+ * names. One that is gone by then allows nothing.
+ */
+export async function withdrawConsent(
+  secrets: Resource<Secret>,
+  sources: readonly Secret[],
+  { spec: { claimRef } }: Managed,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const source of sources) {
+    const annotations = annotationsWithoutConsent(source, claimRef?.namespace);
+    const withdrawn = { ...source, metadata: { ...source.metadata, annotations } };
+    try {
+      await secrets.update(source, withdrawn, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}
+
+/** Whether a secret is the one of that key. */
+export const isOfKey = ({ metadata }: Secret, key: SecretKey | undefined): boolean =>
+  metadata.namespace === key?.namespace && metadata.name === key?.name;
