@@ -2,7 +2,8 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import { indexManaged, managedOfClaim } from './indexes.ts';
+import { requestFor } from '../../runtime/reconcile.ts';
+import { indexManaged, managedNaming } from './indexes.ts';
 import type { ClaimService } from './managed-service.ts';
 
 /** Whether a managed resource's claimRef names this claim, by kind, namespace and name (H7). */
@@ -43,7 +44,7 @@ export function holdings(
   for (const store of stores) indexManaged(store);
   return (claim) => {
     const held = stores.flatMap((store) =>
-      managedOfClaim(store, claim).filter((one) => holdsClaim(one, claim)),
+      managedNaming(store, requestFor(claim.metadata)).filter((one) => holdsClaim(one, claim)),
     );
     return held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
   };

@@ -6,12 +6,14 @@ import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import type { Request } from '../../runtime/reconcile.ts';
+import { requestFor, requestKey } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
 import type { Store } from '../../runtime/store.ts';
 
 const byClass = 'classRef';
 const byManaged = 'resourceRef';
-const byClaim = 'claimRef UID';
+const byClaim = 'claimRef';
 const byController = 'controller';
 
 /** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
@@ -35,12 +37,19 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
 
 /** Defines how managed resources are found by the claim that they name. */
 export function indexManaged(store: Store<Managed>): void {
-  store.addIndex(byClaim, ({ spec }) => (spec.claimRef?.uid === undefined ? [] : [spec.claimRef.uid]));
+  store.addIndex(byClaim, ({ spec }) => {
+    const key = claimKeyOf(spec.claimRef);
+    return key === undefined ? [] : [requestKey(key)];
+  });
 }
 
-/** The managed resources whose `claimRef` holds this UID: normally one at most. */
-export const managedOfClaim = (store: Store<Managed>, { metadata: { uid } }: Claim): readonly Managed[] =>
-  uid === undefined ? [] : store.byIndex(byClaim, uid);
+/** The managed resources whose `claimRef` holds this namespace and name, of whatever kind and UID. */
+export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
+  store.byIndex(byClaim, requestKey(claim));
+
+/** The namespace and name that a reference to a claim holds. */
+export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>
+  name ? requestFor({ ...(namespace ? { namespace } : {}), name }) : undefined;
 
 /**
  * Connection secrets, and only those: the API server filters by type, so that the process never sees, holds

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { bindingRows } from '../../controllers/core/claim-binding/decide.ts';
 import { deletedRows } from '../../controllers/core/claim-binding/decide-deleted.ts';
+import { orphanRows } from '../../controllers/core/claim-binding/decide-orphan.ts';
 import { defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
 import { firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
@@ -17,6 +18,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   Defaulting: defaultingRows,
   Binding: bindingRows,
   'Deleted claims': deletedRows,
+  Orphans: orphanRows,
   'Secret propagation': propagationRows,
   'Managed resources': [...firstRows, ...nextRows],
 };

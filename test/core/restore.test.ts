@@ -42,7 +42,14 @@ async function original() {
 
 /** What Velero brings back: the same names, specs, annotations, finalizers and owners; new UIDs, no status. */
 function restored(object: KubernetesObject): KubernetesObject {
-  const { status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
+  const { status: _status, ...rest } = restoredWithStatus(object) as KubernetesObject & {
+    readonly status?: unknown;
+  };
+  return rest;
+}
+
+/** The same where it is told to bring statuses back as well. */
+function restoredWithStatus(object: KubernetesObject): KubernetesObject {
   const {
     uid,
     resourceVersion: _version,
@@ -50,7 +57,7 @@ function restored(object: KubernetesObject): KubernetesObject {
     generation: _n,
     ...metadata
   } = object.metadata;
-  return { ...rest, metadata: { ...metadata, uid: `restored-${uid}` } };
+  return { ...object, metadata: { ...metadata, uid: `restored-${uid}` } };
 }
 
 const secretsOf = (cluster: FakeCluster) =>
@@ -117,6 +124,44 @@ describe('a backup restored into a new cluster: every UID is new, statuses are g
       }
       await process.settle(70_000);
       assertHealed(copy, external, secretsOf(cluster));
+    });
+  }
+
+  const withStatuses: Record<string, readonly Kind[]> = {
+    none: [],
+    'managed resources': [managedKind],
+    claims: [claimKind],
+    both: [managedKind, claimKind],
+  };
+  for (const [what, kept] of Object.entries(withStatuses)) {
+    test(`claims come an hour after the rest; statuses brought along: ${what}`, async () => {
+      const { cluster, external } = await original();
+      const copy = new FakeCluster();
+      const bring = (kind: Kind) => {
+        const back = kept.includes(kind) ? restoredWithStatus : restored;
+        for (const object of cluster.all(kind)) copy.put(kind, back(object));
+      };
+      const first = startStack(copy, external);
+      for (const kind of kinds) if (kind !== claimKind) bring(kind);
+      await first.settle(1_800_000);
+      first.stop();
+      const process = await startStack(copy, external).settle(1_800_000);
+      assert.deepEqual([...external.things.keys()].length, 2, 'no database is deleted');
+      for (const object of copy.all(managedKind)) {
+        const before = cluster.get(managedKind, { name: object.metadata.name });
+        assert.deepEqual(object.spec, before?.spec, 'and no resource freed');
+        assert.notEqual(object.status?.bindingPhase, 'Released');
+      }
+      assert.ok(process.events.some(({ reason }) => reason === 'ClaimNotFound'));
+      bring(claimKind);
+      await process.settle(70_000);
+      assertHealed(copy, external, secretsOf(cluster));
+      assert.deepEqual(process.errors, []);
+      assert.ok(copy.all(managedKind).every(({ status, metadata }) => status?.boundUID === metadata.uid));
+      copy.takeWrites();
+      process.resync(...kinds);
+      await process.settle(70_000);
+      assert.deepEqual(copy.takeWrites(), []);
     });
   }
 

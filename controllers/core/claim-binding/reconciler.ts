@@ -8,7 +8,7 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { annotate, isAlreadyExists, isConflict, isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { EventFacts } from '../../../runtime/event-recorder.ts';
-import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
+import type { Reconciler, Request, Result } from '../../../runtime/reconcile.ts';
 import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import type { ClaimFacts } from '../claim-status.ts';
@@ -26,6 +26,7 @@ import {
   isConcerned,
   quietMs,
 } from './decide.ts';
+import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
@@ -34,7 +35,7 @@ import type { FailureFacts } from './step.ts';
 import { cannotBind, cannotCreate, cannotRefresh, failing, StepFailure } from './step.ts';
 
 export interface ClaimBindingOptions {
-  readonly env: Pick<Environment, 'events' | 'now' | 'log'>;
+  readonly env: Pick<Environment, 'events' | 'now' | 'log' | 'claimNamespace'>;
   readonly service: ClaimService;
   readonly peers: readonly ClaimService[];
   readonly claims: Resource<Claim>;
@@ -53,9 +54,16 @@ export interface ClaimBindingOptions {
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const { env, service, peers, claims, classes, managed, secrets, heldBy } = options;
 
+  const releaseOrphans = orphanRelease(options);
+
   return async (request, signal) => {
     const claim = claims.get(request);
-    if (claim === undefined) return done;
+    const result = claim === undefined ? done : await reconcile(request, claim, signal);
+    await releaseOrphans(request, signal);
+    return result;
+  };
+
+  async function reconcile(request: Request, claim: Claim, signal: AbortSignal): Promise<Result> {
     try {
       const held = heldBy(claim);
       const found = await managedOf(claim, held, signal);
@@ -76,7 +84,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       );
       return result;
     }
-  };
+  }
 
   /** Carries a decision out. */
   async function act(decision: BindingDecision, claim: Claim, signal: AbortSignal): Promise<Result> {

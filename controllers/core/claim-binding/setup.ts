@@ -11,7 +11,14 @@ import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { claimResource } from '../assign-class.ts';
 import { holdings } from '../holdings.ts';
-import { claimsOfClass, claimsOfManaged, connectionSecrets, indexClaims } from '../indexes.ts';
+import {
+  claimKeyOf,
+  claimsOfClass,
+  claimsOfManaged,
+  connectionSecrets,
+  indexClaims,
+  managedNaming,
+} from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { controllerNames } from '../managed-service.ts';
 import { requestsFor, requestsOn } from '../trigger.ts';
@@ -48,25 +55,34 @@ export function claimBindingController(
   /** Claims that managed resources name, and those that name the first. */
   const claimsOf = (...[now, ...before]: readonly [Managed, ...Managed[]]): Request[] => {
     const named = [now, ...before].flatMap(({ spec: { claimRef } }) => {
-      if (!claimRef?.name || !referenceIsOfKind(claimRef, service.claim)) return [];
-      return [
-        requestFor({ ...(claimRef.namespace ? { namespace: claimRef.namespace } : {}), name: claimRef.name }),
-      ];
+      const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
+      return key === undefined ? [] : [key];
     });
     return [...named, ...requestsFor(claimsOfManaged(claims.store, referenceTo(now)))].filter(
       (request) => claims.get(request) !== undefined,
     );
   };
 
+  /** The claim that a managed resource names though it is not there, if we would see it. */
+  const lostClaimOf = ({ metadata, spec: { claimRef } }: Managed): Request[] => {
+    const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
+    const isWatched = env.claimNamespace === undefined || key?.namespace === env.claimNamespace;
+    const isLost = metadata.deletionTimestamp === undefined && isWatched;
+    return key !== undefined && isLost && claims.get(key) === undefined ? [key] : [];
+  };
+
   const triggers: readonly Observable<Request>[] = [
-    requestsOn(env, claims.store, ({ type, object }) =>
-      type !== 'deleted' && (isReporter || isConcerned(service, object, heldBy(object)))
-        ? [requestFor(object.metadata)]
-        : [],
-    ),
-    requestsOn(env, managed.store, (change) =>
-      change.type === 'modified' ? claimsOf(change.object, change.previous) : claimsOf(change.object),
-    ),
+    requestsOn(env, claims.store, ({ type, object }) => {
+      const request = requestFor(object.metadata);
+      if (type === 'deleted') return managedNaming(managed.store, request).flatMap(lostClaimOf);
+      return isReporter || isConcerned(service, object, heldBy(object)) ? [request] : [];
+    }),
+    requestsOn(env, managed.store, (change) => {
+      const { type, object } = change;
+      if (type === 'deleted') return claimsOf(object);
+      const woken = type === 'modified' ? claimsOf(object, change.previous) : claimsOf(object);
+      return [...woken, ...lostClaimOf(object)];
+    }),
     requestsOn(env, classes.store, ({ object }) =>
       requestsFor(claimsOfClass(claims.store, referenceTo(object))),
     ),

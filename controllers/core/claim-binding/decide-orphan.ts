@@ -1,0 +1,71 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import { isRestored } from '../holdings.ts';
+import type { ClaimService } from '../managed-service.ts';
+import type { Parting } from './decide-deleted.ts';
+import { isReserved } from './reservation.ts';
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const orphanRows = ['O1', 'O2', 'O2 named', 'O3', 'O3 begun', 'O4', 'O4 unclear', 'O5'] as const;
+
+export type OrphanRow = (typeof orphanRows)[number];
+
+/** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
+export type OrphanDecision =
+  | { readonly row: OrphanRow; readonly act: 'nothing' }
+  | { readonly row: 'O5'; readonly act: 'tell'; readonly message: string }
+  | (Parting<OrphanRow> & { readonly message: string });
+
+/**
+ * What becomes of a managed resource whose claim is gone though nobody let go of it: somebody removed the claim's
+ * finalizer, or a former release was cut short. In a cluster restored from a backup a resource may come first and its
+ * claim much later, so that nothing is done to one unless it bears the mark of having been bound or reserved here:
+ * its own UID, which no backup brings along.
+ *
+ * `claim` is whatever has the name by now. `isHandedOver`: the claim that is gone has left a connection secret.
+ */
+export function decideOrphan(
+  service: ClaimService,
+  managed: Managed,
+  claim: Claim | undefined,
+  isHandedOver: boolean,
+): OrphanDecision {
+  const { claimRef, reclaimPolicy } = managed.spec;
+  const isOurs = claimRef?.uid !== undefined && referenceIsOfKind(claimRef, service.claim);
+  if (!isOurs || wasDeleted(managed)) return { row: 'O1', act: 'nothing' };
+  if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
+  if (claim !== undefined && namesManaged(service, claim, managed))
+    return { row: 'O2 named', act: 'nothing' };
+
+  const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
+  const { bindingPhase, boundUID } = managed.status ?? {};
+  if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {
+    const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
+    const message = `${gone}, to which it was bound, no longer exists: reclaimed by its policy, ${reclaim}`;
+    return { row: 'O3', act: 'release', managed, reclaim, message };
+  }
+  const released = `${gone}, whose connection secret it gave, no longer exists: Released`;
+  if (bindingPhase === 'Released' && !isRestored(managed)) {
+    return { row: 'O3 begun', act: 'release', managed, reclaim: 'Retain', message: released };
+  }
+  if (bindingPhase !== 'Bound' && bindingPhase !== 'Released' && isReserved(managed)) {
+    return isHandedOver
+      ? { row: 'O4 unclear', act: 'release', managed, reclaim: 'Retain', message: released }
+      : {
+          row: 'O4',
+          act: 'free',
+          managed,
+          message: `${gone}, for which it was reserved, no longer exists: offered to others`,
+        };
+  }
+  const message = `${gone}, which it names, does not exist. It may come back out of a backup, so that nothing is done; if it will, wait; else delete this resource`;
+  return { row: 'O5', act: 'tell', message };
+}
+
+const namesManaged = (
+  service: ClaimService,
+  { spec: { resourceRef } }: Claim,
+  { metadata }: Managed,
+): boolean => referenceIsOfKind(resourceRef, service.managed) && resourceRef?.name === metadata.name;

@@ -1,0 +1,49 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { annotate } from '../../../runtime/errors.ts';
+import type { Request } from '../../../runtime/reconcile.ts';
+import { managedNaming, secretsControlledBy } from '../indexes.ts';
+import type { ClaimService } from '../managed-service.ts';
+import type { OrphanDecision } from './decide-orphan.ts';
+import { decideOrphan } from './decide-orphan.ts';
+import type { ReleaseOptions } from './release.ts';
+import { deleteSecrets, part } from './release.ts';
+
+export interface OrphanOptions extends ReleaseOptions {
+  readonly env: Pick<Environment, 'events' | 'log' | 'claimNamespace'>;
+  readonly service: ClaimService;
+}
+
+/**
+ * Lets go of the managed resources of one kind that name a claim of this key which is gone. What the store lacks is
+ * looked for at the API server before anything is done. Costs nothing where every resource has its claim.
+ */
+export function orphanRelease(options: OrphanOptions): (key: Request, signal: AbortSignal) => Promise<void> {
+  const { env, service, claims, managed, secrets } = options;
+
+  const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
+    const left = secretsControlledBy(secrets.store, resource.spec.claimRef?.uid);
+    return decideOrphan(service, resource, claim, left.length > 0);
+  };
+
+  return async (key, signal) => {
+    // Another process may look after claims that this one does not see.
+    if (env.claimNamespace !== undefined && key.namespace !== env.claimNamespace) return;
+    const seen = claims.get(key);
+    const strays = managedNaming(managed.store, key).filter((one) => decide(one, seen).act !== 'nothing');
+    if (strays.length === 0) return;
+    const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
+    for (const resource of strays) {
+      const decision = decide(resource, claim);
+      if (decision.act === 'nothing') continue;
+      if (decision.act !== 'tell') {
+        await part(options, decision, signal);
+        await deleteSecrets(secrets, resource.spec.claimRef?.uid, signal);
+      }
+      const { message } = decision;
+      env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });
+      env.log.warn('managed resource without its claim', { name: resource.metadata.name, message });
+    }
+  };
+}
