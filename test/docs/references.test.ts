@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+
+const root = join(import.meta.dirname, '..', '..');
+const pages = globSync('{*.md,{docs,deploy,local,examples}/**/*.md}', { cwd: root }).toSorted();
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+const rooms = '{apis,clients,controllers,crds,deploy,docs,examples,local,runtime,test}';
+
+/** Where a file or folder that a page names may be: `runtime/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
+function globOf(named: string): string | undefined {
+  if (/^[\w-]+\.(ts|json)$/.test(named)) return `{${rooms}/**/,}${named}`;
+  const [room = ''] = named.split('/');
+  const isPath = rooms.slice(1, -1).split(',').includes(room) && /\/([\w./*-]*\.\w+)?$/.test(named);
+  return isPath ? named.replace(/\/$/, '').replaceAll(/<\w+>/g, '*') : undefined;
+}
+
+describe('what the pages point at exists', () => {
+  test('there are pages', () => assert.ok(pages.length >= 15, String(pages.length)));
+
+  for (const page of pages) {
+    const path = join(root, page);
+    const text = readFileSync(path, 'utf8').replaceAll(/^```.*?^```$/gms, '');
+
+    test(`${page}: links`, () => {
+      const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => {
+          const [file = '', anchor] = target.split('#');
+          const to = file === '' ? path : join(dirname(path), file);
+          if (!existsSync(to)) return true;
+          return anchor !== undefined && !anchorsOf(to).has(anchor);
+        });
+      assert.deepEqual(broken, []);
+    });
+
+    test(`${page}: files and folders it names`, () => {
+      const names = new Set([...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name));
+      const missing = [...names].filter((name) => {
+        const glob = globOf(name);
+        return glob !== undefined && globSync(glob, { cwd: root }).length === 0;
+      });
+      assert.deepEqual(missing, []);
+    });
+  }
+});
