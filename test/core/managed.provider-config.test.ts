@@ -21,7 +21,7 @@ const configKind: Kind<UsedProviderConfig> = {
 const config = (name: string): UsedProviderConfig => ({
   apiVersion: 'fcp.crossplane.io/v1alpha3',
   kind: 'ProviderConfig',
-  metadata: { name },
+  metadata: { name, generation: 1 },
   spec: { credentials: { source: 'Secret' } },
 });
 const user = (name: string, spec: ManagedSpec = {}) => managed(spec, { name, uid: `${name}-uid` });
@@ -71,6 +71,18 @@ describe('a ProviderConfig (C7)', () => {
     at.pass(60_000);
     await at.run();
     assert.equal(at.cluster.writes.length, 2);
+  });
+
+  test('the status says which generation it was computed from, after an edit too', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    assert.equal(at.config?.status?.observedGeneration, at.config?.metadata.generation);
+    at.pass(60_000);
+    const edited = { ...at.config!.metadata, generation: (at.config?.metadata.generation ?? 0) + 1 };
+    at.cluster.put(configKind, { ...at.config!, metadata: edited });
+    await at.run();
+    assert.equal(at.config?.status?.observedGeneration, edited.generation);
+    assert.equal(at.config?.status?.users, 1);
   });
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {

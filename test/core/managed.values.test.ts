@@ -321,12 +321,12 @@ describe('asynchronous operations', () => {
     await assert.rejects(failure);
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncCreateFailure: quota exceeded');
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
     assert.ok(scene.annotations['crossplane.io/external-create-failed']);
     scene.external.creation = {};
     await scene.run();
     assert.equal(scene.external.count('create'), 2);
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncCreateFailure: quota exceeded');
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
   });
 
   test('assigned names: a process that ends during an operation leaves the question to a human', async () => {
@@ -351,7 +351,7 @@ describe('asynchronous operations', () => {
     reject(new Error('size cannot shrink'));
     await assert.rejects(promise);
     assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/AsyncUpdateFailure: size cannot shrink');
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: update failed: size cannot shrink');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot shrink');
   });
 
@@ -376,6 +376,49 @@ describe('asynchronous operations', () => {
     await deletion.promise;
     await scene.run();
     assert.equal(scene.object, undefined);
+  });
+
+  test('a deletion that fails late is told, and asked for again', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 1 });
+    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    const failure = Promise.reject(new Error('snapshot pending'));
+    scene.external.deletion = { operation: failure };
+    scene.external.isDeletionSlow = true;
+    await scene.run();
+    await assert.rejects(failure);
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(
+      scene.condition('LastAsyncOperation'),
+      'False/DestroyFailure: delete failed: snapshot pending',
+    );
+    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
+  });
+
+  test('what is said of operations is said for the present generation, in the write that is due', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 1 });
+    scene.external.observation = { operation: 'update' };
+    await scene.run();
+    scene.external.observation = {};
+    await scene.run();
+    const { metadata, spec } = scene.object!;
+    const edited = { ...metadata, generation: (metadata.generation ?? 0) + 1 };
+    scene.cluster.put(managedKind, {
+      ...scene.object!,
+      metadata: edited,
+      spec: { ...spec, forProvider: { size: 2 } },
+    });
+    scene.cluster.takeWrites();
+    await scene.run();
+    assert.deepEqual(
+      scene.object?.status?.conditions?.map((condition) => [condition.type, condition.observedGeneration]),
+      ['Synced', 'Ready', 'AsyncOperation', 'LastAsyncOperation'].map((type) => [type, edited.generation]),
+    );
+    assert.deepEqual(
+      scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus')),
+      ['updateStatus FavouriteDBInstance db'],
+    );
   });
 
   test('an operation the external system tells of is neither updated nor deleted again', async () => {

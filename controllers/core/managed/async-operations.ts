@@ -67,13 +67,10 @@ export function createOperationTracker(): OperationTracker {
   };
 }
 
-const failureReasons = {
-  create: 'AsyncCreateFailure',
-  update: 'AsyncUpdateFailure',
-  delete: 'AsyncDeleteFailure',
-} as const;
+/** The reasons that the guide of managed resources prints (docs/decisions/0006). */
+const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
 
-/** The conditions of an operation under way (upjet's names and reasons). */
+/** The conditions of an operation under way. */
 export const operationOngoing = (type: OperationType): readonly ConditionFacts[] => [
   { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: `${type} is under way` },
 ];
@@ -86,8 +83,22 @@ export const operationFinished = (
   { type: 'AsyncOperation', status: 'True', reason: 'Finished' },
   failure === undefined || type === undefined
     ? { type: 'LastAsyncOperation', status: 'True', reason: 'Success' }
-    : { type: 'LastAsyncOperation', status: 'False', reason: failureReasons[type], message: failure },
+    : {
+        type: 'LastAsyncOperation',
+        status: 'False',
+        reason: failureReasons[type],
+        message: `${type} failed: ${failure}`,
+      },
 ];
+
+const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
+
+/**
+ * What the conditions say of operations, to be said again: it holds for every generation of the object, and who waits
+ * for one of them (`kubectl wait`) waits for the present generation.
+ */
+export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
+  conditions.filter(({ type }) => operationTypes.includes(type));
 
 /** Whether the conditions speak of an operation under way: its end is still to be told. */
 export const isOperationOngoing = (conditions: readonly Condition[] | undefined): boolean =>

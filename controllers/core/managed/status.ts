@@ -5,6 +5,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withShortMessage } from '../message.ts';
+import { standingOperations } from './async-operations.ts';
 
 /** What a pass found out about a managed resource. */
 export interface ManagedFacts {
@@ -27,6 +28,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   const conditions = [
     facts.synced,
     ...(facts.ready === undefined ? pending(managed) : [facts.ready]),
+    ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
   const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');

@@ -56,6 +56,11 @@ export function withUsers<C extends UsedProviderConfig>(
   const conditions = setConditions(config.status?.conditions, blocked, { now, generation });
   return {
     ...config,
-    status: { ...config.status, users, ...(conditions.length === 0 ? {} : { conditions }) },
+    status: {
+      ...config.status,
+      users,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(conditions.length === 0 ? {} : { conditions }),
+    },
   };
 }
