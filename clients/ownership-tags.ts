@@ -3,23 +3,54 @@ export interface Owner {
   /** `favouritedbinstance.database.fcp.crossplane.io`. */
   readonly kind: string;
   readonly name: string;
+  /** The class it was made from; absent where it was made from none. */
+  readonly className?: string;
+  /** The credentials that manage it. */
+  readonly provider?: { readonly kind: 'Provider' | 'ProviderConfig'; readonly name: string };
 }
 
 type Tags = Readonly<Record<string, string>>;
 
-/** The tags that Crossplane's providers set since v0.6, as far as they say who the owner is. */
-const kindTag = 'crossplane-kind';
-const nameTag = 'crossplane-name';
+/**
+ * The tags that Crossplane's providers set: kind, name, class and provider since v0.6, and of the later releases that
+ * of the ProviderConfig. Only the first two say whose a thing is; the others are for people and their bills.
+ */
+const tagKeys = {
+  kind: 'crossplane-kind',
+  name: 'crossplane-name',
+  className: 'crossplane-class',
+  Provider: 'crossplane-provider',
+  ProviderConfig: 'crossplane-providerconfig',
+} as const;
+const allKeys: readonly string[] = Object.values(tagKeys);
 
-export const ownerTags = ({ kind, name }: Owner): Tags => ({ [kindTag]: kind, [nameTag]: name });
+export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => ({
+  [tagKeys.kind]: kind,
+  [tagKeys.name]: name,
+  ...(className === undefined ? {} : { [tagKeys.className]: className }),
+  ...(provider === undefined ? {} : { [tagKeys[provider.kind]]: provider.name }),
+});
 
-/** `nobody`: without any of the tags. */
+/** `nobody`: without a tag of an owner's kind and name. */
 export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'nobody' | 'foreign' {
-  const [kind, name] = [tags[kindTag], tags[nameTag]];
+  const [kind, name] = [tags[tagKeys.kind], tags[tagKeys.name]];
   if (kind === undefined && name === undefined) return 'nobody';
   return kind === owner.kind && name === owner.name ? 'ours' : 'foreign';
 }
 
+/**
+ * All tags that a thing of ours should have, somebody else's kept; undefined if they need not be written. They are
+ * where one is missing, or says another kind or name. One that only says another class or provider is no reason by
+ * itself, or two clusters that share a thing would tag it in turns for ever: it goes with another change (`isChanging`).
+ */
+export function retagged(tags: Tags, owner: Owner, isChanging: boolean): Tags | undefined {
+  const wanted = ownerTags(owner);
+  const isMissing = Object.keys(wanted).some((key) => tags[key] === undefined);
+  const isOutdated = allKeys.some((key) => tags[key] !== wanted[key]);
+  if (ownershipOf(tags, owner) === 'ours' && !isMissing && !(isChanging && isOutdated)) return undefined;
+  return { ...Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key))), ...wanted };
+}
+
 /** For messages: `kind "name"`, as the tags say. */
 export const ownerNamedBy = (tags: Tags): string =>
-  `${tags[kindTag] ?? 'an unknown kind'} "${tags[nameTag] ?? ''}"`;
+  `${tags[tagKeys.kind] ?? 'an unknown kind'} "${tags[tagKeys.name] ?? ''}"`;

@@ -2,12 +2,18 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { type Owner, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
+import { providerOf } from '../core/managed/provider-credentials.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
-export const ownerOf = ({ apiVersion, kind, metadata }: Managed): Owner => ({
-  kind: `${kind}.${apiVersion.split('/')[0]}`.toLowerCase(),
-  name: metadata.name,
-});
+export function ownerOf(managed: Managed): Owner {
+  const { apiVersion, kind, metadata, spec } = managed;
+  return {
+    kind: `${kind}.${apiVersion.split('/')[0]}`.toLowerCase(),
+    name: metadata.name,
+    ...(spec.classRef?.name === undefined ? {} : { className: spec.classRef.name }),
+    provider: providerOf(managed),
+  };
+}
 
 /** Something in a cloud that has the external name of a managed resource. */
 export interface Candidate {

@@ -21,6 +21,7 @@ const { signal } = new AbortController();
 const tags = {
   'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
   'crossplane-name': 'cool',
+  'crossplane-providerconfig': 'default',
 };
 const details = (password?: string) => ({
   type: 'fancysql',

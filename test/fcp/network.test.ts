@@ -23,7 +23,11 @@ beforeEach(async () => {
   nowMs += 1000;
 });
 
-const tags = { 'crossplane-kind': 'network.network.fcp.crossplane.io', 'crossplane-name': 'blue' };
+const tags = {
+  'crossplane-kind': 'network.network.fcp.crossplane.io',
+  'crossplane-name': 'blue',
+  'crossplane-providerconfig': 'default',
+};
 
 /** One of ours, online; its id. */
 async function provisioned(): Promise<string> {

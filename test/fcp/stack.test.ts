@@ -149,6 +149,13 @@ test('a claim gets what its class says, and the password that the instance has',
   assert.equal(claim?.status?.bindingPhase, 'Bound');
   const [{ item } = assert.fail('no instance')] = scene.cloud.instances();
   assert.deepEqual([item.level, item.version], [3, '5.6']);
+  const { 'crossplane-name': owner, ...tags } = item.tags;
+  assert.ok(owner?.startsWith('shop-cart-'), owner);
+  assert.deepEqual(tags, {
+    'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
+    'crossplane-class': 'small',
+    'crossplane-providerconfig': 'default',
+  });
   const details = scene.secret('shop', 'cart-connection');
   assert.deepEqual([details.password, details.host], [item.password, item.hostname]);
   assert.match(details.uri ?? '', /^fancysql:\/\/admin:\S{32}@\S+:3306\/fancysql$/);

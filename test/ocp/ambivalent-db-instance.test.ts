@@ -23,6 +23,7 @@ const { signal } = new AbortController();
 const labels = {
   'crossplane-kind': 'ambivalentdbinstance.database.ocp.crossplane.io',
   'crossplane-name': 'cart',
+  'crossplane-providerconfig': 'default',
 };
 let passwords = 0;
 const external = ambivalentDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });

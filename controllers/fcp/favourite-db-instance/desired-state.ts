@@ -2,7 +2,7 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Instance, InstanceChange, NewInstance } from '../../../clients/favourite-cloud.ts';
-import { type Owner, ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { type Owner, ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { lateInitialisation } from '../../cloud/late-initialisation.ts';
 import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
@@ -56,17 +56,16 @@ export function differenceOf(
     ['version', instance.version, version],
     ['networkId', joined, joined === undefined ? undefined : networkId],
   ] as const;
+  const change = {
+    ...(fancinessLevel === undefined || fancinessLevel === instance.fanciness_level
+      ? {}
+      : { fanciness_level: fancinessLevel }),
+    // An instance without a network may join one, as when an optional reference is resolved late.
+    ...(networkId === undefined || joined !== undefined ? {} : { network_id: networkId }),
+  };
+  const tags = retagged(instance.tags, owner, Object.keys(change).length > 0);
   return {
-    change: {
-      ...(fancinessLevel === undefined || fancinessLevel === instance.fanciness_level
-        ? {}
-        : { fanciness_level: fancinessLevel }),
-      // An instance without a network may join one, as when an optional reference is resolved late.
-      ...(networkId === undefined || joined !== undefined ? {} : { network_id: networkId }),
-      ...(ownershipOf(instance.tags, owner) === 'ours'
-        ? {}
-        : { tags: { ...instance.tags, ...ownerTags(owner) } }),
-    },
+    change: { ...change, ...(tags && { tags }) },
     needsPassword: isPasswordMissing(managed, known),
     immutable: fixed.flatMap(([field, is, wanted]) =>
       wanted === undefined || wanted === is ? [] : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],

@@ -1,6 +1,6 @@
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
-import { ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { lateInitialisation } from '../../cloud/late-initialisation.ts';
 import { ownerOf } from '../../cloud/ownership.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
@@ -19,15 +19,10 @@ export function newNetwork(managed: Network): NewNetwork {
 /** What to change about a network that is ours. */
 export function changeOf(managed: Network, network: CloudNetwork): NetworkChange {
   const { displayName } = managed.spec.forProvider;
-  const owner = ownerOf(managed);
-  return {
-    ...(displayName === undefined || displayName === network.display_name
-      ? {}
-      : { display_name: displayName }),
-    ...(ownershipOf(network.tags, owner) === 'ours'
-      ? {}
-      : { tags: { ...network.tags, ...ownerTags(owner) } }),
-  };
+  const change =
+    displayName === undefined || displayName === network.display_name ? {} : { display_name: displayName };
+  const tags = retagged(network.tags, ownerOf(managed), Object.keys(change).length > 0);
+  return { ...change, ...(tags && { tags }) };
 }
 
 /** What would have to change but cannot: fields of forProvider, with what they are and should be. */

@@ -3,7 +3,7 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Database, DatabaseChange, NewDatabase } from '../../../clients/other-cloud.ts';
-import { type Owner, ownershipOf, ownerTags } from '../../../clients/ownership-tags.ts';
+import { type Owner, ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { lateInitialisation } from '../../cloud/late-initialisation.ts';
 import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
@@ -43,13 +43,10 @@ export function differenceOf(
   owner: Owner,
 ): Difference {
   const { ambivalence, engineVersion } = managed.spec.forProvider;
+  const change = ambivalence === undefined || ambivalence === database.ambivalence ? {} : { ambivalence };
+  const labels = retagged(database.labels, owner, Object.keys(change).length > 0);
   return {
-    change: {
-      ...(ambivalence === undefined || ambivalence === database.ambivalence ? {} : { ambivalence }),
-      ...(ownershipOf(database.labels, owner) === 'ours'
-        ? {}
-        : { labels: { ...database.labels, ...ownerTags(owner) } }),
-    },
+    change: { ...change, ...(labels && { labels }) },
     needsPassword: isPasswordMissing(managed, known),
     immutable:
       engineVersion === undefined || engineVersion === database.engineVersion
