@@ -27,6 +27,7 @@ import { messageOf } from './runtime/errors.ts';
 import { createEventRecorder } from './runtime/event-recorder.ts';
 import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
 import { serveHealth, storesSynced, watchesAlive } from './runtime/health.ts';
+import { createHost } from './runtime/host.ts';
 import { kubernetesClient } from './runtime/http-kubernetes-client.ts';
 import { createInformers, type Informers } from './runtime/informers.ts';
 import { installCrds } from './runtime/install-crds.ts';
@@ -87,6 +88,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     pollIntervalMs: flags.pollIntervalMs,
     maxConcurrentReconciles: flags.maxConcurrentReconciles,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    host: createHost({ variables: process.env }),
     ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
   };
   const controllers = stackControllers(env, chosen, { secretStores: secretStores(env) });

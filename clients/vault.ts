@@ -5,7 +5,8 @@ import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 export interface VaultOptions {
   /** `https://vault.example.com:8200`; a path and a slash at its end are kept out of the way. */
   readonly server: string;
-  readonly token: string;
+  /** Absent: none is sent, as to a Vault Proxy that adds one. */
+  readonly token?: string;
   /** PEM certificates to trust instead of the well-known ones. */
   readonly caBundle?: string;
   /** Vault namespace, where the server has them. */
@@ -77,7 +78,7 @@ export function vaultClient(
   const agent = new Agent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
   // A standby node answers with the address of the active one.
   const dispatcher: Dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 }));
-  const context = { origin, mountPath, token };
+  const context = { origin, mountPath, token: token ?? '' };
 
   async function call(
     method: 'GET' | 'POST' | 'DELETE',
@@ -93,7 +94,7 @@ export function vaultClient(
         method,
         dispatcher,
         headers: {
-          'x-vault-token': token,
+          ...(token !== undefined && { 'x-vault-token': token }),
           'x-vault-request': 'true',
           ...(namespace && { 'x-vault-namespace': namespace }),
           ...(body && { 'content-type': 'application/json' }),

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import type { Host } from './host.ts';
 import type { KubernetesClient, Selection } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
 import type { Resource } from './resource.ts';
@@ -21,6 +22,8 @@ export interface Environment {
   readonly maxConcurrentReconciles: number;
   /** Calls per second to any one external provider, in the long run; default 50. */
   readonly maxExternalCallsPerSecond?: number;
+  /** Where credentials may come from that are in no secret; absent: such are refused. */
+  readonly host?: Host;
   /** Claims of other namespaces are left alone. */
   readonly claimNamespace?: string;
 }

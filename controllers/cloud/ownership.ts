@@ -2,7 +2,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { type Owner, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
-import { providerOf } from '../core/managed/provider-credentials.ts';
+import { providerOf } from '../core/managed/provider-choice.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
 export function ownerOf(managed: Managed): Owner {

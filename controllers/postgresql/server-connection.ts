@@ -4,6 +4,7 @@ import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { annotate } from '../../runtime/errors.ts';
 import { createLruMap } from '../../runtime/lru-map.ts';
+import { heldCredentials } from '../core/credential-sources.ts';
 import { credentialsReader, type ProviderKinds } from '../core/managed/provider-credentials.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */
@@ -29,13 +30,13 @@ export function serverConnection(
   const read = credentialsReader(env, kinds);
   const connections = createLruMap<string, ServerConnection>(maxServers);
   return async (managed) => {
-    const { data, secret } = await read(managed);
-    const parsing = Promise.resolve(data).then(parseCredentials);
-    const credentials = await annotate(`cannot use secret ${secret}`, parsing);
+    const held = heldCredentials(await read(managed));
+    const parsing = Promise.resolve().then(() => parseCredentials(held.entries()));
+    const credentials = await annotate(`cannot use ${held.origin}`, parsing);
     const { endpoint, port, username, password, sslmode, clusterCA, database } = credentials;
     const key = JSON.stringify([endpoint, port, username, password, sslmode, clusterCA, database]);
-    const held = connections.get(key);
-    if (held !== undefined) return held;
+    const known = connections.get(key);
+    if (known !== undefined) return known;
     const connection = { server: createServer(credentials), credentials };
     connections.set(key, connection);
     return connection;

@@ -1,18 +1,17 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import { mergeMap } from 'rxjs';
+import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import { isNotFound, messageOf } from '../../runtime/errors.ts';
 import type { Request } from '../../runtime/reconcile.ts';
 import { requestFor } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
+import { credentialReader, heldCredentials } from '../core/credential-sources.ts';
 import { connectionSecrets } from '../core/indexes.ts';
 import type { SecretStore, SecretStores } from '../core/managed/secret-store.ts';
 import { ownerUidLabel } from '../core/managed/store-publisher.ts';
@@ -23,9 +22,6 @@ export interface SecretStoresOptions {
   /** Default: the real one. */
   readonly createVaultClient?: (mountPath: string, options: VaultOptions) => VaultClient;
 }
-
-/** How long a read token serves the reconciles that follow, so that a burst does not read it for each. */
-const freshMs = 2_000;
 
 const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
 const byUid = 'uid of publisher';
@@ -40,7 +36,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   const { createVaultClient = vaultClient } = options;
   const configs = env.resource(StoreConfigKind);
   const secrets = connectionSecrets(env);
-  const tokens = new Map<string, { readonly token: Promise<string>; readonly untilMs: number }>();
+  const read = credentialReader(env);
   const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
 
   return {
@@ -60,12 +56,14 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   async function openVault({ metadata: { name }, spec }: StoreConfig): Promise<SecretStore> {
     const { vault, defaultScope: scope } = spec;
     if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
-    const secretRef = vault.auth.token?.secretRef;
-    if (secretRef === undefined)
-      throw new Error(`StoreConfig ${name} has no spec.vault.auth.token.secretRef`);
-    const token = await tokenOf(name, secretRef);
+    const token = await tokenOf(name, vault.auth.token);
     const { server, mountPath, caBundle, namespace } = vault;
-    const wanted = { server, token, ...(caBundle && { caBundle }), ...(namespace && { namespace }) };
+    const wanted = {
+      server,
+      ...(token !== undefined && { token }),
+      ...(caBundle && { caBundle }),
+      ...(namespace && { namespace }),
+    };
     let entry = clients.get(name);
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
       // What still uses the old one finishes: closing waits for calls under way.
@@ -76,31 +74,19 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return vaultStore(entry.client, { server: new URL(server).origin, mountPath, scope });
   }
 
-  /** Tokens are read one by one, like provider credentials, not watched. */
-  function tokenOf(
+  /** Undefined: none is to be sent. */
+  async function tokenOf(
     config: string,
-    { namespace, name, key }: { readonly namespace: string; readonly name: string; readonly key: string },
-  ): Promise<string> {
-    const secret = `${namespace}/${name}`;
-    const id = `${secret}/${key}`;
-    const nowMs = env.now().getTime();
-    const held = tokens.get(id);
-    if (held !== undefined && held.untilMs > nowMs) return held.token;
-    const token = env.client.get(SecretKind, { namespace, name }).then(
-      (found: Secret) => {
-        const value = decodeDetails(found)[key]?.trim();
-        if (!value) throw new Error(`secret ${secret} of StoreConfig ${config} has no key "${key}"`);
-        return value;
-      },
-      (error: unknown) => {
-        if (isNotFound(error)) throw new Error(`secret ${secret} of StoreConfig ${config} does not exist`);
-        throw new Error(`cannot get secret ${secret} of StoreConfig ${config}: ${messageOf(error)}`, {
-          cause: error,
-        });
-      },
-    );
-    token.catch(() => tokens.delete(id));
-    tokens.set(id, { token, untilMs: nowMs + freshMs });
+    selector: CredentialSelector | undefined,
+  ): Promise<string | undefined> {
+    const who = `StoreConfig ${config}`;
+    if (selector === undefined) throw new Error(`${who} has no spec.vault.auth.token`);
+    const credentials = await read(selector, { who });
+    if (credentials.source === 'None') return undefined;
+    const { text, origin } = heldCredentials(credentials);
+    const token = text.trim();
+    // What is no legal header would be repeated by whoever refuses to send it.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
     return token;
   }
 

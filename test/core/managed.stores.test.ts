@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../apis/core/v1alpha1/managed.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import type { VaultClient } from '../../clients/vault.ts';
+import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import { connectionSecrets } from '../../controllers/core/indexes.ts';
 import type { SecretStore, StoredConnection } from '../../controllers/core/managed/secret-store.ts';
 import { storePublisher } from '../../controllers/core/managed/store-publisher.ts';
 import { kubernetesStore } from '../../controllers/stores/kubernetes-store.ts';
+import type { SecretStoresOptions } from '../../controllers/stores/secret-stores.ts';
 import { secretStores } from '../../controllers/stores/secret-stores.ts';
 import { vaultStore } from '../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../local/vault-server.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import type { Host } from '../../runtime/host.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { managed, managedKind } from './objects.ts';
@@ -27,7 +31,12 @@ const digestsInVault = {
   'annotation:crossplane.io/published-details': digests['crossplane.io/published-details'],
 };
 
-function configured(spec: StoreConfig['spec'], name = 'default') {
+function configured(
+  spec: StoreConfig['spec'],
+  name = 'default',
+  given: Pick<Environment, 'host'> = {},
+  createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
+) {
   const cluster = new FakeCluster();
   cluster.put(StoreConfigKind, {
     apiVersion: 'secrets.crossplane.io/v1alpha1',
@@ -42,8 +51,8 @@ function configured(spec: StoreConfig['spec'], name = 'default') {
     data: { token: Buffer.from(`${token}\n`).toString('base64') },
   });
   let clockMs = 0;
-  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs) });
-  const stores = secretStores(process.env);
+  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs), ...given });
+  const stores = secretStores(process.env, { createVaultClient });
   const publisher = storePublisher(stores);
   return { cluster, process, stores, publisher, pass: (ms: number) => (clockMs += ms) };
 }
@@ -397,6 +406,50 @@ describe('publishing to Vault', () => {
     await publisher.publish(to, details, signal);
     assert.deepEqual(server.peek('crossplane/rotated')?.data, details);
     server.tokens.add(token);
+  });
+
+  const tokenFrom = (credentials: CredentialSelector): StoreConfig['spec'] => {
+    const { vault, ...rest } = spec();
+    return { ...rest, vault: { ...vault!, auth: { method: 'Token', token: credentials } } };
+  };
+  const host: Host = {
+    variable: (name) => ({ VAULT_TOKEN: token, ODD: 'hush\nhush' })[name],
+    file: async (path) => (path === '/vault/token' ? `${token}\n` : Promise.reject(new Error('no file'))),
+  };
+  const elsewhere: Record<string, CredentialSelector> = {
+    'a variable': { source: 'Environment', env: { name: 'VAULT_TOKEN' } },
+    'a file': { source: 'Filesystem', fs: { path: '/vault/token' } },
+  };
+  for (const [what, credentials] of Object.entries(elsewhere)) {
+    test(`the token is taken from ${what}`, async () => {
+      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
+      await publisher.publish(publishing({ name: 'elsewhere' }), details, signal);
+      assert.deepEqual(server.peek('crossplane/elsewhere')?.data, details);
+    });
+  }
+
+  test('with the source None no token is sent', async () => {
+    const sent: VaultOptions[] = [];
+    const { publisher } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
+      sent.push(options);
+      return vaultClient(mountPath, options);
+    });
+    await assert.rejects(publisher.known(publishing(), signal), /refused|denied|missing/i);
+    assert.deepEqual(sent, [{ server: server.url }]);
+  });
+
+  test('a source without a token is an error, without what it holds', async () => {
+    for (const [credentials, says] of [
+      [{ source: 'InjectedIdentity' }, /StoreConfig default has credentials of the source InjectedIdentity/],
+      [{ source: 'Environment', env: { name: 'ODD' } }, /environment variable ODD of .* holds no token/],
+      [{ source: 'Filesystem', fs: { path: '/gone' } }, /no file \(StoreConfig default\)/],
+    ] as const) {
+      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
+      await assert.rejects(
+        publisher.publish(publishing(), details, signal),
+        (error: Error) => says.test(error.message) && !error.message.includes('hush'),
+      );
+    }
   });
 
   test('a missing token secret or key is named', async () => {

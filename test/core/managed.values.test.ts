@@ -351,7 +351,10 @@ describe('asynchronous operations', () => {
     reject(new Error('size cannot shrink'));
     await assert.rejects(promise);
     assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: update failed: size cannot shrink');
+    assert.equal(
+      scene.condition('LastAsyncOperation'),
+      'False/ApplyFailure: update failed: size cannot shrink',
+    );
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot shrink');
   });
 

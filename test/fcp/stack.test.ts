@@ -21,6 +21,7 @@ import {
   type FavouriteCloudOptions,
   startFavouriteCloud,
 } from '../../local/favourite-cloud/server.ts';
+import type { Environment } from '../../runtime/environment.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, network } from './objects.ts';
 
@@ -44,7 +45,7 @@ class Scene {
     return scene;
   }
 
-  start(): FakeProcess {
+  start(given: Pick<Environment, 'host'> = {}): FakeProcess {
     const stack = createFcpStack({
       createClient: (credentials) =>
         favouriteCloudClient({
@@ -55,7 +56,7 @@ class Scene {
           sleep: async (ms, signal) => (ms === 2_000 ? delay(ms, undefined, { signal }) : undefined),
         }),
     });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
   }
 
   /** Credentials, and the ProviderConfig that serves whoever names none. */
@@ -419,6 +420,65 @@ describe('credentials that do not work are named, without being repeated, and re
       assert.equal(scene.condition('Ready'), 'True/Available');
     });
   }
+
+  const elsewhere = {
+    Environment: { source: 'Environment', env: { name: 'CLOUD' } },
+    Filesystem: { source: 'Filesystem', fs: { path: '/etc/cloud.json' } },
+  } as const;
+  for (const [source, credentials] of Object.entries(elsewhere)) {
+    test(`credentials of the source ${source}`, async () => {
+      const scene = await Scene.open();
+      const json = JSON.stringify({ url: scene.cloud.url, token: scene.cloud.token });
+      scene.process.stop();
+      scene.process = scene.start({
+        host: {
+          variable: (name) => (name === 'CLOUD' ? json : undefined),
+          file: async (path) => (path === '/etc/cloud.json' ? json : Promise.reject(new Error('no file'))),
+        },
+      });
+      scene.putProvider();
+      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials } });
+      scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cloud' });
+      scene.putInstance();
+      await scene.process.settle();
+      assert.equal(scene.condition('Ready'), 'True/Available');
+    });
+  }
+
+  for (const source of ['None', 'InjectedIdentity'] as const) {
+    test(`credentials of the source ${source}, which this cloud does not know`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials: { source } } });
+      scene.putInstance();
+      await scene.process.settle(1000);
+      assert.match(
+        scene.condition('Synced'),
+        new RegExp(`connect failed: ProviderConfig default has credentials of the source ${source}, but`),
+      );
+    });
+  }
+
+  test('an Optional ProviderConfig that does not exist is passed over, and what it led to then stays', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    const policy = { resolution: 'Optional' } as const;
+    scene.putInstance(instance(undefined, { spec: { providerConfigRef: { name: 'eu', policy } } }));
+    await scene.process.settle();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.cloud.instances()[0]?.item.tags['crossplane-providerconfig'], 'default');
+    const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+    scene.cluster.put(ProviderConfigKind, {
+      ...config,
+      metadata: { name: 'eu' },
+      spec: { credentials: { source: 'None' } },
+    });
+    await scene.process.settle(70_000);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(scene.cluster.get(ProviderConfigKind, { name: 'default' })?.status?.users, 1);
+  });
 
   test('no provider at all', async () => {
     const scene = await Scene.open();

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
-import type { ObjectReference } from './reference.ts';
+import type { ObjectReference, ReferencePolicy } from './reference.ts';
 
 export type ReclaimPolicy = 'Retain' | 'Delete';
 
@@ -8,7 +8,7 @@ export type ReclaimPolicy = 'Retain' | 'Delete';
 export interface ClassSpecTemplate {
   readonly writeConnectionSecretsToNamespace?: string;
   readonly providerRef?: ObjectReference;
-  readonly providerConfigRef?: { readonly name: string };
+  readonly providerConfigRef?: { readonly name: string; readonly policy?: ReferencePolicy };
   readonly reclaimPolicy?: ReclaimPolicy;
   readonly forProvider?: object;
 }

@@ -2,7 +2,7 @@ import type { BindingPhase } from './binding.ts';
 import type { ReclaimPolicy } from './class.ts';
 import type { Condition } from './condition.ts';
 import type { KubernetesObject } from './kind.ts';
-import type { ObjectReference, SecretReference } from './reference.ts';
+import type { ObjectReference, ReferencePolicy, SecretReference } from './reference.ts';
 
 export const managementActions = ['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*'] as const;
 export type ManagementAction = (typeof managementActions)[number];
@@ -26,7 +26,7 @@ export interface ManagedSpec {
   readonly claimRef?: ObjectReference;
   readonly classRef?: ObjectReference;
   readonly providerRef?: ObjectReference;
-  readonly providerConfigRef?: { readonly name: string };
+  readonly providerConfigRef?: { readonly name: string; readonly policy?: ReferencePolicy };
   readonly reclaimPolicy?: ReclaimPolicy;
   readonly deletionPolicy?: DeletionPolicy;
   readonly managementPolicies?: readonly ManagementAction[];

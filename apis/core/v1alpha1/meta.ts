@@ -10,6 +10,8 @@ export const annotationKeys = {
   externalCreateSucceeded: 'crossplane.io/external-create-succeeded',
   externalCreateFailed: 'crossplane.io/external-create-failed',
   defaultClass: 'resourceclass.crossplane.io/is-default-class',
+  /** Ours: what an Optional providerConfigRef led to, `Kind/name`. */
+  resolvedProvider: 'crossplane.io/resolved-provider',
   /** Ours: an admin sets it to `true` on a Released managed resource to offer it for binding again. */
   reoffer: 'crossplane.io/reoffer',
 } as const;

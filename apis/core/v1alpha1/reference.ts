@@ -26,6 +26,14 @@ export interface SecretKeySelector extends SecretReference {
   readonly key: string;
 }
 
+/** How a reference or selector is resolved. */
+export interface ReferencePolicy {
+  /** `IfNotPresent` (default): only while there is no result. `Always`: on every reconcile. */
+  readonly resolve?: 'Always' | 'IfNotPresent';
+  /** `Required` (default): reconciliation waits for it. `Optional`: goes on without it. */
+  readonly resolution?: 'Required' | 'Optional';
+}
+
 /** A reference to an object: apiVersion, kind, namespace, name and uid. */
 export function referenceTo(object: KubernetesObject): ObjectReference {
   const { namespace, name, uid } = object.metadata;

@@ -11,6 +11,7 @@ import {
   texts,
 } from '../../schema.ts';
 import { bindingPhases } from './binding.ts';
+import { type CredentialSource, credentialSources } from './credentials.ts';
 import { managementActions } from './managed.ts';
 
 export const localSecretReference = (description: string) =>
@@ -29,6 +30,44 @@ export const secretKeySelector = (description: string) =>
       key: name('The entry of the secret that is meant.'),
     })
     .describe(description);
+
+const needs = (source: CredentialSource, field: string): Rule => ({
+  rule: `self.source != '${source}' || has(self.${field})`,
+  message: `source ${source} needs ${field}`,
+});
+
+/** Where credentials come from, and what is meant there (crossplane-runtime, CommonCredentialSelectors). */
+export const credentials = (description: string) =>
+  withRules(
+    z
+      .object({
+        source: z
+          .enum(credentialSources)
+          .describe(
+            'Where the credentials come from: a secret, a variable or file of the controllers, what the place they run in gives them (InjectedIdentity), or nowhere.',
+          ),
+        secretRef: optional(secretKeySelector('For the source Secret: the entry of a secret.')),
+        env: optional(
+          z
+            .object({
+              name: z
+                .string()
+                .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+                .describe('Name of the variable.'),
+            })
+            .describe('For the source Environment: a variable of the controllers.'),
+        ),
+        fs: optional(
+          z
+            .object({ path: z.string().regex(/^\//).describe('Path of the file, from the root.') })
+            .describe('For the source Filesystem: a file that the controllers can read.'),
+        ),
+      })
+      .describe(description),
+    needs('Secret', 'secretRef'),
+    needs('Environment', 'env'),
+    needs('Filesystem', 'fs'),
+  );
 
 export const objectReference = (description: string) =>
   z
@@ -205,9 +244,26 @@ export function defineClaim<P extends z.ZodRawShape>(names: Names, parameters: P
 
 const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
 
+const referencePolicy = z
+  .object({
+    resolve: optional(
+      z
+        .enum(['Always', 'IfNotPresent'])
+        .describe('When to resolve: at every reconcile, or only while the field is empty (the default).'),
+    ),
+    resolution: optional(
+      z
+        .enum(['Required', 'Optional'])
+        .describe('Whether an unresolved reference is an error (the default) or is passed over.'),
+    ),
+  })
+  .describe('How the reference is resolved.');
+
 const providerConfigRef = z
-  .object({ name: name('Name of the ProviderConfig.') })
-  .describe('The ProviderConfig with the credentials. Without it and providerRef: the one named default.');
+  .object({ name: name('Name of the ProviderConfig.'), policy: optional(referencePolicy) })
+  .describe(
+    'The ProviderConfig with the credentials. Without it and providerRef: the one named default; with the policy resolution Optional, also while it does not exist.',
+  );
 
 const classColumns: readonly Column[] = [
   {
@@ -301,21 +357,6 @@ export const selector = (description: string) =>
       policy: optional(referencePolicy),
     })
     .describe(description);
-
-const referencePolicy = z
-  .object({
-    resolve: optional(
-      z
-        .enum(['Always', 'IfNotPresent'])
-        .describe('When to resolve: at every reconcile, or only while the field is empty (the default).'),
-    ),
-    resolution: optional(
-      z
-        .enum(['Required', 'Optional'])
-        .describe('Whether an unresolved reference is an error (the default) or is passed over.'),
-    ),
-  })
-  .describe('How the reference is resolved.');
 
 /**
  * A field of `forProvider` that is needed to make the external resource: nobody need say it of what is only looked
@@ -443,12 +484,7 @@ export function defineProvider({ stack, ...names }: ProviderNames) {
 const providerConfig = z.object({
   spec: z
     .object({
-      credentials: z
-        .object({
-          source: z.enum(['Secret']).describe('Where the credentials come from.'),
-          secretRef: optional(secretKeySelector('The secret with the credentials.')),
-        })
-        .describe('The credentials.'),
+      credentials: credentials('The credentials.'),
     })
     .describe('How to reach the provider.'),
   status: optional(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { define, name, type ObjectKind, optional, text } from '../../schema.ts';
-import { secretKeySelector } from './schemas.ts';
+import { credentials } from './schemas.ts';
 
 const vault = z
   .object({
@@ -18,12 +18,9 @@ const vault = z
       .object({
         method: z.enum(['Token']).describe('How to authenticate.'),
         token: optional(
-          z
-            .object({
-              source: z.enum(['Secret']).describe('Where the token comes from.'),
-              secretRef: secretKeySelector('The entry of a secret that holds the token.'),
-            })
-            .describe('For the method Token.'),
+          credentials(
+            'For the method Token. With the source None no token is sent, for a Vault Proxy that adds one.',
+          ),
         ),
       })
       .describe('Access to the server.'),

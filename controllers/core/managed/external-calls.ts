@@ -2,8 +2,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import { createCallLimiter } from './call-limiter.ts';
+import { providerOf } from './provider-choice.ts';
 import type { ProviderKinds } from './provider-credentials.ts';
-import { providerOf } from './provider-credentials.ts';
 
 /** Enough to look at 10,000 resources once a minute. */
 const defaultPerSecond = 200;

@@ -19,9 +19,17 @@ export function named<M extends Managed>({ isAssigned }: Pick<PassContext<M>, 'i
   if (isAssigned || externalName(object) !== undefined) return object;
   const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
   const name = wanted || object.metadata.name;
-  const annotations = { ...object.metadata.annotations, [annotationKeys.externalName]: name };
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
+
+/** The object with these annotations added. */
+export const withAnnotations = <M extends Managed>(
+  object: M,
+  annotations: Readonly<Record<string, string>>,
+): M => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+});
 
 /** Row 11 where it fails. `ready` is what Ready says then. */
 export async function observe<M extends Managed>(
@@ -64,14 +72,9 @@ export async function prepare<M extends Managed>(
 ): Promise<void> {
   const known = named(context, pass.current);
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
-  const prepared = {
-    ...object,
-    metadata: {
-      ...object.metadata,
-      finalizers: withFinalizer(object, finalizerNames.managed),
-      annotations: { ...object.metadata.annotations, ...annotations },
-    },
-  };
+  const annotated = withAnnotations(object, { ...pass.providerRecord, ...annotations });
+  const finalizers = withFinalizer(object, finalizerNames.managed);
+  const prepared = { ...annotated, metadata: { ...annotated.metadata, finalizers } };
   pass.current = await failing(context.managed.update(pass.current, prepared, pass.signal), {
     prefix: 'cannot update managed resource: ',
     ...((ready ?? lateInitialized) !== undefined && { eventReason: 'CannotUpdateManagedResource' }),

@@ -16,6 +16,8 @@ export interface Pass<M extends Managed> {
   settled?: TrackedOperation;
   /** The outcome is on record: the operation may be forgotten. */
   isSettledRecorded?: boolean;
+  /** Annotations that say which provider this pass uses. */
+  providerRecord?: Readonly<Record<string, string>>;
   /** What every status written in this pass says of operations. */
   operation?: readonly ConditionFacts[];
   readonly signal: AbortSignal;

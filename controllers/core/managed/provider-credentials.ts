@@ -1,15 +1,17 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
+import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { isNotFound, messageOf } from '../../../runtime/errors.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
+import type { Credentials } from '../credential-sources.ts';
+import { credentialReader } from '../credential-sources.ts';
 import { requestsFor, requestsOn } from '../trigger.ts';
+import type { ProviderName } from './provider-choice.ts';
+import { chooseProvider, providerKey, providerOf, providersOf } from './provider-choice.ts';
 
 /** A legacy Provider: names one key of a secret. */
 export interface Provider extends KubernetesObject {
@@ -18,9 +20,7 @@ export interface Provider extends KubernetesObject {
 
 /** Its successor. */
 export interface ProviderConfig extends KubernetesObject {
-  readonly spec: {
-    readonly credentials: { readonly source: string; readonly secretRef?: SecretKeySelector | undefined };
-  };
+  readonly spec: { readonly credentials: CredentialSelector };
 }
 
 export interface ProviderKinds {
@@ -28,37 +28,9 @@ export interface ProviderKinds {
   readonly providerConfig: Kind<ProviderConfig>;
 }
 
-/** A provider's secret in clear text, and the key that the provider names. Never logged. */
-export interface Credentials {
-  readonly data: ConnectionDetails;
-  readonly key: string;
-  /** `namespace/name`, for messages. */
-  readonly secret: string;
-}
-
-interface RecentSecret {
-  readonly data: Promise<ConnectionDetails>;
-  readonly untilMs: number;
-}
-
-/** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
-const freshMs = 2_000;
-
-/** Which Provider or ProviderConfig a managed resource uses; neither named: ProviderConfig `default`. */
-export function providerOf(managed: Managed): {
-  readonly kind: 'Provider' | 'ProviderConfig';
-  readonly name: string;
-} {
-  const { providerConfigRef, providerRef } = managed.spec;
-  if (providerConfigRef?.name) return { kind: 'ProviderConfig', name: providerConfigRef.name };
-  if (providerRef?.name) return { kind: 'Provider', name: providerRef.name };
-  return { kind: 'ProviderConfig', name: 'default' };
-}
-
 /**
- * Reads the credentials that a managed resource's provider names. Credential secrets are read one by one, not
- * watched: they are of any type, and watching them would mean watching every secret of the cluster. Throws an
- * Error that names what is missing: the provider, its reference, the secret or its key.
+ * Reads the credentials that a managed resource's provider names. Throws an Error that names what is missing: the
+ * provider, its reference, the secret, its key, the variable, the file.
  */
 export function credentialsReader(
   env: Environment,
@@ -66,62 +38,38 @@ export function credentialsReader(
 ): (managed: Managed) => Promise<Credentials> {
   const providers = env.resource(kinds.provider);
   const providerConfigs = env.resource(kinds.providerConfig);
-  const recent = new Map<string, RecentSecret>(); // oldest first
+  const choose = providerChooser(env, kinds);
+  const read = credentialReader(env);
 
   return async (managed) => {
-    const { kind, name } = providerOf(managed);
-    const who = `${kind} ${name}`;
+    const { kind, name } = choose(managed);
     const selector = kind === 'Provider' ? legacySelector(name) : selectorOf(name);
-    const { namespace, name: secretName, key } = selector;
-    const secret = `${namespace}/${secretName}`;
-    const data = await read(secret, namespace, secretName, who);
-    if (data[key] === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
-    return { data, key, secret };
+    const isFresh = managed.spec.providerConfigRef?.policy?.resolve === 'Always';
+    return read(selector, { who: `${kind} ${name}`, isFresh });
   };
 
-  function legacySelector(name: string): SecretKeySelector {
+  function legacySelector(name: string): CredentialSelector {
     const provider = providers.get({ name });
     if (provider === undefined) throw new Error(`Provider ${name} does not exist`);
-    if (provider.spec.credentialsSecretRef === undefined) {
-      throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
-    }
-    return provider.spec.credentialsSecretRef;
+    const { credentialsSecretRef: secretRef } = provider.spec;
+    if (secretRef === undefined) throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
+    return { source: 'Secret', secretRef };
   }
 
-  function selectorOf(name: string): SecretKeySelector {
+  function selectorOf(name: string): CredentialSelector {
     const config = providerConfigs.get({ name });
     if (config === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
-    const { source, secretRef } = config.spec.credentials;
-    if (source !== 'Secret') {
-      throw new Error(
-        `ProviderConfig ${name} has spec.credentials.source "${source}"; only Secret is supported`,
-      );
-    }
-    if (secretRef === undefined) throw new Error(`ProviderConfig ${name} has no spec.credentials.secretRef`);
-    return secretRef;
+    return config.spec.credentials;
   }
+}
 
-  function read(secret: string, namespace: string, name: string, who: string): Promise<ConnectionDetails> {
-    const nowMs = env.now().getTime();
-    forgetUntil(nowMs);
-    const held = recent.get(secret);
-    if (held !== undefined) return held.data;
-    const data = env.client.get(SecretKind, { namespace, name }).then(decodeDetails, (error: unknown) => {
-      if (recent.get(secret)?.data === data) recent.delete(secret);
-      if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
-      throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
-    });
-    recent.set(secret, { data, untilMs: nowMs + freshMs });
-    return data;
-  }
-
-  /** Clear text is not kept for longer than it serves. */
-  function forgetUntil(nowMs: number): void {
-    for (const [secret, { untilMs }] of recent) {
-      if (untilMs > nowMs) return;
-      recent.delete(secret);
-    }
-  }
+/** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */
+export function providerChooser(env: Environment, kinds: ProviderKinds): (managed: Managed) => ProviderName {
+  const stores = {
+    Provider: env.resource(kinds.provider),
+    ProviderConfig: env.resource(kinds.providerConfig),
+  };
+  return (managed) => chooseProvider(managed, ({ kind, name }) => stores[kind].get({ name }) !== undefined);
 }
 
 const byProvider = 'provider';
@@ -133,17 +81,16 @@ export function providerTriggers(
   managedKind: Kind<Managed>,
 ): readonly Observable<Request>[] {
   const { store } = env.resource(managedKind);
-  store.addIndex(byProvider, (managed) => {
-    const { kind, name } = providerOf(managed);
-    return [`${kind}/${name}`];
-  });
-  return [kinds.provider, kinds.providerConfig].map((kind: Kind<Provider | ProviderConfig>) =>
-    requestsOn(env, env.resource(kind).store, (change) =>
+  store.addIndex(byProvider, (managed) => [
+    ...new Set([...providersOf(managed), providerOf(managed)].map(providerKey)),
+  ]);
+  const triggerOf = (kind: ProviderName['kind'], of: Kind<Provider | ProviderConfig>) =>
+    requestsOn(env, env.resource(of).store, (change) =>
       isSpecChanged(change)
-        ? requestsFor(store.byIndex(byProvider, `${kind.kind}/${change.object.metadata.name}`))
+        ? requestsFor(store.byIndex(byProvider, providerKey({ kind, name: change.object.metadata.name })))
         : [],
-    ),
-  );
+    );
+  return [triggerOf('Provider', kinds.provider), triggerOf('ProviderConfig', kinds.providerConfig)];
 }
 
 /** The count of its users, which changes with each of them, concerns none of them. */

@@ -15,7 +15,7 @@ import { creationRecorder } from './creation-recorder.ts';
 import type { Sleep } from './critical-annotations.ts';
 import { decideFirst, decideNext } from './decide.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
-import { observe } from './external-steps.ts';
+import { observe, withAnnotations } from './external-steps.ts';
 import { keep } from './keep.ts';
 import { awaitOperation, recordOutcome } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
@@ -48,6 +48,11 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly creationGraceMs?: number;
   /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
+  /**
+   * What is to be on record, as annotations, before anything is made: which provider is used, where that is not clear
+   * from the spec. `connect` is given the managed resource with it. Throws what keeps the provider from being used.
+   */
+  providerRecord?(managed: M): Readonly<Record<string, string>>;
   /** Between attempts to record a creation; default: real time. */
   readonly sleep?: Sleep;
 }
@@ -94,7 +99,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
 
 /** Rows 9 and 10, then what the external system calls for. */
 async function withExternal<M extends Managed>(
-  { connector, resolveReferences }: ManagedReconcilerOptions<M>,
+  { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<M>,
   context: PassContext<M>,
   pass: Pass<M>,
   operation: TrackedOperation | undefined,
@@ -113,7 +118,11 @@ async function withExternal<M extends Managed>(
     pass.settled = operation;
     await recordOutcome(context, pass, operation);
   }
-  const external = await failing(connector.connect(pass.current, pass.signal), {
+  const connect = async (): Promise<ExternalClient<M>> => {
+    pass.providerRecord = providerRecord?.(pass.current) ?? {};
+    return connector.connect(withAnnotations(pass.current, pass.providerRecord), pass.signal);
+  };
+  const external = await failing(connect(), {
     prefix: 'connect failed: ',
     eventReason: 'CannotConnectToProvider',
   });

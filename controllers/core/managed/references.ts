@@ -1,16 +1,9 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ReferencePolicy } from '../../../apis/core/v1alpha1/reference.ts';
 import { haveSameController } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
-
-/** How a reference or selector is resolved. */
-export interface ReferencePolicy {
-  /** `IfNotPresent` (default): only while the field is empty. `Always`: on every reconcile. */
-  readonly resolve?: 'Always' | 'IfNotPresent';
-  /** `Required` (default): reconciliation waits for it. `Optional`: goes on without it. */
-  readonly resolution?: 'Required' | 'Optional';
-}
 
 /** Names one managed resource. */
 export interface Reference {

@@ -18,8 +18,9 @@ import { limitedConnector } from './call-limiter.ts';
 import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { providerRecord } from './provider-choice.ts';
 import type { ProviderKinds } from './provider-credentials.ts';
-import { providerTriggers } from './provider-credentials.ts';
+import { providerChooser, providerTriggers } from './provider-credentials.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { referenceResolver, referenceTriggers } from './reference-triggers.ts';
@@ -87,6 +88,7 @@ export function managedController<M extends Managed>(
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
   const calls = externalCalls(env);
+  const choose = providerChooser(env, service.providers);
 
   /** The resource whose connection secret changed, unless it is on its way out. */
   const ownersOf = (change: Change<Secret>): readonly Request[] => {
@@ -118,6 +120,7 @@ export function managedController<M extends Managed>(
       env,
       managed,
       operations,
+      providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(service.connector, calls, calls.keyFor(service.providers)),
       publisher: publisherChain([
         secretPublisher(secrets),

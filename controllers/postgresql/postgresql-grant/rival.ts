@@ -4,7 +4,7 @@ import {
   PostgreSQLGrantKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { providerOf } from '../../core/managed/provider-credentials.ts';
+import { providerOf } from '../../core/managed/provider-choice.ts';
 import { isObserver } from '../ownership.ts';
 
 /** Finds another grant for the same role on the same target, older than this one: they would undo each other. */

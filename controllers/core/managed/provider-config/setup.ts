@@ -9,8 +9,8 @@ import type { Reconciler, Request, Result } from '../../../../runtime/reconcile.
 import { after, done, requestFor } from '../../../../runtime/reconcile.ts';
 import type { Change } from '../../../../runtime/store.ts';
 import { requestsOn } from '../../trigger.ts';
+import { providerOf } from '../provider-choice.ts';
 import type { ProviderConfig } from '../provider-credentials.ts';
-import { providerOf } from '../provider-credentials.ts';
 import type { UsedProviderConfig } from './decide.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 
