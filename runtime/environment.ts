@@ -20,8 +20,8 @@ export interface Environment {
   readonly random: () => number;
   readonly pollIntervalMs: number;
   readonly maxConcurrentReconciles: number;
-  /** Calls per second to any one external provider, in the long run; default 50. */
-  readonly maxExternalCallsPerSecond?: number;
+  /** Calls per second to any one external provider, in the long run. */
+  readonly maxExternalCallsPerSecond: number;
   /** Where credentials may come from that are in no secret; absent: such are refused. */
   readonly host?: Host;
   /** Claims of other namespaces are left alone. */

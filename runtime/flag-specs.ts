@@ -104,7 +104,7 @@ export const flagSpecs = (stacks: readonly string[]) => ({
   maxExternalCallsPerSecond: {
     usage: '--max-external-calls-per-second <number>',
     description: 'calls of external systems per second and provider in the long run; ten times that at once',
-    default: '200',
+    default: '200', // enough to look at 10,000 resources once a minute
     ...numberFrom(/^\d+(\.\d+)?$/, 0.01, 100_000, 'a number from 0.01 to 100000'),
   },
   leaderElect: {

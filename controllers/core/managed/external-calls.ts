@@ -5,8 +5,6 @@ import { createCallLimiter } from './call-limiter.ts';
 import { providerOf } from './provider-choice.ts';
 import type { ProviderKinds } from './provider-credentials.ts';
 
-/** Enough to look at 10,000 resources once a minute. */
-const defaultPerSecond = 200;
 /** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
 const burstSeconds = 10;
 
@@ -22,7 +20,7 @@ const ofEnvironment = new WeakMap<Environment, ExternalCalls>();
 export function externalCalls(env: Environment): ExternalCalls {
   let calls = ofEnvironment.get(env);
   if (calls === undefined) {
-    const { maxExternalCallsPerSecond: perSecond = defaultPerSecond } = env;
+    const { maxExternalCallsPerSecond: perSecond } = env;
     const limiter = createCallLimiter({
       perSecond,
       burst: Math.max(1, perSecond * burstSeconds),
