@@ -75,6 +75,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
           kind: PostgreSQLGrantKind,
           providers,
           externalNames: 'deterministic',
+          confirmAbsenceMs: 0, // to grant again loses nothing
           references: [
             { field: 'role', ref: 'roleRef', selector: 'roleSelector', to: PostgreSQLRoleKind },
             {

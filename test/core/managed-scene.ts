@@ -58,6 +58,7 @@ export class Scene {
       connector: this.external,
       publisher: this.publisher ?? publisherChain([secretPublisher(env.resource(SecretKind))]),
       externalNames: 'deterministic',
+      confirmAbsenceMs: 0,
       ...this.options,
     });
     return this.#reconcile({ name: 'db' }, signal);

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { available, creating, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  type ConditionFacts,
+  creating,
+  deleting,
+  reconcileError,
+  reconcileSuccess,
+  setConditions,
+} from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
 import type { TrackedOperation } from '../../controllers/core/managed/async-operations.ts';
 import { isCreationIncomplete, isInCreationGrace } from '../../controllers/core/managed/creation-tracking.ts';
@@ -286,9 +294,21 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   const drifted: Observation = { exists: true, isUpToDate: false };
   const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
   const leaving = { deletionTimestamp, finalizers };
+  const named = { 'crossplane.io/external-name': 'db' };
+  const conditioned = (...facts: readonly ConditionFacts[]) => ({
+    conditions: setConditions([], facts, { now }),
+  });
   const rows: Record<
     string,
-    { managed: Managed; observed: Observation; isNameKnown?: boolean; row: string; act: string }
+    {
+      managed: Managed;
+      observed: Observation;
+      isNameKnown?: boolean;
+      /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
+      absentForMs?: number;
+      row: string;
+      act: string;
+    }
   > = {
     'row 12 ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
@@ -319,6 +339,98 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: absent,
       row: '18',
       act: 'finalise',
+    },
+    'row 18 unsure: nobody asked for its deletion, and one look has found nothing': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 unsure: nor do looks for less than 5 s suffice': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 4_999,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 looks for 5 s do': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 one look does after the external system took our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 unsure: it refused our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 unsure: our request waits for something else to end': {
+      managed: managed(
+        {},
+        { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 25 what was never ready is created at once': {
+      managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 unsure: it was ready once, and one look has found nothing': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
+    },
+    'row 25 again: for 5 s now': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 5_000,
+      row: '25 again',
+      act: 'recreate',
+    },
+    'row 25 lost: under a name that the external system gave it': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '25 lost',
+      act: 'reportLost',
+    },
+    'row 25 again: somebody has taken that name away': {
+      managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '25 again',
+      act: 'recreate',
+    },
+    'row 28 what was ready once is not created without leave': {
+      managed: managed(
+        { managementPolicies: ['Observe', 'Update'] },
+        { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      row: '28 absent',
+      act: 'reportUncreated',
     },
     'row 25 ManagementPolicyAllCreateSuccessful': {
       managed: managed(),
@@ -449,12 +561,15 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   test('every row has a case', () => assertEveryRow(nextRows, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const { observed, row, act, isNameKnown } = wanted;
-      const known = isNameKnown === undefined ? {} : { isNameKnown };
-      assert.deepEqual(decideNext(wanted.managed, observed, { graceMs: 30_000, now, ...known }), {
-        row,
-        act,
-      });
+      const { observed, row, act, isNameKnown, absentForMs = 60_000 } = wanted;
+      const known = { absentForMs, ...(isNameKnown === undefined ? {} : { isNameKnown }) };
+      assert.deepEqual(
+        decideNext(wanted.managed, observed, { graceMs: 30_000, confirmMs: 5_000, now, ...known }),
+        {
+          row,
+          act,
+        },
+      );
     });
   }
 });

@@ -577,6 +577,60 @@ describe('whatever goes wrong in the creation of a network, there is one', () =>
   }
 });
 
+describe("a gateway's 404 in place of the cloud's answer", () => {
+  const gateway = { kind: 'gateway', status: 404 } as const;
+
+  test('a claim that is deleted just then leaves no instance behind', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.cluster.put(FavouriteDBInstanceClassKind, {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name: 'small' },
+      specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+    });
+    scene.cluster.put(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'shop', name: 'cart' },
+      spec: {
+        classRef: {
+          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+          kind: 'FavouriteDBInstanceClass',
+          name: 'small',
+        },
+      },
+    });
+    await scene.process.settle();
+    assert.equal(scene.cloud.instances().length, 1);
+    scene.cloud.faults.inject({ ...gateway, times: 3 });
+    scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+    await scene.process.settle(500);
+    const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
+    assert.match(
+      getCondition(managed?.status?.conditions, 'Synced').message ?? '',
+      /Favourite Cloud \(\S+\), or a gateway before it, answered \(404\)$/,
+    );
+    await scene.process.settle(60_000);
+    assert.deepEqual(scene.cluster.all(FavouriteDBInstanceKind), []);
+    assert.deepEqual(scene.cloud.instances(), []);
+  });
+
+  test('what is there is neither created again nor called lost', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle();
+    const before = scene.cloud.instances();
+    scene.cloud.faults.inject({ ...gateway, times: 5 });
+    scene.process.resync(FavouriteDBInstanceKind);
+    await scene.process.settle(120_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(scene.cloud.instances(), before);
+    assert.equal(scene.cloud.calls()['POST /v1/instances'], 1);
+  });
+});
+
 test('what is bound and unchanged costs one look at each poll and no write', async () => {
   const scene = await Scene.open();
   scene.putProvider();

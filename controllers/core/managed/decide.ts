@@ -1,6 +1,8 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
+  externalName,
   finalizerNames,
   hasFinalizer,
   isPaused,
@@ -69,8 +71,12 @@ export const nextRows = [
   '12',
   '13',
   '18',
-  '25',
+  '18 unsure',
   '28 absent',
+  '25',
+  '25 unsure',
+  '25 lost',
+  '25 again',
   '15 async',
   '15',
   '26',
@@ -87,6 +93,9 @@ export type NextDecision = {
   readonly act:
     | 'reportMissing'
     | 'awaitExistence'
+    | 'lookAgain'
+    | 'reportLost'
+    | 'recreate'
     | 'delete'
     | 'awaitDeletion'
     | 'finalise'
@@ -104,7 +113,26 @@ export interface NextContext {
   readonly now: Date;
   /** The external name is known before creation, so that no annotations track it. */
   readonly isNameKnown?: boolean;
+  /** For how long looks must have found nothing before it counts; 0: one look will do. */
+  readonly confirmMs?: number;
+  /** For how long they have. */
+  readonly absentForMs?: number;
 }
+
+/**
+ * The external system took our request to delete it, or said itself that it is deleting it: then absence is what was to
+ * come. The conditions say so without a message, and outlive the process.
+ */
+function isDeletionUnderWay({ status }: Managed): boolean {
+  const [ready, synced] = [
+    getCondition(status?.conditions, 'Ready'),
+    getCondition(status?.conditions, 'Synced'),
+  ];
+  return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
+}
+
+/** It was ready once. */
+const wasSeen = ({ status }: Managed): boolean => status?.bindingPhase !== undefined;
 
 /** A claim waits for it. What can wait until it is bound is done then: filling in fields takes two writes. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
@@ -113,15 +141,26 @@ const isAwaited = ({ spec, status }: Managed): boolean =>
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now, isNameKnown = false }: NextContext,
+  { graceMs, now, isNameKnown = false, confirmMs = 0, absentForMs = 0 }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
     const mayBeHidden = isNameKnown ? isBeingCreated : isInCreationGrace;
     if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
-    if (wasDeleted(managed)) return { row: '18', act: 'finalise' };
-    return shouldCreate(spec) ? { row: '25', act: 'create' } : { row: '28 absent', act: 'reportUncreated' };
+    const isCertain = absentForMs >= confirmMs;
+    if (wasDeleted(managed)) {
+      return isCertain || isDeletionUnderWay(managed)
+        ? { row: '18', act: 'finalise' }
+        : { row: '18 unsure', act: 'lookAgain' };
+    }
+    if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
+    if (!wasSeen(managed)) return { row: '25', act: 'create' };
+    if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };
+    // A second one of a name of its own would hide the first for good, if that is there after all.
+    return isNameKnown || externalName(managed) === undefined
+      ? { row: '25 again', act: 'recreate' }
+      : { row: '25 lost', act: 'reportLost' };
   }
   if (wasDeleted(managed)) {
     return observed.operation === 'delete'

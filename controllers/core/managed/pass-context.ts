@@ -1,6 +1,7 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import type { Absences } from './absences.ts';
 import type { OperationTracker } from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
 import type { CreationRecorder } from './creation-recorder.ts';
@@ -15,6 +16,8 @@ export interface PassContext<M extends Managed> {
   readonly managed: Resource<M>;
   readonly publisher: ConnectionPublisher;
   readonly operations: OperationTracker;
+  readonly absences: Absences;
+  readonly confirmAbsenceMs: number;
   readonly recorder: CreationRecorder<M>;
   readonly reporter: PassReporter<M>;
   /** The external system names its resources. */

@@ -20,6 +20,8 @@ export interface Pass<M extends Managed> {
   providerRecord?: Readonly<Record<string, string>>;
   /** What every status written in this pass says of operations. */
   operation?: readonly ConditionFacts[];
+  /** For how long looks have found no external resource. */
+  absentForMs?: number;
   readonly signal: AbortSignal;
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { reconcileError, reconcileSuccess, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { messageOf } from '../../../runtime/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import { createAbsences } from './absences.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
@@ -46,6 +47,11 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system.
    */
   readonly creationGraceMs?: number;
+  /**
+   * For how long looks must find nothing, milliseconds, before what was there is created again, or forgotten without a
+   * deletion that the external system has acknowledged. Default: 5 000; 0 where neither loses anything.
+   */
+  readonly confirmAbsenceMs?: number;
   /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
   /**
@@ -66,12 +72,13 @@ const missing = 'external resource does not exist';
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const { managed, operations = createOperationTracker() } = options;
   const context = contextOf({ ...options, operations });
-  const { reporter } = context;
+  const { reporter, absences } = context;
 
   return async (request, signal) => {
     const found = managed.get(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
+    if (found === undefined) absences.forget(request);
     const first = decideFirst(found, operation);
     if (found === undefined || first.act === 'nothing') return done;
     const pass: Pass<M> = { current: found, known: {}, signal };
@@ -142,6 +149,7 @@ async function reconcileExternal<M extends Managed>(
   external: ExternalClient<M>,
 ): Promise<Result> {
   const observed = await observe(context, pass, external);
+  pass.absentForMs = context.absences.note(pass.current, observed.exists);
   const decision = context.decide(pass, observed);
   switch (decision.act) {
     case 'reportMissing':
@@ -154,8 +162,15 @@ async function reconcileExternal<M extends Managed>(
       return reportDeletion(context, pass, observed);
     case 'finalise':
       return finalise(context, pass);
+    case 'lookAgain': // which nothing but time wakes
+      return after(context.confirmAbsenceMs - pass.absentForMs);
     case 'create':
       return create(context, pass, external);
+    case 'recreate':
+      reportRecreation(context, pass);
+      return create(context, pass, external);
+    case 'reportLost':
+      return reportLost(context, pass);
     case 'reportUncreated':
       return reportUncreated(context, pass);
     case 'lateInitialize':
@@ -187,6 +202,24 @@ function awaitExistence<M extends Managed>({ reporter }: PassContext<M>, pass: P
   return requeue;
 }
 
+/** Row 25, again. */
+function reportRecreation<M extends Managed>({ reporter }: PassContext<M>, pass: Pass<M>): void {
+  const message = `${missing} any more (${externalName(pass.current) ?? 'its name is not known'}); it is created again`;
+  reporter.event(pass, 'Warning', 'LostExternalResource', message);
+}
+
+/** Row 25, lost. */
+async function reportLost<M extends Managed>(
+  { env, reporter }: PassContext<M>,
+  pass: Pass<M>,
+): Promise<Result> {
+  const message = `${missing} any more (${externalName(pass.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
+  if (await reporter.report(pass, reconcileError(message), unavailable(message))) {
+    reporter.event(pass, 'Warning', 'LostExternalResource', message);
+  }
+  return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
+}
+
 /** Row 28, absent. */
 async function reportUncreated<M extends Managed>(
   { env, reporter }: PassContext<M>,
@@ -204,6 +237,7 @@ function contextOf<M extends Managed>({
   operations,
   externalNames,
   creationGraceMs,
+  confirmAbsenceMs = 5_000,
   sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }),
 }: ManagedReconcilerOptions<M> & { readonly operations: OperationTracker }): PassContext<M> {
   const isAssigned = externalNames === 'assigned';
@@ -211,6 +245,24 @@ function contextOf<M extends Managed>({
   const reporter = passReporter({ env, managed });
   const recorder = creationRecorder({ env, managed, isAssigned, sleep, event: reporter.event });
   const decide: PassContext<M>['decide'] = (pass, observed) =>
-    decideNext(pass.current, observed, { graceMs, now: env.now(), isNameKnown: !isAssigned });
-  return { env, managed, publisher, operations, recorder, reporter, isAssigned, decide };
+    decideNext(pass.current, observed, {
+      graceMs,
+      now: env.now(),
+      isNameKnown: !isAssigned,
+      confirmMs: confirmAbsenceMs,
+      ...(pass.absentForMs !== undefined && { absentForMs: pass.absentForMs }),
+    });
+  const absences = createAbsences(env.now);
+  return {
+    env,
+    managed,
+    publisher,
+    operations,
+    absences,
+    confirmAbsenceMs,
+    recorder,
+    reporter,
+    isAssigned,
+    decide,
+  };
 }

@@ -44,7 +44,7 @@ export async function reportDeletion<M extends Managed>(
 
 /** Rows 4–6, 16–18: nothing is left outside, or it is to stay there. */
 export async function finalise<M extends Managed>(
-  { managed, operations, publisher }: PassContext<M>,
+  { managed, operations, absences, publisher }: PassContext<M>,
   pass: Pass<M>,
 ): Promise<Result> {
   await failing(publisher.unpublish(pass.current, pass.signal), {
@@ -61,5 +61,6 @@ export async function finalise<M extends Managed>(
     }
   }
   operations.forget(requestFor(pass.current.metadata));
+  absences.forget(requestFor(pass.current.metadata));
   return done;
 }

@@ -30,7 +30,10 @@ import { storePublisher } from './store-publisher.ts';
 
 /** A managed kind and how its external system is reached. */
 export interface ManagedService<M extends Managed = Managed>
-  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'resolveReferences' | 'creationGraceMs'> {
+  extends Pick<
+    ManagedReconcilerOptions<M>,
+    'externalNames' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
+  > {
   readonly kind: Kind<M>;
   readonly connector: ExternalConnector<M>;
   /** The kinds that hold its credentials; their changes wake it. */

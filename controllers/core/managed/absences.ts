@@ -1,0 +1,32 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Request } from '../../../runtime/reconcile.ts';
+import { requestFor, requestKey } from '../../../runtime/reconcile.ts';
+
+/**
+ * Since when each look of this process has found an external resource absent. A process that begins knows of none, so
+ * that a restart asks for one look more, never for one less.
+ */
+export interface Absences {
+  /** Takes down what a look found; answers for how many ms all of them have found nothing, 0 after the first. */
+  note(managed: Managed, exists: boolean): number;
+  forget(request: Request): void;
+}
+
+export function createAbsences(now: () => Date): Absences {
+  const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
+  return {
+    note({ metadata }, exists) {
+      const key = requestKey(requestFor(metadata));
+      if (exists) {
+        since.delete(key);
+        return 0;
+      }
+      const nowMs = now().getTime();
+      const first = since.get(key);
+      if (first !== undefined && first.uid === metadata.uid) return Math.max(0, nowMs - first.atMs);
+      since.set(key, { uid: metadata.uid, atMs: nowMs });
+      return 0;
+    },
+    forget: (request) => void since.delete(requestKey(request)),
+  };
+}
