@@ -37,6 +37,7 @@ async function boundWorld() {
   cluster.put(managedKind, managed({}, { name: 'spare', uid: 'spare', status: { bindingPhase: 'Unbound' } }));
   cluster.put(claimKind, claim(selecting));
   const external = new FakeExternal();
+  external.put('spare');
   const process = await startStack(cluster, external, { services: [otherService, service] }).settle();
   const current = (): Claim => cluster.get(claimKind, key) ?? assert.fail('the claim is gone');
   const name = current().spec.resourceRef?.name ?? assert.fail('nothing was provisioned');
