@@ -8,6 +8,7 @@ import type { Reconciler, Request } from '../../runtime/reconcile.ts';
 import { done, requestFor } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
 import type { SchedulingDecision } from './claim-scheduling/decide.ts';
+import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
 import { holdings } from './holdings.ts';
@@ -50,7 +51,12 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     if (claim === undefined || decision.act === 'nothing') return done;
     if (decision.act === 'report') {
       const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
-      const reported = withClaimStatus(claim, { conditions, bindingPhase: 'Unbound' }, env.now());
+      const facts: ClaimFacts = {
+        conditions,
+        bindingPhase: 'Unbound',
+        ...(decision.consideredKinds && { consideredKinds: decision.consideredKinds }),
+      };
+      const reported = withClaimStatus(claim, facts, env.now());
       const written = await annotate(
         'cannot update resource claim status',
         claims.updateStatus(claim, reported, signal),

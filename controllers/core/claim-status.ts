@@ -9,6 +9,8 @@ export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
   /** Absent: the phase stays as it is, Unbound at first. */
   readonly bindingPhase?: BindingPhase;
+  /** With a report that there is nothing for the claim: the kinds that were considered. */
+  readonly consideredKinds?: readonly string[];
   /** Whether a bound claim that wants a secret has one; absent: as before. */
   readonly hasSecret?: boolean;
 }
@@ -20,7 +22,7 @@ export interface ClaimFacts {
 export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
   const bindingPhase = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
   const secret = claim.spec.writeConnectionSecretToRef?.name;
-  const { binding: before, ...status } = claim.status ?? {};
+  const { binding: before, consideredKinds: _told, ...status } = claim.status ?? {};
   const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);
   const generation = claim.metadata.generation;
   const conditions = facts.conditions.map(withShortMessage);
@@ -31,6 +33,7 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
       bindingPhase,
       ...(hasSecret && secret !== undefined ? { binding: { name: secret } } : {}),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(facts.consideredKinds === undefined ? {} : { consideredKinds: facts.consideredKinds }),
       conditions: setConditions(claim.status?.conditions, conditions, { now, generation }),
     },
   };

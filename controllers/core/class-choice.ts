@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
-import { isToldElsewhere } from './told-elsewhere.ts';
+import { compareNames } from './name-order.ts';
 
 /** One class kind that could satisfy a claim kind in this process, and its classes. */
 export interface Candidates {
@@ -27,9 +27,9 @@ export function drawClass(claim: Claim, classes: readonly Class[]): Class | unde
 export function newestFirst(classes: readonly Class[]): readonly Class[] {
   return classes.toSorted(
     (a, b) =>
-      (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '') ||
-      a.metadata.name.localeCompare(b.metadata.name) ||
-      a.kind.localeCompare(b.kind),
+      compareNames(b.metadata.creationTimestamp ?? '', a.metadata.creationTimestamp ?? '') ||
+      compareNames(a.metadata.name, b.metadata.name) ||
+      compareNames(a.kind, b.kind),
   );
 }
 
@@ -40,23 +40,6 @@ export function tally(candidates: readonly Candidates[], qualifies: (candidate: 
     .toSorted()
     .join(', ');
 }
-
-/** The class kinds that a message with a {@link tally} names. */
-const talliedKinds = (message: string): readonly string[] =>
-  [...message.matchAll(/(\w+) \d+ of \d+/g)].map(([, kind = '']) => kind);
-
-/** Whether a process with other stacks has said of a claim, for this reason, that no class qualifies. */
-export const isTalliedElsewhere = (
-  claim: Claim,
-  reason: string,
-  candidates: readonly Candidates[],
-): boolean =>
-  isToldElsewhere(
-    claim,
-    reason,
-    candidates.map(({ kind }) => kind.kind),
-    talliedKinds,
-  );
 
 function highest<T>(items: readonly T[], weightOf: (item: T) => string): T | undefined {
   let best: { readonly item: T; readonly weight: string } | undefined;

@@ -10,6 +10,7 @@ import type { SecretStores } from './managed/secret-store.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import type { ClaimService } from './managed-service.ts';
+import { compareNames } from './name-order.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 
 /** What one stack adds to the process, for `--stacks` by its name. */
@@ -39,7 +40,7 @@ export function stackControllers(
     services
       .filter(({ claim }) => claim.kind === service.claim.kind && claim.group === service.claim.group)
       .toSorted((a, b) =>
-        `${a.class.kind}.${a.class.group}`.localeCompare(`${b.class.kind}.${b.class.group}`),
+        compareNames(`${a.class.kind}.${a.class.group}`, `${b.class.kind}.${b.class.group}`),
       );
   return [
     ...managed.map((service) =>

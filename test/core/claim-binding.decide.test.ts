@@ -36,9 +36,14 @@ const condition = (type: string, status: 'True' | 'False', reason: string, messa
   ...(message === undefined ? {} : { message }),
 });
 
-const unknownTo = (known: string) => ({
-  ...condition('Ready', 'False', 'UnknownKind', `… no controller here handles; known: ${known}`),
-  observedGeneration: 3,
+const classKinds = [
+  'ambivalentdbinstanceclasses.v1alpha1.database.ocp.crossplane.io',
+  'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
+];
+
+const unknownTo = (kind: string) => ({
+  conditions: [{ ...condition('Ready', 'False', 'UnknownKind', 'in whatever words'), observedGeneration: 3 }],
+  consideredKinds: [kind],
 });
 
 const holding = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
@@ -67,6 +72,8 @@ interface Case {
   /** Of a report: what Ready, the Event and a failed Synced say alike. */
   readonly message?: RegExp;
   readonly notBeforeMs?: number;
+  /** Of a report: the kinds that were looked at. */
+  readonly considered?: readonly string[];
   /** What a refresh says has no effect. */
   readonly edits?: readonly RegExp[];
 }
@@ -324,6 +331,7 @@ const cases: Record<string, Case> = {
     service: otherService,
     row: 'H7 unknown',
     act: 'report',
+    considered: classKinds,
     event: 'UnknownKind',
     ready: 'UnknownKind',
     synced: 'False',
@@ -333,7 +341,7 @@ const cases: Record<string, Case> = {
   'H7 told: what a process with other stacks said of an unknown kind is left to stand': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
-      { status: { conditions: [unknownTo('ThirdClass (third.io/v1)')] } },
+      { status: unknownTo('thirdclasses.v1.third.io') },
     ),
     service: otherService,
     row: 'H7 told',
@@ -342,13 +350,12 @@ const cases: Record<string, Case> = {
   'H7 who knows more kinds replaces what was said': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
-      {
-        status: { conditions: [unknownTo('FavouriteDBInstanceClass (database.fcp.crossplane.io/v1alpha3)')] },
-      },
+      { status: unknownTo('favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io') },
     ),
     service: otherService,
     row: 'H7 unknown',
     act: 'report',
+    considered: classKinds,
     synced: 'False',
     event: 'UnknownKind',
     ready: 'UnknownKind',
@@ -480,7 +487,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       return { row, act, managed, edits: told };
     }
     case 'report': {
-      const { ready, event, message, phase = 'Unbound', notBeforeMs } = wanted;
+      const { ready, event, message, phase = 'Unbound', notBeforeMs, considered } = wanted;
       const isTrouble = wanted.synced === 'False' || phase === 'Released';
       assert.ok(message, 'a report has a message');
       const text = decision.act === 'report' ? decision.event.message : '';
@@ -490,7 +497,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       return {
         row,
         act,
-        facts: { conditions, bindingPhase: phase },
+        facts: { conditions, bindingPhase: phase, ...(considered && { consideredKinds: considered }) },
         event: { type: isTrouble ? 'Warning' : 'Normal', reason: event, message: text },
         ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
       };

@@ -3,13 +3,14 @@ import { describe, test } from 'node:test';
 import mapValues from 'lodash/mapValues.js';
 import type { Claim, ClaimSpec } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import { notReady } from '../../apis/core/v1alpha1/condition.ts';
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { getCondition, notReady } from '../../apis/core/v1alpha1/condition.ts';
 import { decideDefaulting, defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import type { SchedulingDecision } from '../../controllers/core/claim-scheduling/decide.ts';
 import { decideScheduling, schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
 import { withClaimStatus } from '../../controllers/core/claim-status.ts';
 import type { Candidates } from '../../controllers/core/class-choice.ts';
-import { drawClass } from '../../controllers/core/class-choice.ts';
+import { drawClass, newestFirst } from '../../controllers/core/class-choice.ts';
 import { assertEveryRow } from './every-row.ts';
 import {
   claim,
@@ -42,6 +43,7 @@ interface Case {
   readonly want: Pick<SchedulingDecision, 'row' | 'act'> & {
     readonly reason?: string;
     readonly classRef?: object;
+    readonly consideredKinds?: readonly string[];
   };
   readonly message?: RegExp;
 }
@@ -64,12 +66,22 @@ function check(wanted: Case, decision: SchedulingDecision): void {
   else assert.match(message ?? '', wanted.message);
 }
 
+const both = [
+  'ambivalentdbinstanceclasses.v1alpha1.database.ocp.crossplane.io',
+  'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
+];
+
 /** What a process with other stacks said of a claim, of this generation. */
-const toldOf = (spec: ClaimSpec, reason: string, message: string) =>
+const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
   claim(spec, {
     status: {
+      consideredKinds: [kind],
       conditions: [
-        { ...notReady(reason, message), lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 3 },
+        {
+          ...notReady(reason, 'in whatever words'),
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+          observedGeneration: 3,
+        },
       ],
     },
   });
@@ -113,7 +125,7 @@ const scheduling: Record<string, Case> = {
     classes: [small, large],
     peerClasses: [foreign],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
   },
   'S5 the other kinds leave the saying to the first': {
@@ -125,7 +137,7 @@ const scheduling: Record<string, Case> = {
     claim: toldOf(
       { classSelector: { matchLabels: { size: 'huge' } } },
       'NoMatchingClass',
-      'ThirdClass 0 of 4',
+      'thirdclasses.v1.third.io',
     ),
     classes: [small],
     as: 'first',
@@ -179,7 +191,7 @@ const scheduling: Record<string, Case> = {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [leaving],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
   'S6 the drawn class of another kind is left to its own controller': {
@@ -243,7 +255,7 @@ const defaulting: Record<string, Case> = {
     want: { row: 'S5 peer', act: 'nothing' },
   },
   'S5 what a process with other stacks says already is left to stand': {
-    claim: toldOf({}, 'NoDefaultClass', 'ThirdClass 0 of 4'),
+    claim: toldOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
     classes: [small],
     as: 'first',
     want: { row: 'S5 told', act: 'nothing' },
@@ -252,7 +264,7 @@ const defaulting: Record<string, Case> = {
     claim: claim(),
     classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass' },
+    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
     message: /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/,
   },
   'S6 Successful': {
@@ -318,7 +330,8 @@ describe('two processes with different stacks, over one claim kind', () => {
   function told(of: Claim, decision: SchedulingDecision): Claim {
     assert.equal(decision.act, 'report');
     if (decision.act !== 'report') return of;
-    return withClaimStatus(of, { conditions: [notReady(decision.reason, decision.message)] }, now);
+    const { reason, message, consideredKinds = [] } = decision;
+    return withClaimStatus(of, { conditions: [notReady(reason, message)], consideredKinds }, now);
   }
 
   for (const [name, { of, decide }] of Object.entries(rows)) {
@@ -331,6 +344,16 @@ describe('two processes with different stacks, over one claim kind', () => {
       assert.equal(decide(fuller, ours).row, 'S5 told');
       assert.equal(decide(fuller, theirs).row, 'S5 told');
     });
+    test(`${name}: kinds of one name in two groups are two kinds`, () => {
+      const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
+      assert.deepEqual(decide(told(of, decide(of, ours)), twin), { row: 'S5 told', act: 'nothing' });
+    });
+    test(`${name}: what is said in other words stands all the same`, () => {
+      const once = told(of, decide(of, ours));
+      const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
+      const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
+      assert.deepEqual(decide(reworded, theirs), { row: 'S5 told', act: 'nothing' });
+    });
     test(`${name}: an edited claim is told anew, and so is who counted before`, () => {
       const once = told(of, decide(of, ours));
       const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
@@ -338,6 +361,15 @@ describe('two processes with different stacks, over one claim kind', () => {
       assert.equal(decide(once, [{ kind: classKind, classes: [] }]).act, 'report');
     });
   }
+});
+
+test('classes and kinds are ordered by the codes of their characters: two processes of any locale agree', () => {
+  const named = (name: string, kind: string) => ({ ...resourceClass(name), kind });
+  const classes = [named('same', 'Database'), named('same', 'DBClass'), named('b', 'X'), named('B', 'X')];
+  assert.deepEqual(
+    newestFirst(classes).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    ['X B', 'X b', 'DBClass same', 'Database same'],
+  );
 });
 
 describe('the draw', () => {

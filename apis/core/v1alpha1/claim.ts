@@ -17,6 +17,11 @@ export interface ClaimStatus {
   readonly bindingPhase?: BindingPhase;
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
+  /**
+   * While Ready says that there is nothing for the claim: the kinds that whoever says so considered. By it processes
+   * with different stacks agree on who speaks.
+   */
+  readonly consideredKinds?: readonly string[];
   /** servicebinding.io Provisioned Service: the claim's connection secret. */
   readonly binding?: { readonly name: string };
 }

@@ -166,6 +166,13 @@ const claimStatus = z
     bindingPhase: optional(bindingPhase),
     conditions: optional(conditions),
     observedGeneration: optional(observedGeneration),
+    consideredKinds: optional(
+      z
+        .array(z.string())
+        .describe(
+          'While Ready says that there is nothing for this claim: the kinds that were considered, as plural.version.group. A process that does not know all of them leaves the report to stand.',
+        ),
+    ),
     binding: optional(
       z
         .object({ name: name("Name of this claim's connection secret.") })

@@ -28,7 +28,7 @@ import {
 import type { ClaimFacts } from '../claim-status.ts';
 import { holdsClaim, isSomeoneElses, refersToClaim } from '../holdings.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { isToldElsewhere } from '../told-elsewhere.ts';
+import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { ineffectiveEdits } from './edits.ts';
@@ -232,15 +232,15 @@ function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): Bi
   if (!unclaimed.includes(reason)) return { row: 'H7', act: 'nothing' };
   const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
+  const considered = consideredKinds(known);
+  if (isToldElsewhere(claim, 'UnknownKind', considered)) return { row: 'H7 told', act: 'nothing' };
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
-  if (isToldElsewhere(claim, 'UnknownKind', names, kindsKnownTo)) return { row: 'H7 told', act: 'nothing' };
   const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
   const message = `spec.${field} names a ${given}, which no controller here handles; known: ${names.join(', ')}`;
-  return report('H7 unknown', 'UnknownKind', [notReady('UnknownKind', message), reconcileError(message)]);
+  const conditions = [notReady('UnknownKind', message), reconcileError(message)];
+  const { facts, ...told } = report('H7 unknown', 'UnknownKind', conditions);
+  return { ...told, facts: { ...facts, consideredKinds: considered } };
 }
-
-/** The kinds that a message about a kind nobody knows names as known. */
-const kindsKnownTo = (message: string): readonly string[] => message.split('; known: ')[1]?.split(', ') ?? [];
 
 /** What to tell of a claim that wants a secret from a resource that publishes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {

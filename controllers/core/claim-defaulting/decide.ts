@@ -6,7 +6,8 @@ import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts'
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { SchedulingDecision, SchedulingRow } from '../claim-scheduling/decide.ts';
 import type { Candidates } from '../class-choice.ts';
-import { isTalliedElsewhere, newestFirst, tally } from '../class-choice.ts';
+import { newestFirst, tally } from '../class-choice.ts';
+import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const defaultingRows = [
@@ -47,11 +48,12 @@ export function decideDefaulting(input: DefaultingInput): SchedulingDecision {
   if (chosen === undefined) {
     const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
     if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
-    if (isTalliedElsewhere(claim, 'NoDefaultClass', candidates)) {
+    const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
+    if (isToldElsewhere(claim, 'NoDefaultClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
     }
     const message = `the claim names no class and no resource class is the default: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})`;
-    return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message };
+    return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message, consideredKinds: considered };
   }
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };

@@ -6,8 +6,9 @@ import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import type { Candidates } from '../class-choice.ts';
-import { isTalliedElsewhere, tally } from '../class-choice.ts';
+import { tally } from '../class-choice.ts';
 import { shortened } from '../message.ts';
+import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
@@ -31,7 +32,14 @@ export type SchedulingRow = (typeof schedulingRows)[number];
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type SchedulingDecision =
   | { readonly row: SchedulingRow; readonly act: 'nothing' }
-  | { readonly row: SchedulingRow; readonly act: 'report'; readonly reason: string; readonly message: string }
+  | {
+      readonly row: SchedulingRow;
+      readonly act: 'report';
+      readonly reason: string;
+      readonly message: string;
+      /** Where a process with other stacks may know better. */
+      readonly consideredKinds?: readonly string[];
+    }
   | {
       readonly row: 'S6';
       readonly act: 'schedule';
@@ -76,12 +84,13 @@ export function decideScheduling(input: SchedulingInput): SchedulingDecision {
   const chosen = draw(claim, matching);
   if (chosen === undefined) {
     if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
-    if (isTalliedElsewhere(claim, 'NoMatchingClass', candidates)) {
+    const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
+    if (isToldElsewhere(claim, 'NoMatchingClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
     }
     const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
     const message = `no resource class matches spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})`;
-    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message }; // a class event wakes us
+    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message, consideredKinds: considered }; // a class event wakes us
   }
   if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
     return { row: 'S6 peer', act: 'nothing' };
