@@ -26,7 +26,7 @@ import type { Environment } from './runtime/environment.ts';
 import { messageOf } from './runtime/errors.ts';
 import { createEventRecorder } from './runtime/event-recorder.ts';
 import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
-import { serveHealth, storesSynced, watchesAlive } from './runtime/health.ts';
+import { serveHealth, storesSynced, watchesAlive, watchesTell } from './runtime/health.ts';
 import { createHost } from './runtime/host.ts';
 import { kubernetesClient } from './runtime/http-kubernetes-client.ts';
 import { createInformers, type Informers } from './runtime/informers.ts';
@@ -191,7 +191,7 @@ function servers(
   const now = () => performance.now();
   const health = {
     live: { watches: watchesAlive(states, { now }) },
-    ready: { stores: storesSynced(states) },
+    ready: { stores: storesSynced(states), watches: watchesTell(states, { now }) },
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),

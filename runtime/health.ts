@@ -61,6 +61,28 @@ export const storesSynced =
     return missing.length === 0 ? undefined : `not synced: ${missing.toSorted().join(', ')}`;
   };
 
+export interface WatchesTellOptions {
+  /** The clock of the states, in milliseconds. */
+  readonly now: () => number;
+  /** How long it may be unknown whether a change was missed; default 90 s. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Fails when changes may go unseen: for so long nothing has shown that none was missed (the API server does not answer),
+ * or a watch is open and has kept changes back, so that the process learns of them late, by asking.
+ */
+export const watchesTell =
+  (states: () => readonly InformerState[], { now, limitMs = 90_000 }: WatchesTellOptions): Check =>
+  () => {
+    const doubtful = states().flatMap(({ kind, isSynced, isSilent, confirmedAtMs }) => {
+      const ageMs = now() - confirmedAtMs;
+      if (isSynced && ageMs > limitMs) return [`${kind} (unknown for ${Math.round(ageMs / 1000)} s)`];
+      return isSilent ? [`${kind} (its watch is silent)`] : [];
+    });
+    return doubtful.length === 0 ? undefined : `changes may go unseen: ${doubtful.toSorted().join(', ')}`;
+  };
+
 export interface WatchesAliveOptions {
   /** The clock of the states, in milliseconds. */
   readonly now: () => number;

@@ -25,6 +25,12 @@ export interface InformerState {
   readonly listCount: number;
   /** How often a list or watch has failed. */
   readonly failureCount: number;
+  /** When it was last known that no change had been missed, by the same clock; since the start if never. */
+  readonly confirmedAtMs: number;
+  /** Its watch has kept changes from us and has told nothing since. */
+  readonly isSilent: boolean;
+  /** How often a watch has kept changes from us. */
+  readonly silenceCount: number;
 }
 
 /** One store per kind, filled by one watch stream. */
@@ -41,8 +47,9 @@ export interface Informers {
   states(): readonly InformerState[];
 }
 
-/** Options of every watch stream; `onState` and `backoff` are each stream's own. */
-export interface InformersOptions extends Omit<WatchStreamOptions, 'onState' | 'backoff'> {
+/** Options of every watch stream; callbacks and `backoff` are each stream's own. */
+export interface InformersOptions
+  extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
   readonly client: KubernetesClient;
   /** Delays of a stream after failures; default: see `watchStream`. */
   readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
@@ -75,6 +82,9 @@ export function createInformers(options: InformersOptions): Informers {
     let sinceMs = now();
     let listCount = 0;
     let failureCount = 0;
+    let confirmedAtMs = now();
+    let isSilent = false;
+    let silenceCount = 0;
     const onState = (state: InformerState['stream']): void => {
       if (state.phase !== stream.phase) sinceMs = now();
       stream = state;
@@ -88,6 +98,14 @@ export function createInformers(options: InformersOptions): Informers {
         random,
         now,
         onState,
+        onConfirmed(by) {
+          confirmedAtMs = now();
+          if (by === 'watch') isSilent = false;
+        },
+        onSilence() {
+          isSilent = true;
+          silenceCount += 1;
+        },
         ...(streamBackoff && { backoff: streamBackoff() }),
       }),
     ).pipe(
@@ -120,6 +138,9 @@ export function createInformers(options: InformersOptions): Informers {
         sinceMs,
         listCount,
         failureCount,
+        confirmedAtMs,
+        isSilent,
+        silenceCount,
       }),
     };
   }

@@ -175,7 +175,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
     });
   }
-  if (informers !== undefined) informerMetrics(informers, registers);
+  if (informers !== undefined) informerMetrics(informers, registers, now);
 
   return {
     controller(name, concurrency) {
@@ -233,7 +233,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
 }
 
 /** Those of the watch streams, read from their states at each scrape. */
-function informerMetrics(informers: () => readonly InformerState[], registers: Registry[]): void {
+function informerMetrics(
+  informers: () => readonly InformerState[],
+  registers: Registry[],
+  now: () => number,
+): void {
   const gauge = (name: string, help: string, read: (state: InformerState) => number) =>
     new Gauge({
       name,
@@ -273,5 +277,15 @@ function informerMetrics(informers: () => readonly InformerState[], registers: R
     'services_stack_watch_failures_total',
     'How often a list or watch of the kind failed.',
     (state) => state.failureCount,
+  );
+  gauge(
+    'services_stack_watch_unconfirmed_seconds',
+    'For how long nothing has shown that no change of the kind was missed.',
+    ({ confirmedAtMs }) => (now() - confirmedAtMs) / 1000,
+  );
+  counter(
+    'services_stack_watch_silences_total',
+    'How often a watch of the kind was open and kept changes back.',
+    (state) => state.silenceCount,
   );
 }

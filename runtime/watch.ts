@@ -1,12 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { concat, defer, filter, map, Observable, repeat, retry, takeUntil, tap, timer } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  filter,
+  map,
+  merge,
+  Observable,
+  of,
+  repeat,
+  retry,
+  take,
+  takeUntil,
+  tap,
+  throwError,
+  timeout,
+  timer,
+} from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { Backoff } from './backoff.ts';
 import { createBackoff } from './backoff.ts';
-import { apiErrorIn, isExpired, messageOf } from './errors.ts';
+import { ApiError, apiErrorIn, isExpired, isTransient, messageOf } from './errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
+import { compareResourceVersions } from './resource-version.ts';
+import { latestVersion } from './watch-check.ts';
 
 /** What a watch stream tells. Objects it has shown and leaves out of a later list have been deleted. */
 export type StreamEvent<T> =
@@ -41,6 +61,15 @@ export interface WatchStreamOptions {
   readonly watchSeconds?: readonly [number, number];
   /** A watch that lives this much longer than agreed is dead, whatever TCP says; milliseconds, default 10 000. */
   readonly idleMarginMs?: number;
+  /**
+   * After so long without a word, bookmarks included, the API server is asked whether there was something to tell;
+   * milliseconds, default 70 000: bookmarks come at most 62 s apart, where they come.
+   */
+  readonly silenceMs?: number;
+  /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
+  readonly graceMs?: number;
+  /** How long that question may take; milliseconds, default 10 000. */
+  readonly checkTimeoutMs?: number;
   /** A watch that ends sooner is a failure; milliseconds, default 1000, which is also the least delay then. */
   readonly shortWatchMs?: number;
   /** Longest delay while the kind is not installed; milliseconds, default 5000. */
@@ -49,14 +78,19 @@ export interface WatchStreamOptions {
   readonly yieldTurn?: () => Promise<unknown>;
   /** Told of each change of state. */
   readonly onState?: (state: StreamState) => void;
+  /** Told whenever no change until now can have been missed, and by what that is known. */
+  readonly onConfirmed?: (by: 'watch' | 'list' | 'check') => void;
+  /** Told when an open watch has kept changes from us, which a list brought. */
+  readonly onSilence?: () => void;
 }
 
 /**
  * The objects of a kind, forever: lists them in pages, watches from there, resumes where a watch ended, lists
  * again when that point is too old (410). Cold, one connection per subscription, retries whatever fails, never
  * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
- * only a watch that outlives that is given up. The behaviour is client-go's reflector's; the markers are
- * kube-rs's watcher's.
+ * a watch that outlives that is given up. Nor is a quiet watch believed for long: after `silenceMs` without a word the
+ * API server is asked how far it is, and if that is further than the watch has told, the kind is listed
+ * (docs/decisions/0006). The behaviour is client-go's reflector's otherwise; the markers are kube-rs's watcher's.
  */
 export function watchStream<T extends KubernetesObject>(
   client: KubernetesClient,
@@ -67,6 +101,8 @@ export function watchStream<T extends KubernetesObject>(
   const { log, random, now = () => performance.now(), pageSize = 500, onState = () => {} } = options;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
   const { notInstalledDelayMs = 5000, yieldTurn = nextTurn } = options;
+  const { silenceMs = 70_000, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
+  const { onConfirmed = () => {}, onSilence = () => {} } = options;
   const {
     backoff = createBackoff({
       baseMs: 800,
@@ -85,6 +121,12 @@ export function watchStream<T extends KubernetesObject>(
     let expiredLists = 0;
     let openedAtMs = 0;
     let complaint: string | undefined;
+    /** The greatest version of an object that was listed or told of. */
+    let newest = '';
+    /** When it was last known that nothing had been missed. */
+    let confirmedAtMs = now();
+    /** Where a watch stood that is thought to have missed something. */
+    let suspectedAt: string | undefined;
     let phase: StreamState['phase'] | undefined;
 
     const enter = (state: StreamState): void => {
@@ -93,9 +135,21 @@ export function watchStream<T extends KubernetesObject>(
       phase = state.phase;
       onState(state);
     };
-    const isWell = (): void => {
+    const confirm = (by: 'watch' | 'list' | 'check'): void => {
       complaint = undefined;
-      enter({ phase: 'watching' });
+      confirmedAtMs = now();
+      onConfirmed(by);
+    };
+    const advanceNewest = ({ metadata: { resourceVersion = '' } }: KubernetesObject): void => {
+      if (compareResourceVersions(resourceVersion, newest) > 0) newest = resourceVersion;
+    };
+    /** A list brought what a silent watch had not. One that brings nothing new was asked for in vain. */
+    const judge = (): void => {
+      const wasSilent = suspectedAt !== undefined && compareResourceVersions(newest, suspectedAt) > 0;
+      suspectedAt = undefined;
+      if (!wasSilent) return;
+      log.warn('a watch was open and did not tell of changes, which a list has shown', facts);
+      onSilence();
     };
 
     const list$ = defer(() => {
@@ -104,10 +158,45 @@ export function watchStream<T extends KubernetesObject>(
       return listPages(client, kind, selection, expiredLists > 1 ? undefined : pageSize, yieldTurn);
     }).pipe(
       tap((event) => {
+        if (event.type === 'restart') newest = '';
+        if (event.type === 'listed') event.objects.forEach(advanceNewest);
         if (event.type !== 'synced') return;
         resumeFrom = event.resourceVersion;
         expiredLists = 0;
-        isWell();
+        enter({ phase: 'watching' });
+        confirm('list');
+        judge();
+      }),
+    );
+
+    /** Whether the API server has something to tell that the open watch has not told. */
+    const isBehind$ = defer(() => {
+      const askedAtMs = now();
+      return latestVersion(client, kind, selection).pipe(
+        timeout({ first: checkTimeoutMs, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
+        concatMap((version) => {
+          const isAhead = compareResourceVersions(version, resumeFrom ?? '') > 0;
+          // Older than what it has told already: it was restored from a backup, and our version lies in its future.
+          const isRewound = compareResourceVersions(version, newest) < 0;
+          if (isAhead || isRewound) return timer(graceMs).pipe(map(() => confirmedAtMs < askedAtMs));
+          confirm('check');
+          return of(false);
+        }),
+      );
+    }).pipe(
+      // Who does not take the question is listed.
+      catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
+    );
+
+    /** Completes when the watch is not to be believed. */
+    const disbelief$ = defer(() => timer(Math.max(0, confirmedAtMs + silenceMs - now()))).pipe(
+      concatMap(() => (now() - confirmedAtMs < silenceMs ? of(false) : isBehind$)),
+      repeat(),
+      filter((isBehind) => isBehind),
+      take(1),
+      tap(() => {
+        suspectedAt = resumeFrom;
+        resumeFrom = undefined;
       }),
     );
 
@@ -115,22 +204,24 @@ export function watchStream<T extends KubernetesObject>(
       openedAtMs = now();
       const [least, greatest] = watchSeconds;
       const timeoutSeconds = least + Math.floor(random() * (greatest - least + 1));
-      const silent$ = timer(timeoutSeconds * 1000 + idleMarginMs).pipe(
+      const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs).pipe(
         tap(() => log.info('watch outlived its time, opening another', facts)),
       );
       const resourceVersion = resumeFrom!;
       const onOpen = (): void => {
         openedAtMs = now();
-        isWell();
+        enter({ phase: 'watching' });
       };
       return client.watch(kind, { ...selection, resourceVersion, timeoutSeconds, onOpen }).pipe(
         tap((event) => {
           resumeFrom = versionIn(event) ?? resumeFrom;
-          isWell();
+          if (event.type !== 'BOOKMARK') advanceNewest(event.object);
+          enter({ phase: 'watching' });
+          confirm('watch');
         }),
         map(streamEvent<T>),
         filter((event) => event !== undefined),
-        takeUntil(silent$),
+        takeUntil(merge(overdue$, disbelief$)),
       );
     });
 
@@ -172,6 +263,9 @@ export function watchStream<T extends KubernetesObject>(
     );
   });
 }
+
+const noAnswer = (afterMs: number): ApiError =>
+  new ApiError(`the API server did not answer in ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });
 
 /** What the log says of a failure. */
 function advice(code: number, isTooOld: boolean): string {

@@ -96,6 +96,9 @@ export class FakeApiServer {
   readonly #objects = new Map<string, Stored>();
   readonly #watches = new Set<OpenWatch>();
   #history: WatchEventRecord[] = [];
+  /** The version of the last change of each collection, which its watch cache knows. */
+  readonly #kindVersions = new Map<string, number>();
+  #isMute = false;
   #faults: (Fault & { left: number })[] = [];
   #version = 100;
   #oldest = 0;
@@ -203,6 +206,19 @@ export class FakeApiServer {
     for (const watch of this.#watches) watch.isSilent = true;
   }
 
+  /** As {@link blackHoleWatches}, but those opened later stay silent too, until it is taken back. */
+  muteWatches(isMute = true): void {
+    this.#isMute = isMute;
+    if (isMute) this.blackHoleWatches();
+  }
+
+  /** Goes back in time, as a restored backup does: versions begin again there, and nothing is known of later ones. */
+  rewind(version: number): void {
+    this.#version = version;
+    this.#history = [];
+    for (const collection of this.#kindVersions.keys()) this.#kindVersions.set(collection, version);
+  }
+
   /** Writes a line to all watches. */
   writeToWatches(line: string | Buffer): void {
     for (const { response } of this.#watches) response.write(line);
@@ -292,6 +308,7 @@ export class FakeApiServer {
   #happened(kind: Kind, type: WatchEventRecord['type'], object: Stored): void {
     const event = { version: this.#version, collection: this.#collection(kind), type, object };
     this.#history.push(event);
+    this.#kindVersions.set(event.collection, this.#version);
     for (const watch of this.#watches) this.#tell(watch, event);
   }
 
@@ -470,7 +487,11 @@ export class FakeApiServer {
     const all = [...this.#objects]
       .filter(([key, object]) => key.startsWith(prefix) && isWanted(object))
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const [version = this.resourceVersion, after] = query.continue?.split('~') ?? [];
+    const current =
+      query.resourceVersion === '0'
+        ? String(this.#kindVersions.get(this.#collection(kind)) ?? this.#oldest)
+        : this.resourceVersion;
+    const [version = current, after] = query.continue?.split('~') ?? [];
     if (query.continue !== undefined && this.#expireTokens > 0) {
       this.#expireTokens -= 1;
       throw new Refusal(410, 'Expired', 'The provided continue parameter is too old');
@@ -500,7 +521,12 @@ export class FakeApiServer {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
     const isWanted = selects({ ...query, ...(namespace !== undefined && { namespace }) });
-    const watch: OpenWatch = { collection: this.#collection(kind), isWanted, response, isSilent: false };
+    const watch: OpenWatch = {
+      collection: this.#collection(kind),
+      isWanted,
+      response,
+      isSilent: this.#isMute,
+    };
     const timer = setTimeout(() => {
       if (!watch.isSilent) response.end();
     }, Number(query.timeoutSeconds) * 1000);

@@ -134,10 +134,17 @@ describe('metrics', () => {
         sinceMs: 0,
         listCount: 1,
         failureCount: 0,
+        confirmedAtMs: 0,
+        isSilent: false,
+        silenceCount: 0,
       },
     ];
     let dropped = 0;
-    const { metrics, samples } = metricsAt({ informers: () => states, droppedEvents: () => dropped });
+    const { metrics, samples, clock } = metricsAt({
+      informers: () => states,
+      droppedEvents: () => dropped,
+    });
+    clock.nowMs = 5000;
     metrics.leading('stack', false);
     const own = async () => [
       ...(await samples('services_stack_watch')),
@@ -149,6 +156,8 @@ describe('metrics', () => {
       'services_stack_watch_up{kind="things"} 0',
       'services_stack_watch_lists_total{kind="things"} 1',
       'services_stack_watch_failures_total{kind="things"} 0',
+      'services_stack_watch_unconfirmed_seconds{kind="things"} 5',
+      'services_stack_watch_silences_total{kind="things"} 0',
       'services_stack_store_synced{kind="things"} 0',
       'services_stack_store_objects{kind="things"} 0',
       'services_stack_events_dropped_total 0',
@@ -161,6 +170,8 @@ describe('metrics', () => {
       stream: { phase: 'watching' },
       listCount: 2,
       failureCount: 3,
+      confirmedAtMs: 4000,
+      silenceCount: 2,
     };
     dropped = 5;
     metrics.leading('stack', true);
@@ -168,6 +179,8 @@ describe('metrics', () => {
       'services_stack_watch_up{kind="things"} 1',
       'services_stack_watch_lists_total{kind="things"} 2',
       'services_stack_watch_failures_total{kind="things"} 3',
+      'services_stack_watch_unconfirmed_seconds{kind="things"} 1',
+      'services_stack_watch_silences_total{kind="things"} 2',
       'services_stack_store_synced{kind="things"} 1',
       'services_stack_store_objects{kind="things"} 7',
       'services_stack_events_dropped_total 5',

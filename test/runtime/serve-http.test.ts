@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
 import { firstValueFrom, ReplaySubject } from 'rxjs';
-import { serveHealth, storesSynced, watchesAlive } from '../../runtime/health.ts';
+import { serveHealth, storesSynced, watchesAlive, watchesTell } from '../../runtime/health.ts';
 import type { InformerState } from '../../runtime/informers.ts';
 import type { Pages } from '../../runtime/serve-http.ts';
 import { parseBindAddress, serveHttp } from '../../runtime/serve-http.ts';
@@ -109,6 +109,9 @@ const state = (kind: string, rest: Partial<InformerState> = {}): InformerState =
   sinceMs: 0,
   listCount: 1,
   failureCount: 0,
+  confirmedAtMs: 0,
+  isSilent: false,
+  silenceCount: 0,
   ...rest,
 });
 const waiting = { phase: 'waiting', code: 0, message: 'm', delayMs: 1 } as const;
@@ -147,6 +150,26 @@ describe('health', () => {
     'alive: waiting for too long': {
       check: watchesAlive(() => [state('a', { stream: waiting })], { now: () => 11, limitMs: 10 }),
       want: 'stuck: a (waiting)',
+    },
+    'telling: confirmed 90 s ago': {
+      check: watchesTell(() => [state('a')], { now: () => 90_000 }),
+      want: undefined,
+    },
+    'telling: not confirmed for longer': {
+      check: watchesTell(() => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })], {
+        now: () => 90_001,
+      }),
+      want: 'changes may go unseen: a (unknown for 120 s)',
+    },
+    'telling: a watch that is silent': {
+      check: watchesTell(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
+        now: () => 1,
+      }),
+      want: 'changes may go unseen: a (its watch is silent), b (its watch is silent)',
+    },
+    'telling: what was never listed is told of elsewhere': {
+      check: watchesTell(() => [state('a', { isSynced: false })], { now: () => 1e9 }),
+      want: undefined,
     },
     'alive: not started': {
       check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], { now: () => 1e9 }),

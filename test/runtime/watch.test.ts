@@ -397,6 +397,124 @@ describe('watch stream over HTTP', () => {
     await until('the dead connection is closed', () => server.openWatches === 1);
   });
 
+  describe('a watch that is open and silent', () => {
+    const short = { silenceMs: 60, graceMs: 20 };
+    let confirmedBy: string[];
+    let silences: number;
+    const startChecked = (options: Partial<WatchStreamOptions> = {}): void => {
+      confirmedBy = [];
+      silences = 0;
+      start({
+        ...short,
+        onConfirmed: (by) => confirmedBy.push(by),
+        onSilence: () => {
+          silences += 1;
+        },
+        ...options,
+      });
+    };
+    const checks = () => server.seen('GET').filter(({ query }) => query.resourceVersion === '0');
+    const lists = () => events.filter((type) => type === 'synced').length;
+
+    test('is asked after, by a question whose answer is small; nothing to tell: it stays', async () => {
+      for (let n = 0; n < 5; n += 1) server.put(ThingKind, thing(`t${n}`));
+      startChecked();
+      await watching();
+      server.skipVersions(100);
+      await until('it was checked three times', () => confirmedBy.filter((by) => by === 'check').length === 3);
+      assert.equal(server.seen('WATCH').length, 1);
+      assert.equal(lists(), 1);
+      assert.deepEqual(checks()[0]?.query, { fieldSelector: 'metadata.name=-', resourceVersion: '0' });
+      assert.deepEqual([silences, backoff.calls], [0, 0]);
+    });
+
+    test('one that tells is not asked after, be it by bookmarks alone', async () => {
+      startChecked({ silenceMs: 200 });
+      await watching();
+      for (let n = 0; n < 10; n += 1) {
+        server.bookmark();
+        await sleep(40);
+      }
+      assert.equal(checks().length, 0);
+    });
+
+    test('is replaced when it has kept something back, which a list brings', async () => {
+      startChecked();
+      await watching();
+      server.blackHoleWatches();
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
+      await watching(2);
+      assert.deepEqual([lists(), silences, backoff.calls], [2, 1, 0]);
+      assert.match(log.lines.at(-1)?.message ?? '', /did not tell of changes/);
+      server.put(ThingKind, thing('b'));
+      await until('b arrives', () => names().includes('b'));
+      assert.equal(confirmedBy.at(-1), 'watch');
+    });
+
+    test('and so are those that follow it: what happens is known all the same', async () => {
+      startChecked();
+      await watching();
+      server.muteWatches();
+      for (const name of ['a', 'b', 'c']) {
+        server.put(ThingKind, thing(name));
+        await until(`${name} arrives`, () => names().includes(name));
+      }
+      server.remove(ThingKind, 'a', 'ns');
+      await until('a goes', () => !names().includes('a'));
+      assert.equal(silences, 3);
+      assert.deepEqual(changes, ['added a', 'added b', 'added c', 'deleted a']);
+    });
+
+    test('a restored backup is noticed, whose versions lie behind', async () => {
+      server.put(ThingKind, thing('stays'));
+      server.put(ThingKind, thing('goes'));
+      startChecked();
+      await watching();
+      server.remove(ThingKind, 'goes', 'ns');
+      await until('it goes', () => !names().includes('goes'));
+      server.rewind(50);
+      server.put(ThingKind, thing('back'));
+      server.blackHoleWatches();
+      await until('it has listed', () => names().join() === 'back,stays');
+    });
+
+    test('an answer that overtakes the watch is given time', async () => {
+      startChecked({ graceMs: 150 });
+      await watching();
+      server.blackHoleWatches();
+      const object = server.put(ThingKind, thing('a'));
+      await until('it was checked', () => checks().length === 1);
+      server.writeToWatches(`${JSON.stringify({ type: 'ADDED', object })}\n`);
+      await until('a arrives', () => names().includes('a'));
+      await sleep(60);
+      assert.deepEqual([lists(), silences], [1, 0]);
+    });
+
+    test('a question without an answer is a failure, put again until there is one', async () => {
+      startChecked({ checkTimeoutMs: 1000 });
+      await watching();
+      server.muteWatches();
+      server.fail({ status: -1, method: 'GET' });
+      server.fail({ status: 503, method: 'GET' });
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
+      assert.deepEqual(
+        states.filter(({ phase }) => phase === 'waiting').map((state) => 'code' in state && state.code),
+        [0, 503],
+      );
+      assert.equal(lists(), 2);
+    });
+
+    test('a question that is refused is replaced by a list', async () => {
+      startChecked();
+      await watching();
+      server.fail({ status: 400, reason: 'BadRequest', method: 'GET' });
+      await until('it has listed', () => lists() === 2);
+      assert.deepEqual([silences, backoff.calls], [0, 0]);
+    });
+  });
+
   test('unsubscribing closes the connection, in every phase', async () => {
     start();
     await watching();
