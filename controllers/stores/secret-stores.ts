@@ -1,6 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
@@ -9,12 +8,12 @@ import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import type { Request } from '../../runtime/reconcile.ts';
-import { requestFor } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
 import { credentialReader, heldCredentials } from '../core/credential-sources.ts';
 import { connectionSecrets } from '../core/indexes.ts';
 import type { SecretStore, SecretStores } from '../core/managed/secret-store.ts';
 import { ownerUidLabel } from '../core/managed/store-publisher.ts';
+import { requestsFor, requestsOn } from '../core/trigger.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
 
@@ -96,23 +95,18 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     store.addIndex(byUid, (object) =>
       storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
     );
-    const requestsOf = (objects: readonly Managed[]) => objects.map(({ metadata }) => requestFor(metadata));
     return [
-      configs.store.changes$.pipe(
-        mergeMap(({ type, object }) =>
-          type === 'deleted' ? [] : requestsOf(store.byIndex(byStoreConfig, object.metadata.name)),
-        ),
+      requestsOn(env, configs.store, ({ type, object }) =>
+        type === 'deleted' ? [] : requestsFor(store.byIndex(byStoreConfig, object.metadata.name)),
       ),
       // A secret of the Kubernetes store that somebody deleted or edited is published again at once.
-      secrets.store.changes$.pipe(
-        mergeMap((change) => {
-          const uid = change.object.metadata.labels?.[ownerUidLabel];
-          const isNews =
-            change.type === 'deleted' ||
-            (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
-          return uid !== undefined && isNews ? requestsOf(store.byIndex(byUid, uid)) : [];
-        }),
-      ),
+      requestsOn(env, secrets.store, (change) => {
+        const uid = change.object.metadata.labels?.[ownerUidLabel];
+        const isNews =
+          change.type === 'deleted' ||
+          (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
+        return uid !== undefined && isNews ? requestsFor(store.byIndex(byUid, uid)) : [];
+      }),
     ];
   }
 }

@@ -267,6 +267,37 @@ describe('a secret store changes only what was looked at', () => {
   });
 });
 
+test('a change that the triggers fail on wakes nobody, and those after it as ever', () => {
+  const { cluster, process, stores } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
+  const resource = cluster.put(managedKind, publishing());
+  const woken: string[] = [];
+  for (const trigger$ of stores.triggers(process.env.resource(managedKind))) {
+    trigger$.subscribe({
+      next: ({ name }) => woken.push(name),
+      error: (error) => assert.fail(String(error)),
+    });
+  }
+  const secret = (name: string, labels: object, password: string) =>
+    cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'vaulted', labels: labels as Record<string, string> },
+      type: 'connection.crossplane.io/v1alpha1',
+      data: { password },
+    });
+  const odd = Object.defineProperty({}, 'secret.crossplane.io/owner-uid', {
+    get: () => {
+      throw new Error('odd');
+    },
+  });
+  woken.length = 0;
+  secret('odd', odd, '1');
+  const labels = { 'secret.crossplane.io/owner-uid': resource.metadata.uid };
+  secret('ours', labels, '1');
+  secret('ours', labels, '2');
+  assert.deepEqual(woken, [resource.metadata.name]);
+});
+
 describe('publishing to Vault', () => {
   const server = new VaultServer({ token });
   before(() => server.start());
