@@ -4,41 +4,39 @@ import { readFileSync } from 'node:fs';
 import { constants, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import {
-  concat,
-  defer,
-  EMPTY,
-  merge,
-  Observable,
-  share,
-  shareReplay,
-  skip,
-  take,
-  takeUntil,
-  tap,
-} from 'rxjs';
-import { type Stack, stackControllers } from './controllers/core/stack.ts';
-import { fcpStack } from './controllers/fcp/setup.ts';
-import { ocpStack } from './controllers/ocp/setup.ts';
-import { postgresqlStack } from './controllers/postgresql/setup.ts';
-import { secretStores } from './controllers/stores/secret-stores.ts';
+import type { Observable } from 'rxjs';
+import type { Stack } from './controllers/core/stack.ts';
+import { handOverSignals } from './runtime/early-stop.ts';
 import type { Environment } from './runtime/environment.ts';
-import { messageOf } from './runtime/errors.ts';
-import { createEventRecorder } from './runtime/event-recorder.ts';
-import { FlagError, type Flags, parseFlags } from './runtime/flags.ts';
-import { serveHealth, storesSynced, watchesAlive, watchesTell } from './runtime/health.ts';
-import { createHost } from './runtime/host.ts';
-import { kubernetesClient } from './runtime/http-kubernetes-client.ts';
-import { createInformers, type Informers } from './runtime/informers.ts';
-import { installCrds } from './runtime/install-crds.ts';
-import { readKubeConfig } from './runtime/kube-config.ts';
+import type { Flags } from './runtime/flags.ts';
+import type { Informers } from './runtime/informers.ts';
 import type { KubernetesClient } from './runtime/kubernetes-client.ts';
-import { leaderElection } from './runtime/leader-election.ts';
-import { createLogger, type Logger } from './runtime/log.ts';
-import { manager } from './runtime/manager.ts';
-import { createMetrics, type Metrics } from './runtime/metrics.ts';
-import { serveHttp } from './runtime/serve-http.ts';
-import { stopSignals } from './runtime/shutdown.ts';
+import type { Logger } from './runtime/log.ts';
+import type { Metrics } from './runtime/metrics.ts';
+
+// Everything that takes time to load comes after early-stop.ts has run.
+const rxjs = await import('rxjs');
+const { concat, defer, EMPTY, merge, share, shareReplay, skip, take, takeUntil, tap } = rxjs;
+const { stackControllers } = await import('./controllers/core/stack.ts');
+const { fcpStack } = await import('./controllers/fcp/setup.ts');
+const { ocpStack } = await import('./controllers/ocp/setup.ts');
+const { postgresqlStack } = await import('./controllers/postgresql/setup.ts');
+const { secretStores } = await import('./controllers/stores/secret-stores.ts');
+const { messageOf } = await import('./runtime/errors.ts');
+const { createEventRecorder } = await import('./runtime/event-recorder.ts');
+const { FlagError, parseFlags } = await import('./runtime/flags.ts');
+const { serveHealth, storesSynced, watchesAlive, watchesTell } = await import('./runtime/health.ts');
+const { createHost } = await import('./runtime/host.ts');
+const { kubernetesClient } = await import('./runtime/http-kubernetes-client.ts');
+const { createInformers } = await import('./runtime/informers.ts');
+const { installCrds } = await import('./runtime/install-crds.ts');
+const { readKubeConfig } = await import('./runtime/kube-config.ts');
+const { leaderElection } = await import('./runtime/leader-election.ts');
+const { createLogger } = await import('./runtime/log.ts');
+const { manager } = await import('./runtime/manager.ts');
+const { createMetrics } = await import('./runtime/metrics.ts');
+const { serveHttp } = await import('./runtime/serve-http.ts');
+const { stopSignals } = await import('./runtime/shutdown.ts');
 
 /** Every stack there is. A new one is added here. */
 const stacks: readonly Stack[] = [fcpStack, ocpStack, postgresqlStack];
@@ -152,6 +150,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
       process.exit(1);
     },
   });
+  handOverSignals();
 }
 
 /** What to talk to, and as whom; throws FlagError if that cannot be used. */
@@ -172,7 +171,7 @@ function definitions(
 ): Observable<void> {
   if (!isAsked) return EMPTY;
   const directory = join(import.meta.dirname, 'crds', 'with-cel-rules');
-  return new Observable((subscriber) => {
+  return new rxjs.Observable((subscriber) => {
     const abort = new AbortController();
     installCrds({ client, directory, log, signal: abort.signal }).then(
       () => subscriber.complete(),
