@@ -11,6 +11,7 @@ import type { Environment } from './runtime/environment.ts';
 import type { Flags } from './runtime/flags.ts';
 import type { Informers } from './runtime/informers.ts';
 import type { KubernetesClient } from './runtime/kubernetes-client.ts';
+import type { LeaderElection } from './runtime/leader-election.ts';
 import type { Logger } from './runtime/log.ts';
 import type { Metrics } from './runtime/metrics.ts';
 
@@ -72,7 +73,12 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     informers: () => informers.states(),
     droppedEvents: () => events.droppedCount,
   });
-  const client = kubernetesClient({ kubeConfig, log, onRequest: metrics.request });
+  const client = kubernetesClient({
+    kubeConfig,
+    log,
+    onRequest: metrics.request,
+    checkLease: () => election?.check(),
+  });
   const informers = createInformers({ client, log, random });
   const events = createEventRecorder({ client, component, log, now });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
@@ -87,10 +93,11 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     maxConcurrentReconciles: flags.maxConcurrentReconciles,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
     host: createHost({ variables: process.env }),
+    checkLease: () => election?.check(),
     ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
   };
   const controllers = stackControllers(env, chosen, { secretStores: secretStores(env) });
-  const election = flags.leaderElect
+  const election: LeaderElection | undefined = flags.leaderElect
     ? leaderElection({
         client,
         namespace: flags.leaderElectionNamespace,

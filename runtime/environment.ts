@@ -24,6 +24,11 @@ export interface Environment {
   readonly maxExternalCallsPerSecond: number;
   /** Where credentials may come from that are in no secret; absent: such are refused. */
   readonly host?: Host;
+  /**
+   * Throws ApiError if this process led and its lease is too old to act under; asked before each call of an external
+   * system. Absent: there is no lease.
+   */
+  readonly checkLease?: () => void;
   /** Claims of other namespaces are left alone. */
   readonly claimNamespace?: string;
 }

@@ -10,6 +10,8 @@ export interface ExchangeHead {
 }
 
 export interface ExchangeHandler {
+  /** Called right before the request is written to a connection; throws if it must not be. */
+  onStart?(): void;
   onHead?(head: ExchangeHead): void;
   onChunk(chunk: Buffer): void;
   /** Exactly one of `onEnd` and `onError` is called, once, and never after the exchange was abandoned. */
@@ -47,6 +49,7 @@ export function exchange(
       onRequestStart(controller) {
         running = controller;
         if (isOver) controller.abort(new Error('abandoned'));
+        else guarded(() => handler.onStart?.());
       },
       onResponseStart(_controller, status, headers) {
         // 1xx heads precede the answer.

@@ -28,6 +28,8 @@ export interface KubernetesClientOptions {
   readonly log: Logger;
   /** Told of every request, retries included; watches when they are opened. */
   readonly onRequest?: (facts: RequestFacts) => void;
+  /** Asked right before each write but those of leases is sent, each time it is: throws if it must not be. */
+  readonly checkLease?: () => void;
   /** Milliseconds one request may take, waits the server asks for not included; default 30 000. */
   readonly timeoutMs?: number;
   /** How often a request is sent again because the server asked for that; default 10, as client-go does. */
@@ -68,11 +70,11 @@ const selectors = ({ labelSelector, fieldSelector }: Selection) => ({ labelSelec
 export function kubernetesClient(
   options: KubernetesClientOptions,
 ): KubernetesClient & { close(): Promise<void> } {
-  const { kubeConfig, log, onRequest, timeoutMs = 30_000, maxRetries = 10 } = options;
+  const { kubeConfig, log, onRequest, checkLease, timeoutMs = 30_000, maxRetries = 10 } = options;
   const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, signal && { signal }) } = options;
   const { now = () => performance.now() } = options;
   const transport = createTransport({ kubeConfig, timeoutMs, now });
-  const send = requestSender({ transport, log, onRequest, timeoutMs, maxRetries, sleep });
+  const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep });
 
   return {
     async get<T extends KubernetesObject>(kind: Kind<T>, key: Request, signal?: AbortSignal) {

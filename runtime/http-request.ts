@@ -40,6 +40,10 @@ const staleConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UN
 const aborted = (signal: AbortSignal | undefined): ApiError =>
   new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause: signal?.reason });
 
+/** What only the leader may send; that it leads is what the lease itself is for. */
+const isLeadersOnly = ({ method, resource }: Call): boolean =>
+  method !== 'GET' && resource !== 'leases.coordination.k8s.io';
+
 /** Host and port. */
 export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
 
@@ -66,6 +70,8 @@ export interface RequestSenderOptions {
   readonly transport: Transport;
   readonly log: Logger;
   readonly onRequest: ((facts: RequestFacts) => void) | undefined;
+  /** Throws if a write must not be sent now. */
+  readonly checkLease: (() => void) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly sleep: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -79,7 +85,7 @@ export interface RequestSenderOptions {
 export function requestSender(
   options: RequestSenderOptions,
 ): (call: Call, signal: AbortSignal | undefined) => Promise<unknown> {
-  const { transport, log, onRequest, timeoutMs, maxRetries, sleep } = options;
+  const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep } = options;
 
   /** Sends once. Rejects with ApiError only when there is no answer. */
   const sendOnce = (call: Call, signal: AbortSignal | undefined): Promise<Answer> =>
@@ -113,6 +119,8 @@ export function requestSender(
         const chunks: Buffer[] = [];
         let head: ExchangeHead = { status: 0, headers: {} };
         abandon = exchange(access.requests, requestOptions(access, call), {
+          // Not before: a call may wait for a connection, and the process may have been stopped meanwhile.
+          ...(checkLease && isLeadersOnly(call) && { onStart: checkLease }),
           onHead: (given) => {
             head = given;
           },

@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
-import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
 
@@ -55,6 +55,12 @@ export interface LeaderElection {
    * lease run out.
    */
   readonly leadership$: Observable<'leading' | 'lost'>;
+  /**
+   * Throws ApiError (`code` 0) if we have led and our last renewal is longer ago than the renew deadline: another may
+   * lead by now, and we may not have noticed, if the process was stopped for a while. To be asked right before
+   * whatever only the leader may do.
+   */
+  check(): void;
   /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
 }
@@ -80,6 +86,8 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const facts = { namespace, name, identity };
   let observed: Observed | undefined;
   let isReleased = false;
+  /** When the renewal that was last successful began; undefined: we have not led. */
+  let renewedMs: number | undefined;
   const releasing = new AbortController();
   /** The attempt under way. */
   let attempt: Promise<unknown> = Promise.resolve();
@@ -165,8 +173,9 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     }
     if (signal.aborted) return;
     log.info('leading', facts);
+    renewedMs = startedMs;
     tell('leading');
-    for (let renewedMs = startedMs; ; ) {
+    for (;;) {
       await pause(retryPeriodMs);
       if (signal.aborted) return;
       startedMs = clock();
@@ -187,6 +196,13 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   }
 
   return {
+    check() {
+      if (renewedMs === undefined || clock() < renewedMs + renewDeadlineMs) return;
+      throw new ApiError('the lease was not renewed in time: another process may lead', {
+        code: 0,
+        reason: 'LeaseExpired',
+      });
+    },
     leadership$: new Observable((subscriber) => {
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, releasing.signal]);

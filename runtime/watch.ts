@@ -90,7 +90,7 @@ export interface WatchStreamOptions {
  * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
  * a watch that outlives that is given up. Nor is a quiet watch believed for long: after `silenceMs` without a word the
  * API server is asked how far it is, and if that is further than the watch has told, the kind is listed
- * (docs/decisions/0006). The behaviour is client-go's reflector's otherwise; the markers are kube-rs's watcher's.
+ * (docs/decisions/0008). The behaviour is client-go's reflector's otherwise; the markers are kube-rs's watcher's.
  */
 export function watchStream<T extends KubernetesObject>(
   client: KubernetesClient,

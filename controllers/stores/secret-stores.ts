@@ -70,7 +70,8 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       entry = { options: { mountPath, ...wanted }, client: createVaultClient(mountPath, wanted) };
       clients.set(name, entry);
     }
-    return vaultStore(entry.client, { server: new URL(server).origin, mountPath, scope });
+    const where = { server: new URL(server).origin, mountPath, scope };
+    return leadersOnly(env, vaultStore(entry.client, where));
   }
 
   /** Undefined: none is to be sent. */
@@ -109,4 +110,19 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       }),
     ];
   }
+}
+
+/** A store outside the cluster, which only the leader writes to. That in the cluster is looked after by the client. */
+function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
+  return {
+    ...store,
+    async write(...given) {
+      checkLease?.();
+      await store.write(...given);
+    },
+    async remove(...given) {
+      checkLease?.();
+      await store.remove(...given);
+    },
+  };
 }

@@ -130,6 +130,28 @@ describe('the cap on external calls', () => {
     assert.deepEqual(external.calls, ['connect', 'observe', 'create', 'update', 'delete', 'disconnect']);
   });
 
+  test('no external call is made under a lease that ran out, be it while the call waited for its turn', async () => {
+    let isLeading = true;
+    const { env } = new FakeProcess(new FakeCluster(), undefined, {
+      maxExternalCallsPerSecond: 20,
+      checkLease: () => {
+        if (!isLeading) throw new Error('the lease ran out');
+      },
+    });
+    const external = new FakeExternal();
+    const client = await limitedConnector(external, externalCalls(env), () => 'provider').connect(
+      managed(),
+      signal,
+    );
+    const calls = Array.from({ length: 201 }, () => client.observe(managed(), {}, signal));
+    const waiting = assert.rejects(calls[200]!, /the lease ran out/);
+    await Promise.all(calls.slice(0, 200));
+    isLeading = false;
+    await waiting;
+    await assert.rejects(client.create(managed(), {}, signal), /the lease ran out/);
+    assert.equal(external.calls.filter((call) => call !== 'connect').length, 200);
+  });
+
   test('one cap per process and provider, whatever the kind of the resource', () => {
     const { env } = new FakeProcess(new FakeCluster());
     assert.equal(externalCalls(env), externalCalls(env));

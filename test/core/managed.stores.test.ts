@@ -34,7 +34,7 @@ const digestsInVault = {
 function configured(
   spec: StoreConfig['spec'],
   name = 'default',
-  given: Pick<Environment, 'host'> = {},
+  given: Pick<Environment, 'host' | 'checkLease'> = {},
   createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
 ) {
   const cluster = new FakeCluster();
@@ -342,6 +342,21 @@ describe('publishing to Vault', () => {
     await publisher.publish(to, { password: 'changed' }, signal);
     assert.equal(server.peek('crossplane/steady')?.version, 3);
     assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed' });
+  });
+
+  test('whoever may not lead any more writes and removes nothing, and reads as before', async () => {
+    await configured(spec()).publisher.publish(publishing({ name: 'led' }), details, signal);
+    const lost = configured(spec(), 'default', {
+      checkLease: () => {
+        throw new Error('the lease ran out');
+      },
+    });
+    const count = server.requests.length;
+    const to = publishing({ name: 'led' });
+    await assert.rejects(lost.publisher.publish(to, { password: 'new' }, signal), /the lease ran out/);
+    await assert.rejects(lost.publisher.unpublish(to, signal), /the lease ran out/);
+    assert.deepEqual(await lost.publisher.known(to, signal), details);
+    assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
   });
 
   test("another owner's secret is neither read, written nor removed", async () => {

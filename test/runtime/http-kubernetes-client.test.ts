@@ -6,13 +6,20 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { KubeConfig } from '@kubernetes/client-node';
 import { firstValueFrom, toArray } from 'rxjs';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { ApiError } from '../../runtime/errors.ts';
-import { isAlreadyExists, isConflict, isExpired, isNotFound, isTransient } from '../../runtime/errors.ts';
+import {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isNotFound,
+  isTransient,
+} from '../../runtime/errors.ts';
 import type { KubernetesClientOptions } from '../../runtime/http-kubernetes-client.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
 import type { RequestFacts } from '../../runtime/http-request.ts';
 import { jsonLines } from '../../runtime/json-lines.ts';
 import type { WatchEvent } from '../../runtime/kubernetes-client.ts';
+import { LeaseKind } from '../../runtime/leader-election.ts';
 import type { Fault } from '../fakes/api-server.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
@@ -418,6 +425,72 @@ describe('HTTP client', () => {
     const error = await failure(hasty.create(ThingKind, thing('a')));
     assert.deepEqual([error.code, error.reason], [0, 'Timeout']);
     await hasty.close();
+  });
+
+  describe('with a lease', () => {
+    const expired = new ApiError('the lease ran out', { code: 0, reason: 'LeaseExpired' });
+    let hasRunOut = true;
+    const led = () =>
+      create({
+        checkLease: () => {
+          if (hasRunOut) throw expired;
+        },
+      });
+    beforeEach(() => {
+      hasRunOut = true;
+      server.install(LeaseKind);
+    });
+
+    test('that ran out: nothing is written but leases; reads go on', async () => {
+      client = led();
+      const writes = [
+        () => client.create(ThingKind, thing('a')),
+        () => client.patch(ThingKind, key, {}),
+        () => client.replace(ThingKind, stored('a', 1)),
+        () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
+        () => client.delete(ThingKind, key, {}),
+      ];
+      for (const write of writes) assert.equal((await failure(write())).reason, 'LeaseExpired');
+      await client.list(ThingKind, {});
+      const metadata = { name: 'l', namespace: 'ns' };
+      await client.create(LeaseKind, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
+      assert.deepEqual(
+        server.requests.map(({ method }) => method),
+        ['GET', 'POST'],
+      );
+    });
+
+    test('that runs out while a write waits for a connection: it is not sent', async () => {
+      hasRunOut = false;
+      client = led();
+      server.fail({ status: -1, method: 'POST', times: 64 });
+      const abort = new AbortController();
+      const hung = Array.from({ length: 64 }, (_, n) =>
+        failure(client.create(ThingKind, thing(`t${n}`), abort.signal)),
+      );
+      await until('all connections are taken', () => server.requests.length === 64);
+      const waiting = failure(client.create(ThingKind, thing('late')));
+      hasRunOut = true;
+      abort.abort();
+      await Promise.all(hung);
+      assert.equal((await waiting).reason, 'LeaseExpired');
+      assert.equal(server.requests.length, 64);
+    });
+
+    test('that runs out while the API server asks to wait: it is not sent again', async () => {
+      hasRunOut = false;
+      client = create({
+        checkLease: () => {
+          if (hasRunOut) throw expired;
+        },
+        sleep: async () => {
+          hasRunOut = true;
+        },
+      });
+      server.fail({ status: 429, retryAfter: 20 });
+      assert.equal((await failure(client.create(ThingKind, thing('a')))).reason, 'LeaseExpired');
+      assert.equal(server.requests.length, 1);
+    });
   });
 
   test('an aborted signal sends nothing', async () => {

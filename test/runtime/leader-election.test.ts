@@ -207,6 +207,31 @@ describe('leader election', () => {
     assert.equal(holder(), 'a');
   });
 
+  test('whoever has led may act until the renew deadline by the clock, whatever has been noticed', async () => {
+    let clockMs = 1000;
+    const contender = election('a', { clock: () => clockMs, retryPeriodMs: 60_000, renewDeadlineMs: 9000 });
+    contender.check(); // who has never led is no concern of the lease
+    const told = contend(contender);
+    await until('it leads', () => told.length === 1);
+    clockMs = 9999;
+    contender.check();
+    clockMs = 10_000;
+    assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
+    assert.deepEqual(told, ['leading'], 'nobody has told us yet');
+  });
+
+  test('a renewal counts from when it was asked for', async () => {
+    let clockMs = 0;
+    const contender = election('a', { clock: () => clockMs, renewDeadlineMs: 9000 });
+    const told = contend(contender);
+    await until('it leads', () => told.length === 1);
+    clockMs = 8000;
+    const before = server.seen('PUT').length;
+    await until('it has renewed', () => server.seen('PUT').length > before + 1);
+    clockMs = 16_000;
+    contender.check();
+  });
+
   test('a client that does not heed its signal cannot keep us leading', async () => {
     let isDeaf = false;
     const never = new Promise<never>(() => {});

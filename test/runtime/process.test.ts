@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -16,6 +17,7 @@ import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import { EventKind } from '../../runtime/event-recorder.ts';
+import type { Lease } from '../../runtime/leader-election.ts';
 import { LeaseKind } from '../../runtime/leader-election.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { until } from './things.ts';
@@ -81,5 +83,39 @@ describe('the process, over an API server in memory', () => {
     await until('it loads', () => log.includes('loading'), startMs);
     started.kill('SIGTERM');
     assert.equal(await exit, 0);
+  });
+
+  test('a leader that is stopped until its lease has gone to another writes nothing when it goes on', async () => {
+    const claim = (name: string) =>
+      server.put(FancySQLInstanceKind, {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: { name, namespace: 'team' },
+        spec: { classSelector: { matchLabels: { no: 'class' } } },
+      });
+    const writes = () =>
+      server.requests.filter(({ method, path }) => !/GET|WATCH/.test(method) && !/leases|events/.test(path));
+    const lease = () => server.objects().find(({ kind }) => kind === 'Lease') as Lease | undefined;
+    const { started, exit } = start(['--leader-elect']);
+    await until('it leads', () => lease() !== undefined, startMs);
+    claim('before');
+    await until('it works', () => writes().length > 0, startMs);
+
+    started.kill('SIGSTOP');
+    await sleepFor(11_000); // the renew deadline is 10 s
+    const { spec, ...held } = lease()!;
+    server.put(LeaseKind, { ...held, spec: { ...spec, holderIdentity: 'another' } });
+    const count = writes().length;
+    claim('meanwhile');
+    started.kill('SIGCONT');
+
+    assert.equal(await exit, 1);
+    assert.match(log, /lost the lease/);
+    assert.deepEqual(
+      writes()
+        .slice(count)
+        .map(({ method, path }) => `${method} ${path}`),
+      [],
+    );
   });
 });

@@ -421,7 +421,10 @@ describe('watch stream over HTTP', () => {
       startChecked();
       await watching();
       server.skipVersions(100);
-      await until('it was checked three times', () => confirmedBy.filter((by) => by === 'check').length === 3);
+      await until(
+        'it was checked three times',
+        () => confirmedBy.filter((by) => by === 'check').length === 3,
+      );
       assert.equal(server.seen('WATCH').length, 1);
       assert.equal(lists(), 1);
       assert.deepEqual(checks()[0]?.query, { fieldSelector: 'metadata.name=-', resourceVersion: '0' });

@@ -8,7 +8,10 @@ import type { ProviderKinds } from './provider-credentials.ts';
 /** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
 const burstSeconds = 10;
 
-/** The cap on external calls of a process: one allowance per Provider or ProviderConfig. */
+/**
+ * What every external call of a process passes: a cap, one allowance per Provider or ProviderConfig, and the question
+ * whether the process still leads.
+ */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
   /** Names the provider of a managed resource of a stack with these kinds. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
@@ -27,7 +30,10 @@ export function externalCalls(env: Environment): ExternalCalls {
       now: () => env.now().getTime(),
     });
     calls = {
-      admit: limiter.admit,
+      async admit(key, signal) {
+        await limiter.admit(key, signal);
+        env.checkLease?.();
+      },
       keyFor:
         ({ provider, providerConfig }) =>
         (managed) => {
