@@ -110,7 +110,7 @@ describe('a ProviderConfig (C7)', () => {
     assert.equal(at.config, undefined);
   });
 
-  test('BlockDeleteWhileInUse: it says by how many and which, once', async () => {
+  test('BlockDeleteWhileInUse: it says by how many and which, in one write, and again at each look', async () => {
     const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
     await at.run();
     at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
@@ -125,8 +125,9 @@ describe('a ProviderConfig (C7)', () => {
     );
     assert.deepEqual(
       at.process.events.map(({ type, reason }) => `${type} ${reason}`),
-      ['Warning UsageAccounting'],
+      ['Warning UsageAccounting', 'Warning UsageAccounting'],
     );
+    assert.equal(at.cluster.writes.length, 3, 'finalizer, users, Terminating');
     assert.ok(at.config !== undefined);
   });
 

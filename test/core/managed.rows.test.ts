@@ -765,15 +765,77 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     assert.deepEqual(scene.events, []);
   });
 
-  test('any row: the same failure is written and told once', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('observe');
-    await scene.run();
-    const writes = scene.cluster.writes.length;
-    await scene.run();
-    assert.equal(scene.cluster.writes.length, writes);
-    assert.equal(scene.events.length, 1);
-  });
+  const lasting: Record<string, { scene: () => Scene; reason: string; message: string }> = {
+    'row 3': {
+      scene: () => settled({ managementPolicies: ['Create'] }),
+      reason: 'CannotUseInvalidManagementPolicy',
+      message:
+        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+    },
+    'row 8': {
+      scene: () =>
+        new Scene(
+          {},
+          { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+          { externalNames: 'assigned' },
+        ),
+      reason: 'CannotInitializeManagedResource',
+      message:
+        'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed',
+    },
+    'row 9': {
+      scene: () =>
+        settled({}, {}, { resolveReferences: () => Promise.reject(new Error('no route to cloud')) }),
+      reason: 'CannotResolveResourceReferences',
+      message: 'cannot resolve references: no route to cloud',
+    },
+    'row 10': {
+      scene: () => failingScene(settled(), 'connect'),
+      reason: 'CannotConnectToProvider',
+      message: 'no route to cloud',
+    },
+    'row 11': {
+      scene: () => failingScene(settled(), 'observe'),
+      reason: 'CannotObserveExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 12': {
+      scene: () => new Scene({ managementPolicies: ['Observe'] }, { annotations: name }),
+      reason: 'CannotObserveExternalResource',
+      message: 'external resource does not exist (db)',
+    },
+    'row 14': {
+      scene: () => failingScene(settled({}, leaving), 'delete'),
+      reason: 'CannotDeleteExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 22': {
+      scene: () => failingScene(new Scene(), 'create'),
+      reason: 'CannotCreateExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 29': {
+      scene: () => failingScene(drifted(), 'update'),
+      reason: 'CannotUpdateExternalResource',
+      message: 'no route to cloud',
+    },
+  };
+  function failingScene(scene: Scene, method: ExternalMethod): Scene {
+    scene.external.gate = failAt(method);
+    return scene;
+  }
+  for (const [row, { scene: make, reason, message }] of Object.entries(lasting)) {
+    test(`${row} that lasts is written once, and told at each pass, in the words of the cause`, async () => {
+      const scene = make();
+      await scene.run();
+      const writes = scene.cluster.writes.length;
+      await scene.run();
+      await scene.run();
+      assert.equal(scene.cluster.writes.length, writes);
+      const event = { object: 'FavouriteDBInstance db', type: 'Warning', reason, message };
+      assert.deepEqual(scene.process.events, [event, event, event]);
+    });
+  }
 
   test('any row: no secret leaves in a condition or an Event', async () => {
     const scene = new Scene();

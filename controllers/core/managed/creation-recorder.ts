@@ -43,7 +43,7 @@ export function creationRecorder<M extends Managed>({
       pass.signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
     if (isAssigned && !isUncertain) await recordFailure(pass);
     throw new PassFailure(error, {
-      prefix: 'create failed: ',
+      step: 'create',
       ...(isConflict(error) ? {} : { eventReason: 'CannotCreateExternalResource' }),
       ready: creating(),
       areConflictsTold: true,

@@ -39,7 +39,7 @@ export async function observe<M extends Managed>(
   ready?: ConditionFacts,
 ): Promise<Observation> {
   const observed = await failing(external.observe(named(context, pass.current), pass.known, pass.signal), {
-    prefix: 'observe failed: ',
+    step: 'observe',
     eventReason: 'CannotObserveExternalResource',
     ...(ready && { ready }),
   });

@@ -43,7 +43,7 @@ async function update<M extends Managed>(
     difference: observed.difference && scrub(observed.difference, pass.known),
   });
   const updated = await failing(external.update(named(context, pass.current), pass.known, pass.signal), {
-    prefix: 'update failed: ',
+    step: 'update',
     eventReason: 'CannotUpdateExternalResource',
     areConflictsTold: true,
   });

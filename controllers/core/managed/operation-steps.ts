@@ -61,7 +61,7 @@ export async function recordOutcome<M extends Managed>(
     if (type === 'create') await recorder.failCreation(pass, outcome.error);
     const verb = type === 'update' ? 'Update' : 'Delete';
     throw new PassFailure(outcome.error, {
-      prefix: `${type} failed: `,
+      step: type,
       eventReason: `Cannot${verb}ExternalResource`,
       ...(type === 'delete' ? { ready: deleting() } : {}),
       areConflictsTold: true,

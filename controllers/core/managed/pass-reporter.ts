@@ -15,7 +15,11 @@ import type { Resource } from '../../../runtime/resource.ts';
 import type { Pass, PassFailure } from './pass.ts';
 import { scrub, withManagedStatus } from './status.ts';
 
-/** How a pass tells what it found, on the object and in Events; never with secrets, never twice the same. */
+/**
+ * How a pass tells what it found, on the object and in Events; never with secrets. A status is written if it changes.
+ * What fails is handed to the recorder at each pass, for an Event is gone after an hour, and who looks at the object
+ * then shall still see why: the recorder bounds how often it is sent.
+ */
 export interface PassReporter<M extends Managed> {
   /** Writes the status if it changes, and says whether it did. An object that is gone needs none. */
   report(
@@ -49,19 +53,16 @@ export function passReporter<M extends Managed>({
   async function refuse(pass: Pass<M>, row: '3' | '8', message: string): Promise<Result> {
     const reason = row === '3' ? 'CannotUseInvalidManagementPolicy' : 'CannotInitializeManagedResource';
     const ready = row === '8' ? creating() : undefined;
-    if (await report(pass, reconcileError(message), ready)) event(pass, 'Warning', reason, message);
+    await report(pass, reconcileError(message), ready);
+    event(pass, 'Warning', reason, message);
     return done;
   }
 
   async function fail(pass: Pass<M>, failure: PassFailure): Promise<Result> {
     const { ready, eventReason } = failure.report;
-    const { message } = failure;
-    const isNews = await report(
-      pass,
-      reconcileError(message),
-      wasDeleted(pass.current) ? (ready ?? deleting()) : ready,
-    );
-    if (isNews && eventReason !== undefined) event(pass, 'Warning', eventReason, message);
+    const { message, eventMessage } = failure;
+    await report(pass, reconcileError(message), wasDeleted(pass.current) ? (ready ?? deleting()) : ready);
+    if (eventReason !== undefined) event(pass, 'Warning', eventReason, eventMessage);
     return requeue;
   }
 

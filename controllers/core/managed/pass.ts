@@ -3,6 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { isConflict, messageOf } from '../../../runtime/errors.ts';
 import type { TrackedOperation } from './async-operations.ts';
+import type { OperationType } from './external-client.ts';
 
 /** One pass over one managed resource: what is known so far. */
 export interface Pass<M extends Managed> {
@@ -27,7 +28,9 @@ export interface Pass<M extends Managed> {
 
 /** How a step's failure is told. */
 export interface FailureReport {
-  /** Names the step, before the cause's own message. */
+  /** The call of the external system: the condition begins with `<step> failed: `, which an Event's reason says. */
+  readonly step?: 'connect' | 'observe' | OperationType;
+  /** Names another step, before the cause's own message, in condition and Event. */
   readonly prefix?: string;
   /** Absent: no Event. */
   readonly eventReason?: string;
@@ -43,9 +46,14 @@ export interface FailureReport {
 /** An expected way for a pass to end early: told on the object, put back through the back-off. */
 export class PassFailure extends Error {
   readonly report: FailureReport;
+  /** What an Event says; the message is for the condition. */
+  readonly eventMessage: string;
   constructor(cause: unknown, report: FailureReport) {
-    super(`${report.prefix ?? ''}${messageOf(cause)}`, { cause });
+    const { step, prefix = '' } = report;
+    const eventMessage = `${prefix}${messageOf(cause)}`;
+    super(step === undefined ? eventMessage : `${step} failed: ${eventMessage}`, { cause });
     this.report = report;
+    this.eventMessage = eventMessage;
   }
 }
 

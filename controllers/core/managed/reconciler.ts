@@ -130,7 +130,7 @@ async function withExternal<M extends Managed>(
     return connector.connect(withAnnotations(pass.current, pass.providerRecord), pass.signal);
   };
   const external = await failing(connect(), {
-    prefix: 'connect failed: ',
+    step: 'connect',
     eventReason: 'CannotConnectToProvider',
   });
   try {
@@ -186,12 +186,9 @@ async function reportMissing<M extends Managed>(
   pass: Pass<M>,
 ): Promise<Result> {
   const name = externalName(pass.current);
-  const message = `observe failed: ${missing}`;
-  const isNews = await reporter.report(pass, reconcileError(message));
-  if (isNews) {
-    const told = name === undefined ? message : `${message} (${name})`;
-    reporter.event(pass, 'Warning', 'CannotObserveExternalResource', told);
-  }
+  await reporter.report(pass, reconcileError(`observe failed: ${missing}`));
+  const told = name === undefined ? missing : `${missing} (${name})`;
+  reporter.event(pass, 'Warning', 'CannotObserveExternalResource', told);
   return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
 }
 

@@ -19,7 +19,7 @@ export async function remove<M extends Managed>(
   external: ExternalClient<M>,
 ): Promise<Result> {
   const deletion = await failing<unknown>(external.delete(named(context, pass.current), pass.signal), {
-    prefix: 'delete failed: ',
+    step: 'delete',
     eventReason: 'CannotDeleteExternalResource',
     ready: deleting(),
     areConflictsTold: true,

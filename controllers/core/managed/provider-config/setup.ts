@@ -89,8 +89,8 @@ export function providerConfigController(
       'cannot update ProviderConfig status',
       configs.updateStatus(config, withUsers(config, users, message, env.now()), signal),
     );
-    if (updated === config) return done;
-    countedAtMs.set(name, nowMs);
+    if (updated !== config) countedAtMs.set(name, nowMs);
+    // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
     if (message !== undefined) {
       env.events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
     }
