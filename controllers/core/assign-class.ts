@@ -7,6 +7,7 @@ import { annotate } from '../../runtime/errors.ts';
 import type { Reconciler, Request } from '../../runtime/reconcile.ts';
 import { done, requestFor } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
+import { choiceRecord } from './claim-record.ts';
 import type { SchedulingDecision } from './claim-scheduling/decide.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
@@ -66,7 +67,9 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       }
       return done;
     }
-    const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
+    const annotations = { ...claim.metadata.annotations, ...choiceRecord(claim) };
+    const metadata = { ...claim.metadata, annotations };
+    const assigned = { ...claim, metadata, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     env.events.record(claim, { type: 'Normal', reason: assignment.eventReason, message: decision.message });
     return done;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim, ClaimSpec } from '../../apis/core/v1alpha1/claim.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { creating, getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FakeCluster } from './cluster-fake.ts';
+import { FakeCluster, forbidden } from './cluster-fake.ts';
 import { FakeExternal, startStack } from './external-fake.ts';
 import {
   claim,
@@ -24,10 +24,11 @@ import {
 
 const key = { namespace: 'team', name: 'orders' };
 const target = { namespace: 'team', name: 'conn' };
-const selecting: ClaimSpec = {
+const selecting = {
   writeConnectionSecretToRef: { name: 'conn' },
   classSelector: { matchLabels: { size: 'small' } },
-};
+  version: '2.3',
+} as ClaimSpec;
 
 async function boundWorld() {
   const cluster = new FakeCluster();
@@ -62,7 +63,7 @@ async function boundWorld() {
 const edits: Record<string, { readonly change: (spec: ClaimSpec) => ClaimSpec; readonly says: RegExp }> = {
   'resourceRef to a resource that could be bound': {
     change: (spec) => ({ ...spec, resourceRef: resourceRef('spare') }),
-    says: /spec\.resourceRef names FavouriteDBInstance spare, but the claim is bound to/,
+    says: /spec\.resourceRef names FavouriteDBInstance spare, but the claim has FavouriteDBInstance team-orders/,
   },
   'resourceRef to a resource that does not exist': {
     change: (spec) => ({ ...spec, resourceRef: resourceRef('no-such-db') }),
@@ -87,6 +88,10 @@ const edits: Record<string, { readonly change: (spec: ClaimSpec) => ClaimSpec; r
   'classSelector to another': {
     change: (spec) => ({ ...spec, classSelector: { matchLabels: { size: 'large' } } }),
     says: /spec\.classSelector is size=large, but was size=small/,
+  },
+  'what was asked for': {
+    change: (spec) => ({ ...spec, version: '2.4' }) as ClaimSpec,
+    says: /spec\.version is "2\.4", but was "2\.3" when the claim got FavouriteDBInstance team-orders/,
   },
 };
 
@@ -171,4 +176,141 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
       assert.deepEqual([condition('Ready').status, current().status?.bindingPhase], ['True', 'Bound']);
     });
   }
+});
+
+describe('design 4.13 and so it is in every phase', () => {
+  /** A claim that gets no further than its class; what stops it is up to the test. */
+  const worldOf = (options: Parameters<typeof startStack>[2] = {}) => {
+    const cluster = new FakeCluster();
+    const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+    cluster.put(classKind, resourceClass('small', { labels: { size: 'small' } }, { specTemplate }));
+    cluster.put(classKind, resourceClass('large', { labels: { size: 'large' } }, { specTemplate }));
+    const external = new FakeExternal();
+    const process = startStack(cluster, external, { services: [otherService, service], ...options });
+    const condition = (type: string) => getCondition(cluster.get(claimKind, key)?.status?.conditions, type);
+    return { cluster, external, process, condition };
+  };
+  type World = ReturnType<typeof worldOf>;
+
+  const phases: Record<
+    string,
+    { readonly make: () => World; readonly ready: string; readonly has: boolean }
+  > = {
+    'while its resource may not be created': {
+      make: () => {
+        const world = worldOf();
+        world.cluster.gate = ({ verb, kind }) => {
+          if (verb === 'create' && kind === managedKind.kind) throw forbidden();
+        };
+        return world;
+      },
+      ready: 'Creating',
+      has: false,
+    },
+    'while its class does not fit': {
+      make: () => {
+        const configure = () => {
+          throw new Error('does not fit');
+        };
+        return worldOf({ services: [otherService, { ...service, configure }] });
+      },
+      ready: 'Creating',
+      has: false,
+    },
+    'while its resource is being created': {
+      make: () => {
+        const world = worldOf();
+        world.external.ready = creating();
+        return world;
+      },
+      ready: 'Binding',
+      has: true,
+    },
+    'while its secret is in the way': {
+      make: () => {
+        const world = worldOf();
+        world.cluster.put(SecretKind, {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          type: 'Opaque',
+          metadata: target,
+          data: {},
+        });
+        return world;
+      },
+      ready: 'Binding',
+      has: true,
+    },
+  };
+
+  for (const [when, { make, ready, has }] of Object.entries(phases)) {
+    const affected = Object.entries(edits).filter(([what]) => has || what.startsWith('classSelector'));
+    for (const [what, { change, says }] of affected) {
+      test(`${what}, ${when}`, async () => {
+        const { cluster, process, condition } = make();
+        cluster.put(claimKind, claim(selecting));
+        await process.settle(500);
+        assert.equal(condition('Ready').reason, ready);
+        const before = condition('Synced');
+        const told = process.events.length;
+        cluster.edit(claimKind, key, (object) => ({ ...object, spec: change(object.spec) }));
+        await process.settle(500);
+        assert.equal(condition('Synced').status, 'False');
+        assert.match(condition('Synced').message ?? '', says);
+        assert.match(condition('Synced').message ?? '', /take the edit back, or delete the claim/);
+        if (before.status === 'False') {
+          assert.ok(condition('Synced').message?.startsWith(before.message ?? '?'), 'beside what was said');
+        }
+        assert.equal(condition('Ready').reason, ready);
+        const news = process.events.slice(told).filter(({ object }) => object.startsWith('FancySQL'));
+        assert.ok(
+          news.some(
+            ({ type, reason, message }) =>
+              type === 'Warning' && reason === 'CannotApplyEdit' && says.test(message),
+          ),
+        );
+        cluster.takeWrites();
+        await process.settle(500);
+        process.resync(claimKind);
+        await process.settle(500);
+        assert.ok(!cluster.takeWrites().some((write) => write.startsWith('updateStatus Fancy')), 'said once');
+      });
+    }
+  }
+
+  test('a claim that took a resource by name: what was asked for', async () => {
+    const { cluster, process, condition } = worldOf();
+    cluster.put(managedKind, managed());
+    cluster.put(claimKind, claim({ resourceRef: resourceRef('db'), version: '2.3' } as ClaimSpec));
+    await process.settle();
+    assert.equal(condition('Synced').status, 'True');
+    cluster.edit(claimKind, key, (object) => ({
+      ...object,
+      spec: { ...object.spec, version: '9' } as ClaimSpec,
+    }));
+    await process.settle();
+    assert.match(
+      condition('Synced').message ?? '',
+      /spec\.version is "9", but was "2\.3" when the claim got/,
+    );
+    assert.equal(condition('Ready').status, 'True');
+  });
+
+  test('a class of another kind, before anything is created: it says that nothing will be', async () => {
+    const { cluster, process, condition } = worldOf();
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === managedKind.kind) throw forbidden();
+    };
+    cluster.put(claimKind, claim(selecting));
+    await process.settle(500);
+    cluster.gate = () => {};
+    cluster.edit(claimKind, key, (object) => ({
+      ...object,
+      spec: { ...object.spec, classRef: classRef('small', otherClassKind) },
+    }));
+    await process.settle();
+    assert.match(condition('Ready').message ?? '', /was to be made from a FavouriteDBInstanceClass/);
+    assert.ok(process.events.some(({ reason }) => reason === 'CannotApplyEdit'));
+    assert.deepEqual(cluster.all(managedKind), []);
+  });
 });

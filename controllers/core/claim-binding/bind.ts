@@ -9,7 +9,7 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
-import { classSelectorKey } from './edits.ts';
+import { parametersRecord, recordKeys } from '../claim-record.ts';
 import { reservation, reservationKey } from './reservation.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
@@ -46,12 +46,13 @@ export function withClaimReference<M extends Managed>(managed: M, claim: Claim):
     claim.spec.writeConnectionSecretToRef?.name,
   );
   const before = managed.spec.claimRef?.uid;
+  const reserving = { ...reservation(managed, claim), ...parametersRecord(claim) };
   const isReferring = before !== undefined && before === claim.metadata.uid;
   return {
     ...managed,
     metadata: {
       ...managed.metadata,
-      annotations: { ...annotations, ...(before === undefined ? reservation(managed, claim) : {}) },
+      annotations: { ...annotations, ...(before === undefined ? reserving : {}) },
     },
     spec: isReferring ? managed.spec : { ...managed.spec, claimRef: referenceTo(claim) },
   };
@@ -75,4 +76,4 @@ export function withoutClaim<M extends Managed>(managed: M): M {
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-const ofTheClaim = [classSelectorKey, reservationKey];
+const ofTheClaim = [...Object.values(recordKeys), reservationKey];

@@ -26,12 +26,11 @@ import {
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ClaimFacts } from '../claim-status.ts';
-import { holdsClaim, isSomeoneElses, refersToClaim } from '../holdings.ts';
+import { isSomeoneElses, refersToClaim } from '../holdings.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
-import { ineffectiveEdits } from './edits.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
@@ -61,12 +60,12 @@ export const bindingRows = [
   'K9',
   'K2',
   'K2 lost',
+  'K2 edited',
   'H1',
   'H1 former',
   'H4 taken',
   'K14 controlled',
   'K15',
-  'K15 edited',
   'K10 deleted',
   'K14',
   'K10 released',
@@ -81,14 +80,7 @@ export type BindingRow = (typeof bindingRows)[number];
 export type BindingDecision =
   | DeletedDecision
   | { readonly row: BindingRow; readonly act: 'nothing' | 'finalise' }
-  | { readonly row: BindingRow; readonly act: 'bind' | 'recall'; readonly managed: Managed }
-  | {
-      readonly row: BindingRow;
-      readonly act: 'refresh';
-      readonly managed: Managed;
-      /** Edits of the claim that have no effect. */
-      readonly edits: readonly string[];
-    }
+  | { readonly row: BindingRow; readonly act: 'bind' | 'refresh' | 'recall'; readonly managed: Managed }
   | { readonly row: BindingRow; readonly act: 'record' | 'create'; readonly resourceClass: Class }
   | {
       readonly row: BindingRow;
@@ -155,6 +147,12 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
     return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
   }
   if (isDynamic(input.service, claim)) return decideUnprovisioned(input, claim, 'create');
+  if (isProvisionedName(claim, claim.spec.resourceRef?.name)) {
+    const { classRef } = claim.spec;
+    const named = classRef === undefined ? 'nothing' : describeReference(classRef);
+    const message = `spec.classRef names ${named}, but ${what} was to be made from a ${input.service.class.kind}; take the edit back, or delete the claim and create a new one`;
+    return report('K2 edited', 'CannotApplyEdit', [binding(message), reconcileError(message)]);
+  }
   const message = `waiting for ${what}, which does not exist`;
   return report('K2', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
 }
@@ -185,8 +183,7 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
   const phase = managed.status?.bindingPhase;
   // One that is deleted while it is bound shows as Released.
   if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)))) {
-    const edits = holdsClaim(managed, claim) ? ineffectiveEdits(claim, managed) : [];
-    return { row: edits.length === 0 ? 'K15' : 'K15 edited', act: 'refresh', managed, edits };
+    return { row: 'K15', act: 'refresh', managed };
   }
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
@@ -252,15 +249,11 @@ export function describeUnserved({ spec }: Claim, managed: Managed): string | un
 
 /**
  * Ready and Synced of a bound claim: it can be used if its managed resource is ready; otherwise the claim
- * carries that resource's own words and external name, so that an app team need not look further (H14). An edit
- * that has no effect is no hindrance to using it. `unserved` tells of a secret that there is not.
+ * carries that resource's own words and external name, so that an app team need not look further (H14).
+ * `unserved` tells of a secret that there is not.
  */
-export function boundConditions(
-  managed: Managed,
-  edits: readonly string[] = [],
-  unserved?: string,
-): readonly ConditionFacts[] {
-  const synced = edits.length === 0 ? reconcileSuccess() : reconcileError(describeEdits(edits));
+export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
+  const synced = reconcileSuccess();
   const ready = getCondition(managed.status?.conditions, 'Ready');
   if (ready.status === 'True' && !wasDeleted(managed)) {
     const isTroubled = getCondition(managed.status?.conditions, 'Synced').status === 'False';
@@ -270,10 +263,6 @@ export function boundConditions(
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
   return [notReady(reason, describeManaged(managed)), synced];
 }
-
-/** What a condition and an Event say of edits that have no effect, and what to do. */
-export const describeEdits = (edits: readonly string[]): string =>
-  `${edits.join('; ')}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
 
 /** `Kind name (external name x): what its conditions say`. */
 function describeManaged(managed: Managed): string {

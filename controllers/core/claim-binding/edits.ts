@@ -1,49 +1,107 @@
-import { createHash } from 'node:crypto';
+import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import {
+  parametersOf,
+  parametersText,
+  recordedParameters,
+  recordKeys,
+  selectorText,
+} from '../claim-record.ts';
+import type { ClaimFacts } from '../claim-status.ts';
+import { shortened } from '../message.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
-/** On a provisioned managed resource: the selector its claim had, by which an edit is known. */
-export const classSelectorKey = 'crossplane.io/class-selector';
-
-const longestRecord = 256;
-
-/** The annotation that records a claim's class selector; none if it has none. */
-export function selectorRecord({ spec: { classSelector } }: Claim): Readonly<Record<string, string>> {
-  if (classSelector === undefined) return {};
-  const text = describeSelector(classSelector);
-  const hash = () => createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return { [classSelectorKey]: text.length > longestRecord ? `sha256:${hash()}` : text };
+/**
+ * What of a claim was edited that cannot be any more, each as text for its condition. An API server that knows CEL
+ * refuses such edits; elsewhere what was recorded first holds: the managed resource that names the claim (`held`), its
+ * class, the selector that the class was chosen by, and what the claim asked for. Until a claim has a resource, only
+ * its selector is settled, by the class that it was given.
+ */
+export function ineffectiveEdits(claim: Claim, held: Managed | undefined): readonly string[] {
+  if (wasDeleted(claim)) return [];
+  if (held === undefined) return claim.spec.classRef === undefined ? [] : editsOfSelector(claim, claim);
+  return [
+    ...editsOfReference(claim, held),
+    // Only what the claim itself provisioned was made from the claim's class.
+    ...(isProvisionedName(claim, held.metadata.name) ? editsOfClass(claim, held) : []),
+    ...editsOfParameters(claim, held),
+  ];
 }
 
+function editsOfReference({ spec: { resourceRef } }: Claim, held: Managed): readonly string[] {
+  const own = referenceTo(held);
+  if (namesSame(resourceRef, own)) return [];
+  return [`spec.resourceRef names ${described(resourceRef)}, but the claim has ${described(own)}`];
+}
+
+function editsOfClass(claim: Claim, held: Managed): readonly string[] {
+  const { classRef } = claim.spec;
+  const made = held.spec.classRef;
+  const isSame = made === undefined || namesSame(classRef, made);
+  const own = described(referenceTo(held));
+  return [
+    ...(isSame
+      ? []
+      : [`spec.classRef names ${described(classRef)}, but ${own} was made from ${described(made)}`]),
+    ...editsOfSelector(claim, { metadata: withSelectorRecord(held) }),
+  ];
+}
+
+/** A resource without the record was made for a claim without a selector. */
+const withSelectorRecord = ({ metadata }: Managed): Pick<Claim['metadata'], 'annotations'> => ({
+  annotations: { [recordKeys.selector]: '', ...metadata.annotations },
+});
+
+/** `recorded` remembers the selector that the class was chosen by, or the class was not chosen by one. */
+function editsOfSelector(
+  claim: Claim,
+  recorded: { readonly metadata: Pick<Claim['metadata'], 'annotations'> },
+): readonly string[] {
+  const chosenBy = recorded.metadata.annotations?.[recordKeys.selector];
+  const selector = selectorText(claim);
+  if (chosenBy === undefined || selector === chosenBy) return [];
+  return [`spec.classSelector is ${selector || 'none'}, but was ${chosenBy || 'none'} for the class`];
+}
+
+function editsOfParameters(claim: Claim, held: Managed): readonly string[] {
+  const record = held.metadata.annotations?.[recordKeys.parameters];
+  const parameters = parametersOf(claim);
+  if (record === undefined || record === parametersText(parameters)) return [];
+  const own = described(referenceTo(held));
+  const before = recordedParameters(record);
+  if (before === undefined) {
+    return [`spec is not what it was when the claim got ${own}`];
+  }
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(parameters)])].toSorted();
+  return fields
+    .filter((field) => !isEqual(before[field], parameters[field]))
+    .map((field) => {
+      const [was, is] = [before[field], parameters[field]].map(shown);
+      return `spec.${field} is ${is}, but was ${was} when the claim got ${own}`;
+    });
+}
+
+/** What a condition and an Event say of edits that have no effect, and what to do. */
+export const describeEdits = (edits: readonly string[]): string =>
+  `${edits.join('; ')}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+
 /**
- * What of a bound claim was edited that cannot be any more, each as text for its condition. An API server that knows
- * CEL refuses such edits; elsewhere what was recorded first holds: the managed resource that names the claim, its
- * class, and the selector that the class was chosen by.
+ * What is said of a claim, its edits included: Synced is False, and says of them beside whatever else it says. Ready
+ * is as it was: an edit that has no effect is no hindrance to using the claim.
  */
-export function ineffectiveEdits(claim: Claim, managed: Managed): readonly string[] {
-  const { resourceRef, classRef } = claim.spec;
-  const bound = referenceTo(managed);
-  const edits = namesSame(resourceRef, bound)
-    ? []
-    : [`spec.resourceRef names ${described(resourceRef)}, but the claim is bound to ${described(bound)}`];
-  // Only what the claim itself provisioned was made from the claim's class.
-  if (!isProvisionedName(claim, managed.metadata.name)) return edits;
-  const made = managed.spec.classRef;
-  if (made !== undefined && !namesSame(classRef, made)) {
-    edits.push(
-      `spec.classRef names ${described(classRef)}, but ${described(bound)} was made from ${described(made)}`,
-    );
-  }
-  const chosenBy = managed.metadata.annotations?.[classSelectorKey];
-  const selector = selectorRecord(claim)[classSelectorKey];
-  if (selector !== chosenBy) {
-    edits.push(`spec.classSelector is ${selector ?? 'none'}, but was ${chosenBy ?? 'none'} for the class`);
-  }
-  return edits;
+export function withEdits(facts: ClaimFacts, edits: readonly string[]): ClaimFacts {
+  if (edits.length === 0) return facts;
+  const told = describeEdits(edits);
+  const conditions = facts.conditions.map((condition) => {
+    if (condition.type !== 'Synced') return condition;
+    return reconcileError(condition.status === 'True' ? told : `${condition.message}; ${told}`);
+  });
+  return { ...facts, conditions };
 }
 
 const namesSame = (a: ObjectReference | undefined, b: ObjectReference): boolean =>
@@ -51,3 +109,6 @@ const namesSame = (a: ObjectReference | undefined, b: ObjectReference): boolean 
 
 const described = (reference: ObjectReference | undefined): string =>
   reference === undefined ? 'nothing' : describeReference(reference);
+
+const shown = (value: unknown): string =>
+  value === undefined ? 'nothing' : shortened(JSON.stringify(value), 64);

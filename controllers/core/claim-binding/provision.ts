@@ -10,8 +10,8 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
+import { provisionRecord } from '../claim-record.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { selectorRecord } from './edits.ts';
 
 /**
  * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external
@@ -53,7 +53,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       name,
       annotations: {
         [annotationKeys.externalName]: externalName(claim) ?? name,
-        ...selectorRecord(claim),
+        ...provisionRecord(claim),
         ...(target === undefined
           ? {}
           : allowsPropagationTo({ namespace: claim.metadata.namespace ?? '', name: target.name })),

@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import { binding, creating, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
+import { binding, creating, getCondition, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -18,14 +18,8 @@ import { secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
-import {
-  boundConditions,
-  decideBinding,
-  describeEdits,
-  describeUnserved,
-  isConcerned,
-  quietMs,
-} from './decide.ts';
+import { boundConditions, decideBinding, describeUnserved, isConcerned, quietMs } from './decide.ts';
+import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
@@ -106,7 +100,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'bind':
         return bind(claim, decision.managed, signal);
       case 'refresh':
-        return refresh(claim, decision.managed, decision.edits, signal);
+        return refresh(claim, decision.managed, signal);
       case 'release':
       case 'free':
         await part(options, decision, signal);
@@ -194,21 +188,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const unserved = describeUnserved(claimed, bound);
     const message = `bound to ${bound.kind} ${bound.metadata.name}`;
     const event: EventFacts = { type: 'Normal', reason: 'BoundManagedResource', message };
-    await report(claimed, boundFacts(bound, [], unserved), event, signal);
+    await report(claimed, boundFacts(bound, unserved), event, signal);
     if (unserved !== undefined) env.events.record(claimed, unservedEvent(unserved));
     return done;
   }
 
-  /**
-   * K15: already bound. Keeps the secret, the references and the status true; of edits that have no effect it says so,
-   * and the claim stays usable.
-   */
-  async function refresh(
-    claim: Claim,
-    resource: Managed,
-    edits: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Result> {
+  /** K15: already bound. Keeps the secret, the references and the status true. */
+  async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Result> {
     const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
     if (!wasDeleted(healed)) await propagate(claimed, healed, signal);
@@ -217,10 +203,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       await failing('cannot update managed resource status', bound, cannotRefresh);
     }
     const unserved = describeUnserved(claimed, healed);
-    const edited: EventFacts = { type: 'Warning', reason: 'CannotApplyEdit', message: describeEdits(edits) };
     const event = unserved === undefined ? undefined : unservedEvent(unserved);
-    const facts = boundFacts(healed, edits, unserved);
-    await report(claimed, facts, edits.length === 0 ? event : edited, signal);
+    await report(claimed, boundFacts(healed, unserved), event, signal);
     return done;
   }
 
@@ -248,8 +232,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   /**
-   * Writes the claim's status if it changes; the event tells of a change, never of a repetition. A claim that
-   * is gone needs none.
+   * Writes the claim's status if it changes, with what is to be said of edits that have no effect; events tell of a
+   * change, never of a repetition. A claim that is gone needs none.
    */
   async function report(
     claim: Claim,
@@ -257,26 +241,35 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     event: EventFacts | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const reported = withClaimStatus(claim, facts, env.now());
+    const edits = ineffectiveEdits(claim, heldBy(claim));
+    const reported = withClaimStatus(claim, withEdits(facts, edits), env.now());
     try {
       const written = await annotate(
         'cannot update resource claim status',
         claims.updateStatus(claim, reported, signal),
       );
-      const isNews = !isEqual(sayings(claim), sayings(written));
+      const isSyncedNews = !isEqual(saying(claim, 'Synced'), saying(written, 'Synced'));
+      const isFailure = facts.conditions.some(({ type, status }) => type === 'Synced' && status === 'False');
+      const isNews =
+        claim.status?.bindingPhase !== written.status?.bindingPhase ||
+        !isEqual(saying(claim, 'Ready'), saying(written, 'Ready')) ||
+        (isFailure && isSyncedNews);
       if (event !== undefined && isNews) env.events.record(claim, event);
+      if (edits.length > 0 && isSyncedNews) {
+        env.events.record(claim, {
+          type: 'Warning',
+          reason: 'CannotApplyEdit',
+          message: describeEdits(edits),
+        });
+      }
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 }
 
-const boundFacts = (
-  managed: Managed,
-  edits: readonly string[],
-  unserved: string | undefined,
-): ClaimFacts => ({
-  conditions: boundConditions(managed, edits, unserved),
+const boundFacts = (managed: Managed, unserved: string | undefined): ClaimFacts => ({
+  conditions: boundConditions(managed, unserved),
   bindingPhase: 'Bound',
   hasSecret: unserved === undefined,
 });
@@ -287,7 +280,8 @@ const unservedEvent = (message: string): EventFacts => ({
   message,
 });
 
-const sayings = ({ status }: Claim) => [
-  status?.bindingPhase,
-  status?.conditions?.map(({ type, reason, message }) => [type, reason, message]),
-];
+/** What a condition says, but for its times. */
+function saying({ status }: Claim, type: string): readonly (string | undefined)[] {
+  const { status: value, reason, message } = getCondition(status?.conditions, type);
+  return [value, reason, message];
+}
