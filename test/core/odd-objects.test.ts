@@ -4,11 +4,18 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  propagatesFrom,
+  SecretKind,
+} from '../../apis/core/v1alpha1/secret.ts';
 import { createOperationTracker } from '../../controllers/core/managed/async-operations.ts';
 import type { Provider } from '../../controllers/core/managed/provider-credentials.ts';
 import { credentialsReader } from '../../controllers/core/managed/provider-credentials.ts';
 import { requestsFor, requestsOn } from '../../controllers/core/trigger.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
@@ -56,49 +63,103 @@ const oddities: Record<string, (kind: Kind) => readonly KubernetesObject[]> = {
   ],
 };
 
-describe('an odd object stops nobody else', () => {
-  const kinds: readonly Kind[] = [
-    claimKind,
-    classKind,
-    managedKind,
-    SecretKind,
-    providerKind,
-    providerConfigKind,
-  ];
-  for (const [what, make] of Object.entries(oddities)) {
-    for (const kind of kinds) {
-      test(`a ${kind.kind} ${what}, there before and after: claims are bound and wake as ever`, async () => {
-        const cluster = new FakeCluster();
-        for (const object of make(kind)) cluster.put(kind, object);
-        const external = new FakeExternal();
-        const process = startStack(cluster, external);
-        for (const object of make(kind)) {
-          cluster.put(kind, { ...object, metadata: { ...object.metadata, name: 'z-odd' } });
-        }
-        cluster.put(claimKind, claim({ classSelector: {} }));
-        await process.settle(1_000);
-        const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
-        cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
-        if (kind === classKind) {
-          // The odd class may have been drawn; the odd claim below is not about that.
-          cluster.put(
-            claimKind,
-            claim({ classRef: classRef('small') }, { name: 'by-class', uid: 'by-class' }),
-          );
-        }
-        await process.settle(1_000);
-        assert.deepEqual(process.brokenTriggers, []);
-        const name = kind === classKind ? 'by-class' : 'orders';
-        const bound = cluster.get(claimKind, { namespace: 'team', name });
-        assert.equal(bound?.status?.bindingPhase, 'Bound');
-        assert.equal(getCondition(bound.status.conditions, 'Ready').status, 'True');
-        for (const { status } of cluster.all(claimKind)) {
-          for (const { message = '' } of asList(status?.conditions)) assert.ok(message.length <= 1_024);
-        }
-      });
-    }
-  }
+const nobody = 'n'.repeat(250);
+const controlledBy = (kind: Kind) => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+  name: nobody,
+  uid: '',
+  controller: true,
 });
+
+/** The API server checks the form of a secret, not what it says: these are connection secrets, so that they are seen. */
+const oddSecrets: Record<string, object> = {
+  'without data or metadata to speak of': {},
+  'with data that is null': { data: null },
+  'that a claim controls which is not there, and of a source that is not there': {
+    metadata: {
+      ownerReferences: [controlledBy(claimKind)],
+      annotations: propagatesFrom({ namespace: 'team', name: nobody }),
+    },
+    data: { '': '', password: '====' },
+  },
+  'that a managed resource controls which is not there, and with consent to no names': {
+    metadata: {
+      ownerReferences: [controlledBy(managedKind)],
+      annotations: {
+        'to.propagate.crossplane.io/': '',
+        'to.propagate.crossplane.io/x': 'team/conn/too/many',
+        'to.propagate.crossplane.io/y': '/'.repeat(100_000),
+        'to.propagate.crossplane.io/z': 'team/orders',
+      },
+    },
+  },
+  'that names itself, and is controlled twice': {
+    metadata: {
+      ownerReferences: [controlledBy(claimKind), controlledBy(managedKind)],
+      annotations: {
+        ...propagatesFrom({ namespace: 'team', name: 'z-odd' }),
+        ...allowsPropagationTo({ namespace: 'team', name: 'z-odd' }),
+      },
+    },
+  },
+};
+
+const oddSecret = ({ metadata = {}, ...rest }: { readonly metadata?: object }): KubernetesObject => {
+  const object = odd(SecretKind, 'a-odd', { type: connectionSecretType, ...rest });
+  return { ...object, metadata: { ...object.metadata, ...metadata } };
+};
+
+describe('an odd object stops nobody else', () => {
+  const kinds: readonly Kind[] = [claimKind, classKind, managedKind, providerKind, providerConfigKind];
+  for (const [what, make] of Object.entries(oddities)) {
+    for (const kind of kinds) goesOn(kind, what, make(kind));
+  }
+  for (const [what, secret] of Object.entries(oddSecrets)) goesOn(SecretKind, what, [oddSecret(secret)]);
+});
+
+function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]): void {
+  test(`a ${kind.kind} ${what}, there before and after: claims are bound and wake as ever`, async () => {
+    const cluster = new FakeCluster();
+    for (const object of objects) cluster.put(kind, object);
+    const external = new FakeExternal();
+    const process = startStack(cluster, external);
+    for (const object of objects) {
+      cluster.put(kind, { ...object, metadata: { ...object.metadata, name: 'z-odd' } });
+    }
+    const seen = process.env
+      .resource(kind)
+      .store.all()
+      .map(({ metadata: { name } }) => name);
+    assert.deepEqual(seen.toSorted(), ['a-odd', 'z-odd'], 'both are seen');
+    cluster.put(claimKind, claim({ classSelector: {}, writeConnectionSecretToRef: { name: 'conn' } }));
+    await process.settle(1_000);
+    const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+    cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+    if (kind === classKind) {
+      // The odd class may have been drawn; the odd claim below is not about that.
+      cluster.put(
+        claimKind,
+        claim(
+          { classRef: classRef('small'), writeConnectionSecretToRef: { name: 'conn' } },
+          { name: 'by-class', uid: 'by-class' },
+        ),
+      );
+    }
+    await process.settle(1_000);
+    assert.deepEqual(process.brokenTriggers, []);
+    const name = kind === classKind ? 'by-class' : 'orders';
+    const bound = cluster.get(claimKind, { namespace: 'team', name });
+    assert.equal(bound?.status?.bindingPhase, 'Bound');
+    assert.equal(getCondition(bound.status.conditions, 'Ready').status, 'True');
+    const { password } = decodeDetails(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }));
+    assert.match(password ?? '', /^made-at-creation/);
+    assert.equal(password, external.things.get(bound.spec.resourceRef?.name ?? '')?.password);
+    const told = cluster.all(claimKind).flatMap(({ status }) => asList(status?.conditions));
+    assert.notDeepEqual(told, []);
+    for (const { message = '' } of told) assert.ok(message.length <= 1_024);
+  });
+}
 
 const asList = (conditions: NonNullable<Claim['status']>['conditions']) =>
   Array.isArray(conditions) ? (conditions as NonNullable<typeof conditions>) : [];
@@ -107,7 +168,8 @@ describe('triggers', () => {
   test('a change that the mapping fails on is logged and passed over', () => {
     const cluster = new FakeCluster();
     for (const name of ['a', 'b', 'c']) cluster.put(managedKind, managed({}, { name, uid: name }));
-    const { env } = new FakeProcess(cluster);
+    const log = recordedLog();
+    const { env } = new FakeProcess(cluster, undefined, { log });
     const seen: string[] = [];
     const subscription = requestsOn(env, env.resource(managedKind).store, ({ object }) => {
       if (object.metadata.name === 'b') throw new TypeError('spec is undefined');
@@ -115,6 +177,8 @@ describe('triggers', () => {
     }).subscribe(({ name }) => seen.push(name));
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
+    const told = log.lines.map(({ level, message, fields }) => [level, message, fields.kind, fields.name]);
+    assert.deepEqual(told, [['error', 'cannot tell whom a change concerns', 'FavouriteDBInstance', 'b']]);
   });
 
   test('an object that cannot be judged is woken with the others', () => {
