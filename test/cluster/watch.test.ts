@@ -354,7 +354,7 @@ describe('a real API server', () => {
     const more = createInformers({ client, log, random: Math.random });
     more.resource({ ...ProbeKind, plural: 'absent' });
     const subscription = more.run$.subscribe();
-    await assert.rejects(more.synced(AbortSignal.timeout(200)));
+    await assert.rejects(more.synced(AbortSignal.timeout(200)), { name: 'TimeoutError' });
     subscription.unsubscribe();
     await informers.synced(forever);
   });

@@ -318,7 +318,7 @@ describe('asynchronous operations', () => {
     const failure = Promise.reject(new Error('quota exceeded'));
     scene.external.creation = { operation: failure };
     await scene.run();
-    await assert.rejects(failure);
+    await assert.rejects(failure, /quota exceeded/);
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
     assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
@@ -349,7 +349,7 @@ describe('asynchronous operations', () => {
     await scene.run();
     assert.equal(scene.external.count('update'), 1);
     reject(new Error('size cannot shrink'));
-    await assert.rejects(promise);
+    await assert.rejects(promise, /size cannot shrink/);
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(
       scene.condition('LastAsyncOperation'),

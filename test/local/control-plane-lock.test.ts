@@ -67,7 +67,7 @@ test('the lock of a killed process is taken over, and only one of many takes it'
       { pollMs: 2, onWait: (pid) => waits.push(pid), onTakeOver: (pid) => takeOvers.push(pid) },
     ),
   );
-  await sleep(100);
+  while (waits.length < 5) await sleep(5);
   assert.equal(inside, 0);
   assert.ok(holder.pid !== undefined);
   assert.deepEqual(waits, [holder.pid, holder.pid, holder.pid, holder.pid, holder.pid]);

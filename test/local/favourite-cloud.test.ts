@@ -371,14 +371,14 @@ describe('faults', () => {
   test('loseResponse: the work is done, the answer is not sent', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'loseResponse', path: '/v1/instances' });
-    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool));
+    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
     assert.equal(cloud.instances().length, 1);
   });
 
   test('cut: neither is the work done', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'cut' });
-    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool));
+    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
     assert.equal(cloud.instances().length, 0);
   });
 
@@ -386,7 +386,7 @@ describe('faults', () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'hang' });
     const answer = call(cloud, 'GET', '/v1/instances');
-    const refused = assert.rejects(answer);
+    const refused = assert.rejects(answer, { message: 'fetch failed' });
     while (cloud.calls()['GET /v1/instances'] === undefined) await new Promise((tick) => setTimeout(tick, 5));
     await cloud.stop();
     await refused;

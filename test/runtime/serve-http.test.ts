@@ -97,7 +97,7 @@ describe('pages over HTTP', () => {
     serving?.unsubscribe();
     socket.on('error', () => {});
     await closed;
-    await assert.rejects(fetch(url));
+    await assert.rejects(fetch(url), ({ cause }) => (cause as { code?: string }).code === 'ECONNREFUSED');
   });
 });
 
