@@ -133,7 +133,8 @@ describe('restart is free', () => {
 for (const [name, spec] of Object.entries({ classRef: byClass, selector: bySelector })) {
   const steps = await stepsOf(spec);
   describe(`H4: a crash at any point of provisioning by ${name} ends with exactly one`, () => {
-    test('every write and creation is a point to crash at', () => assert.equal(steps, name === 'selector' ? 10 : 9));
+    test('every write and creation is a point to crash at', () =>
+      assert.equal(steps, name === 'selector' ? 10 : 9));
     for (let k = 1; k <= steps; k += 1) {
       test(`H4: after step ${k} of ${steps}`, async () => {
         const { cluster, external } = worldOf(spec);

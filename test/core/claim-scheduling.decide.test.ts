@@ -143,6 +143,17 @@ const scheduling: Record<string, Case> = {
     as: 'first',
     want: { row: 'S5 told', act: 'nothing' },
   },
+  'S5 what was said for another reason, while the claim had no selector, is replaced': {
+    claim: toldOf(
+      { classSelector: { matchLabels: { size: 'huge' } } },
+      'NoDefaultClass',
+      'ThirdClass 0 of 4',
+    ),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    message: /FavouriteDBInstanceClass 0 of 1/,
+  },
   'S5 of a malformed selector too': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
     want: { row: 'S5 peer', act: 'nothing' },

@@ -3,34 +3,12 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { merge, type Subscription } from 'rxjs';
 import type { ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../controllers/core/managed/provider-credentials.ts';
-import { providerOf, providerTriggers } from '../../controllers/core/managed/provider-credentials.ts';
+import { providerTriggers } from '../../controllers/core/managed/provider-credentials.ts';
 import { requestKey } from '../../runtime/reconcile.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { providerConfigKind, providerKind } from './external-fake.ts';
 import { managed, managedKind } from './objects.ts';
-
-describe('which provider a managed resource uses', () => {
-  const rows: Record<string, { readonly spec: ManagedSpec; readonly want: readonly [string, string] }> = {
-    'a ProviderConfig': { spec: { providerConfigRef: { name: 'shop' } }, want: ['ProviderConfig', 'shop'] },
-    'a legacy Provider': { spec: { providerRef: { name: 'shop' } }, want: ['Provider', 'shop'] },
-    'both: the successor': {
-      spec: { providerConfigRef: { name: 'new' }, providerRef: { name: 'old' } },
-      want: ['ProviderConfig', 'new'],
-    },
-    'an empty name is none': {
-      spec: { providerConfigRef: { name: '' }, providerRef: { name: '' } },
-      want: ['ProviderConfig', 'default'],
-    },
-    neither: { spec: {}, want: ['ProviderConfig', 'default'] },
-  };
-  for (const [name, { spec, want }] of Object.entries(rows)) {
-    test(name, () => {
-      const { kind, name: used } = providerOf(managed(spec));
-      assert.deepEqual([kind, used], want);
-    });
-  }
-});
 
 describe('whom a change of a provider wakes', () => {
   const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });

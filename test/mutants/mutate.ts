@@ -1,0 +1,107 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { judges, leftOut } from './scope.ts';
+
+type StrykerOptions = ConstructorParameters<typeof Stryker>[0];
+
+/** One change of a line of the source, and what the tests made of it. */
+export interface Mutant {
+  /** `controllers/core/trigger.ts:12`, for people: it moves. */
+  readonly where: string;
+  /** The line that the change begins in, without its indentation. */
+  readonly line: string;
+  /** What is replaced, and by what: on one line each. */
+  readonly was: string;
+  readonly becomes: string;
+  /** `failed`: the tests could not be run. */
+  readonly fate: 'killed' | 'survived' | 'failed';
+}
+
+export interface MutationOptions {
+  /** The project: current directory, which is copied and not touched. */
+  readonly mutated: readonly string[];
+  /** Default: all judges of the project. */
+  readonly judgedBy?: readonly string[];
+  /** Mutants tried at once. */
+  readonly concurrency: number;
+  /** Whether progress is told on standard output, every ten seconds. */
+  readonly isTold: boolean;
+}
+
+/**
+ * Makes every mutant of the files, each tried by those tests alone that run the changed line, until one fails. Works on a
+ * copy of the project's tree. Throws if the tests do not pass without a mutant.
+ */
+export async function mutate(options: MutationOptions): Promise<readonly Mutant[]> {
+  const { mutated, judgedBy = judges, concurrency, isTold } = options;
+  const copies = mkdtempSync(join(tmpdir(), 'services-stack-mutants-'));
+  const remove = () => rmSync(copies, { recursive: true, force: true });
+  process.once('exit', remove); // Stryker exits by itself when it is told to stop
+  try {
+    const files = filesOf(mutated).map((file) => resolve(file));
+    const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')])); // they may be edited meanwhile
+    const stryker = new Stryker({
+      testRunner: 'mocha',
+      plugins: ['@stryker-mutator/mocha-runner'],
+      mochaOptions: {
+        spec: filesOf(judgedBy),
+        require: ['./test/mutants/node-test-on-mocha.ts'],
+        'no-config': true,
+        'no-package': true,
+      },
+      coverageAnalysis: 'perTest',
+      ignoreStatic: true, // what runs while the tests are loaded would need a process of its own for each mutant
+      mutate: [...mutated],
+      mutator: { excludedMutations: [...leftOut] },
+      concurrency,
+      dryRunTimeoutMinutes: 60, // a busy machine is no fault
+      reporters: isTold ? ['progress-append-only'] : [],
+      logLevel: 'error' as StrykerOptions['logLevel'], // an enum of types only
+      tempDirName: copies,
+      cleanTempDir: 'always',
+      disableTypeChecks: false, // node strips the types, and nobody checks them
+      ignorePatterns: ['tsconfig.json'], // it is rewritten through an API that TypeScript 7 has not
+      allowConsoleColors: false,
+    });
+    const results = await stryker.runMutationTest();
+    return results.flatMap((result): readonly Mutant[] =>
+      result.status === 'Ignored' ? [] : [mutantOf(result, sources.get(resolve(result.fileName)) ?? '')],
+    );
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** In the order of the patterns, each file once. */
+const filesOf = (patterns: readonly string[]): string[] => [
+  ...new Set(patterns.flatMap((pattern) => globSync(pattern).toSorted())),
+];
+
+type Result = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+const fates: Partial<Record<Result['status'], Mutant['fate']>> = {
+  Killed: 'killed',
+  Timeout: 'killed',
+  Survived: 'survived',
+  NoCoverage: 'survived',
+};
+
+/** Stryker counts lines and columns from 1. */
+function mutantOf({ fileName, location: { start, end }, replacement, status }: Result): Mutant {
+  const lines = readFileSync(fileName, 'utf8')
+    .split('\n')
+    .slice(start.line - 1, end.line);
+  const mutated = lines.with(-1, lines.at(-1)?.slice(0, end.column - 1) ?? '');
+  return {
+    where: `${relative('', fileName)}:${start.line}`,
+    line: (lines[0] ?? '').trim(),
+    was: onOneLine(mutated.join('\n').slice(start.column - 1)),
+    becomes: onOneLine(replacement),
+    fate: fates[status] ?? 'failed',
+  };
+}
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
