@@ -39,7 +39,7 @@ describe('the verdict on mutants', () => {
 
   test('one that is explained is no survivor, wherever it has moved', () => {
     const moved = mutant('survived', { where: 'runtime/b.ts:99' });
-    assert.equal(isClean(verdictOf([moved], [explained]), true);
+    assert.equal(isClean(verdictOf([moved], [explained]), true), true);
   });
 
   for (const [what, over] of Object.entries({
@@ -56,7 +56,7 @@ describe('the verdict on mutants', () => {
   test('an explanation of what is noticed is needless, which shows in a whole run', () => {
     const verdict = verdictOf([mutant('killed')], [explained]);
     assert.deepEqual([isClean(verdict, true), isClean(verdict, false)], [false, true]);
-    assert.match(report(verdict, true), /needlessly explained.*\n  if \(a > b\) return;/);
+    assert.match(report(verdict, true), /needlessly explained.*\n {2}if \(a > b\) return;/);
     assert.equal(report(verdict, false), '1 runs, 0 survivors');
   });
 

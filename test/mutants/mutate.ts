@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { judges, leftOut } from './scope.ts';
 
-type StrykerOptions = ConstructorParameters<typeof Stryker>[0];
+type LogLevel = NonNullable<ConstructorParameters<typeof Stryker>[0]['logLevel']>;
 
 /** One change of a line of the source, and what the tests made of it. */
 export interface Mutant {
@@ -58,7 +58,7 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
       concurrency,
       dryRunTimeoutMinutes: 60, // a busy machine is no fault
       reporters: isTold ? ['progress-append-only'] : [],
-      logLevel: 'error' as StrykerOptions['logLevel'], // an enum of types only
+      logLevel: 'error' as LogLevel, // an enum of types only
       tempDirName: copies,
       cleanTempDir: 'always',
       disableTypeChecks: false, // node strips the types, and nobody checks them
@@ -90,10 +90,11 @@ const fates: Partial<Record<Result['status'], Mutant['fate']>> = {
 };
 
 /** Stryker counts lines and columns from 1. */
-function mutantOf({ fileName, location: { start, end }, replacement, status }: Result): Mutant {
-  const lines = readFileSync(fileName, 'utf8')
-    .split('\n')
-    .slice(start.line - 1, end.line);
+function mutantOf(
+  { fileName, location: { start, end }, replacement, status }: Result,
+  source: string,
+): Mutant {
+  const lines = source.split('\n').slice(start.line - 1, end.line);
   const mutated = lines.with(-1, lines.at(-1)?.slice(0, end.column - 1) ?? '');
   return {
     where: `${relative('', fileName)}:${start.line}`,
