@@ -84,7 +84,7 @@ export function createEventCorrelator({
   }
 
   return {
-    observe(object, { type, reason, message: given }, nowMs) {
+    observe(object, { type, reason, message: given, annotations }, nowMs) {
       const { apiVersion, kind, metadata } = object;
       const objectKey = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid]);
       const similarKey = JSON.stringify([objectKey, type, reason]);
@@ -102,6 +102,7 @@ export function createEventCorrelator({
         type,
         reason,
         message,
+        ...(annotations && { annotations }),
         count: isRepeated ? last.count + 1 : 1,
         firstMs: isRepeated ? last.firstMs : nowMs,
         lastMs: nowMs,

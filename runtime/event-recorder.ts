@@ -16,6 +16,8 @@ export interface EventFacts {
   /** CamelCase, as in behaviour tables (`BoundManagedResource`, `CannotCreateExternalResource`, …). */
   readonly reason: string;
   readonly message: string;
+  /** Of the Event object: what it is about beside its object. Those of its first occurrence stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. */
@@ -235,12 +237,12 @@ interface Waiting {
 }
 
 function coreEvent(event: CorrelatedEvent, component: string): CoreEvent {
-  const { object, name, type, reason, message, count, firstMs, lastMs } = event;
+  const { object, name, type, reason, message, annotations, count, firstMs, lastMs } = event;
   const { resourceVersion } = object.metadata;
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { namespace: namespaceOf(object), name },
+    metadata: { namespace: namespaceOf(object), name, ...(annotations && { annotations }) },
     involvedObject: { ...referenceTo(object), ...(resourceVersion && { resourceVersion }) },
     type,
     reason,

@@ -7,6 +7,7 @@ import { annotate } from '../../runtime/errors.ts';
 import type { Reconciler, Request } from '../../runtime/reconcile.ts';
 import { done, requestFor } from '../../runtime/reconcile.ts';
 import type { Resource } from '../../runtime/resource.ts';
+import { recordClaimEvent } from './claim-events.ts';
 import { choiceRecord } from './claim-record.ts';
 import type { SchedulingDecision } from './claim-scheduling/decide.ts';
 import type { ClaimFacts } from './claim-status.ts';
@@ -63,7 +64,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
         claims.updateStatus(claim, reported, signal),
       );
       if (written !== claim) {
-        env.events.record(claim, { type: 'Warning', reason: decision.reason, message: decision.message });
+        recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
       }
       return done;
     }
@@ -71,7 +72,8 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     const metadata = { ...claim.metadata, annotations };
     const assigned = { ...claim, metadata, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
-    env.events.record(claim, { type: 'Normal', reason: assignment.eventReason, message: decision.message });
+    const { message } = decision;
+    recordClaimEvent(env, assigned, { type: 'Normal', reason: assignment.eventReason, message });
     return done;
   };
 }

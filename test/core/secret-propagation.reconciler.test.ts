@@ -94,7 +94,23 @@ describe('secret propagation acts (B4)', () => {
     await process.settle();
     assert.deepEqual(details(), { password: 'new' });
     assert.deepEqual(cluster.takeWrites(), [write]);
-    assert.equal(process.events[0]?.reason, 'PropagatedDataFrom');
+    assert.deepEqual(
+      process.events.map(({ object, type, reason, message }) => [object, type, reason, message]),
+      [
+        [
+          'Secret system/src',
+          'Normal',
+          'PropagatedDataTo',
+          'connection details propagated to secret team/conn of FancySQLInstance orders',
+        ],
+        [
+          'Secret team/conn',
+          'Normal',
+          'PropagatedDataFrom',
+          'connection details propagated from secret system/src of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance db',
+        ],
+      ],
+    );
     const told = JSON.stringify(process.events);
     for (const secret of ['new', 'old', ...Object.values(source.data ?? {})])
       assert.ok(!told.includes(secret));
@@ -107,7 +123,7 @@ describe('secret propagation acts (B4)', () => {
     await process.settle();
     assert.match(String(process.errors[0]), /cannot update connection secret: denied/);
     assert.deepEqual(details(), { password: 'new' });
-    assert.equal(process.events.length, 1);
+    assert.equal(process.events.length, 2, 'one on each secret');
   });
   test('H13: a conflict is put back silently', async () => {
     const { cluster, process, details } = worldOf();

@@ -97,6 +97,17 @@ describe('event recorder', () => {
   });
   afterEach(() => running?.unsubscribe());
 
+  test('annotations are those of the Event object, from its first occurrence on', async () => {
+    run();
+    const annotations = { 'managed-name': 'db' };
+    recorder.record(stored('a', 7), { type: 'Normal', reason: 'Tested', message: 'm', annotations });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.deepEqual(sink.writes[0]?.event.metadata?.annotations, annotations);
+    record('b');
+    await until('one without is sent', () => sink.writes.length === 2);
+    assert.ok(!('annotations' in (sink.writes[1]?.event.metadata ?? {})));
+  });
+
   test('sends what kubectl describe reads', async () => {
     run();
     record('a', 'it happened', 'Warning');

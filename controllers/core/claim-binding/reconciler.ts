@@ -11,6 +11,7 @@ import type { EventFacts } from '../../../runtime/event-recorder.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/reconcile.ts';
 import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import { recordClaimEvent } from '../claim-events.ts';
 import type { ClaimFacts } from '../claim-status.ts';
 import { withClaimStatus } from '../claim-status.ts';
 import { isRestored } from '../holdings.ts';
@@ -19,6 +20,7 @@ import type { ClaimService } from '../managed-service.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
 import type { BindingDecision } from './decide.ts';
 import { boundConditions, decideBinding, describeUnserved, isConcerned, quietMs } from './decide.ts';
+import type { Parting } from './decide-deleted.ts';
 import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection } from './propagate.ts';
@@ -104,6 +106,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'release':
       case 'free':
         await part(options, decision, signal);
+        recordClaimEvent(env, claim, unboundEvent(decision));
         await finalise(options, claim, signal);
         return done;
       case 'finalise':
@@ -154,7 +157,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       await failing('cannot get managed resource', existing, cannotCreate);
       return after(0);
     }
-    env.events.record(claim, {
+    recordClaimEvent(env, claim, {
       type: 'Normal',
       reason: 'CreatedManagedResource',
       message: `created ${wanted.kind} ${wanted.metadata.name} from ${resourceClass.kind} ${resourceClass.metadata.name}`,
@@ -189,7 +192,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const message = `bound to ${bound.kind} ${bound.metadata.name}`;
     const event: EventFacts = { type: 'Normal', reason: 'BoundManagedResource', message };
     await report(claimed, boundFacts(bound, unserved), event, signal);
-    if (unserved !== undefined) env.events.record(claimed, unservedEvent(unserved));
+    if (unserved !== undefined) recordClaimEvent(env, claimed, unservedEvent(unserved));
     return done;
   }
 
@@ -232,8 +235,9 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   /**
-   * Writes the claim's status if it changes, with what is to be said of edits that have no effect; events tell of a
-   * change, never of a repetition. A claim that is gone needs none.
+   * Writes the claim's status if it changes, with what is to be said of edits that have no effect. Events tell of a
+   * change; a failure is told at each pass, for as long as it lasts: the recorder bounds how often that is sent. A
+   * claim that is gone needs none.
    */
   async function report(
     claim: Claim,
@@ -252,11 +256,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       const isFailure = facts.conditions.some(({ type, status }) => type === 'Synced' && status === 'False');
       const isNews =
         claim.status?.bindingPhase !== written.status?.bindingPhase ||
-        !isEqual(saying(claim, 'Ready'), saying(written, 'Ready')) ||
-        (isFailure && isSyncedNews);
-      if (event !== undefined && isNews) env.events.record(claim, event);
+        !isEqual(saying(claim, 'Ready'), saying(written, 'Ready'));
+      if (event !== undefined && (isNews || isFailure)) recordClaimEvent(env, claim, event);
       if (edits.length > 0 && isSyncedNews) {
-        env.events.record(claim, {
+        recordClaimEvent(env, claim, {
           type: 'Warning',
           reason: 'CannotApplyEdit',
           message: describeEdits(edits),
@@ -273,6 +276,16 @@ const boundFacts = (managed: Managed, unserved: string | undefined): ClaimFacts 
   bindingPhase: 'Bound',
   hasSecret: unserved === undefined,
 });
+
+function unboundEvent({ managed, ...parting }: Parting): EventFacts {
+  const what = `${managed.kind} ${managed.metadata.name}`;
+  const isDeleted = parting.act === 'release' && parting.reclaim === 'Delete';
+  const message =
+    parting.act === 'free'
+      ? `gave back ${what}, to which it was never bound`
+      : `unbound from ${what}, which is ${isDeleted ? 'deleted' : 'Released'}`;
+  return { type: 'Normal', reason: 'UnboundManagedResource', message };
+}
 
 const unservedEvent = (message: string): EventFacts => ({
   type: 'Warning',

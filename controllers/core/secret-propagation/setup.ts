@@ -61,6 +61,11 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
       if (decision.act === 'update') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const from = `${source.metadata.namespace}/${source.metadata.name}`;
+        env.events.record(source, {
+          type: 'Normal',
+          reason: 'PropagatedDataTo',
+          message: `connection details propagated to secret ${request.namespace}/${request.name} of ${service.claim.kind} ${claimName}`,
+        });
         env.events.record(target, {
           type: 'Normal',
           reason: 'PropagatedDataFrom',
