@@ -380,7 +380,8 @@ const requiredRule = (field: string): Rule => {
 /**
  * A managed kind of a stack: its parameters, what the external system reports about it, and rules about its spec. A
  * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
- * server before 1.25 asks for it. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
+ * server before 1.25 asks for it. What an element of a list requires, it requires in `initProvider` too: declare
+ * optional what only one of the two may say. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
  * binding is left out.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
