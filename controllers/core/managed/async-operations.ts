@@ -67,7 +67,7 @@ export function createOperationTracker(): OperationTracker {
   };
 }
 
-/** The reasons that the guide of managed resources prints (docs/decisions/0006). */
+/** The reasons that the guide of managed resources prints (docs/decisions/0007). */
 const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
 
 /** The conditions of an operation under way. */
