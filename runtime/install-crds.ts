@@ -34,6 +34,11 @@ export const CustomResourceDefinitionKind: Kind<CustomResourceDefinition> = {
  */
 export const definitionHashAnnotation = 'services-stack.crossplane.io/definition-hash';
 
+/** What `kubectl apply` wrote last: without it, it warns, and cannot tell what to remove. */
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Annotations of an object may have 256 KiB in all; `kubectl apply` cannot handle more than that itself. */
+const maxLastAppliedBytes = 200_000;
+
 export interface InstallCrdsOptions {
   readonly client: KubernetesClient;
   /** Of YAML files, subfolders included; each holds one or more definitions. */
@@ -60,7 +65,7 @@ const maxAttempts = 10;
 /**
  * Creates or updates the definitions of a folder and waits until the API server serves their kinds. Writes
  * nothing for a definition that was installed from the same content, whatever became of it since. Labels and
- * annotations of others stay. Throws an error that names the file; nothing is written if a file is not well
+ * annotations of others stay; `kubectl apply` may take over. Throws an error that names the file; nothing is written if a file is not well
  * formed.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
@@ -197,12 +202,21 @@ function withHash(
   const { metadata } = definition;
   const { resourceVersion, labels, annotations } = current?.metadata ?? {};
   const allLabels = { ...labels, ...metadata.labels };
+  const { [lastAppliedAnnotation]: _former, ...noted } = annotations ?? {};
+  const lastApplied = `${JSON.stringify(definition)}\n`;
   return {
     ...definition,
     metadata: {
       ...metadata,
       ...(Object.keys(allLabels).length > 0 && { labels: allLabels }),
-      annotations: { ...annotations, ...metadata.annotations, [definitionHashAnnotation]: hash },
+      annotations: {
+        ...noted,
+        ...metadata.annotations,
+        [definitionHashAnnotation]: hash,
+        ...(Buffer.byteLength(lastApplied) <= maxLastAppliedBytes && {
+          [lastAppliedAnnotation]: lastApplied,
+        }),
+      },
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
   };

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { LeaseKind } from '../../runtime/leader-election.ts';
 import { type FancySQLFixture, favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
 import { difference, eventually, type StackProcess } from './stack-harness.ts';
@@ -44,15 +48,21 @@ describe('the process', () => {
     await fixture.cluster.kubectl(['delete', 'crd', '--all']);
     start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
     const ready = async () => (await fetch('http://127.0.0.1:18191/readyz')).ok;
-    await eventually('it is ready', ready);
+    await eventually('it is ready', ready, 90_000);
     const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
     const versions = await fixture.cluster.kubectl(crds);
     assert.ok(versions.split(' ').length >= 15, versions);
     await endAll();
     start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
-    await eventually('it is ready again', ready);
+    await eventually('it is ready again', ready, 90_000);
     assert.equal(await fixture.cluster.kubectl(crds), versions);
     await endAll();
+    const { kubectl } = await controlPlaneBinaries();
+    const kubeconfig = ['--kubeconfig', fixture.cluster.controlPlane.kubeconfigPath];
+    const { stderr } = await promisify(execFile)(kubectl, [...kubeconfig, 'apply', '-f', 'crds'], {
+      cwd: join(import.meta.dirname, '..', '..'),
+    });
+    assert.equal(stderr, '', 'kubectl takes over without a warning');
     // The definitions took all objects along.
     await fixture.cluster.kubectl(['apply', '-f', '-'], fixture.providers);
     await fixture.favouriteClass('small');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { parse } from 'yaml';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
 import type { CustomResourceDefinition, InstallCrdsOptions } from '../../runtime/install-crds.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const yaml = (plural: string, type = 'string'): string => `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -126,6 +128,26 @@ describe('installing definitions', () => {
     assert.deepEqual(writes(), []);
   });
 
+  test('kubectl apply can take over: what was written last is noted as kubectl notes it', async () => {
+    for (const type of ['string', 'integer']) {
+      await write('a.yaml', yaml('ays', type));
+      await install();
+      const [{ metadata } = assert.fail()] = stored();
+      const text = metadata.annotations?.[lastApplied] ?? '';
+      assert.deepEqual(JSON.parse(text), parse(yaml('ays', type)));
+      assert.ok(text.endsWith('\n'));
+    }
+  });
+
+  test('what is too long for an annotation is left out', async () => {
+    await write('a.yaml', yaml('ays'));
+    await install();
+    await write('a.yaml', yaml('ays').replace('from: file', `from: ${'x'.repeat(200_000)}`));
+    await install();
+    const [{ metadata } = assert.fail()] = stored();
+    assert.equal(metadata.annotations?.[lastApplied], undefined, 'nor is a former one left');
+  });
+
   test('comments and layout of the file do not count', async () => {
     await write('a.yaml', yaml('ays'));
     await install();
@@ -157,7 +179,11 @@ describe('installing definitions', () => {
     assert.deepEqual(writes(), ['PUT']);
     assert.match(JSON.stringify(after?.spec), /integer/);
     assert.deepEqual(after?.metadata.labels, { theirs: 'l' });
-    const { [definitionHashAnnotation]: hash, ...annotations } = after?.metadata.annotations ?? {};
+    const {
+      [definitionHashAnnotation]: hash,
+      [lastApplied]: _last,
+      ...annotations
+    } = after?.metadata.annotations ?? {};
     assert.deepEqual(annotations, { from: 'file', theirs: 'a' });
     assert.notEqual(hash, before?.metadata.annotations?.[definitionHashAnnotation]);
     assert.equal(after?.metadata.uid, before?.metadata.uid);
