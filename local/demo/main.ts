@@ -1,22 +1,12 @@
 /**
  * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples, shows the claims on their
- * way, and stays up until Ctrl-C. With `--once` it checks that every claim of the examples can be used, takes
+ * way, and stays up until Ctrl-C, or until the controllers end, which is an error. With `--once` it checks that every claim of the examples can be used, takes
  * everything down and exits 0, or 1 with what is wrong.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  auditTime,
-  filter,
-  firstValueFrom,
-  fromEvent,
-  map,
-  merge,
-  type Observable,
-  takeUntil,
-  tap,
-  timeout,
-} from 'rxjs';
+import { auditTime, filter, firstValueFrom, map, merge, tap, timeout } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
@@ -38,7 +28,9 @@ const print = (...lines: readonly string[]): void => void process.stdout.write(`
 const isOnce = readFlags();
 const stopped = stopRequest();
 let services: Services | undefined;
+let isEnding = false;
 const end = async (code: number): Promise<never> => {
+  isEnding = true;
   await services?.stop();
   process.exit(code);
 };
@@ -46,8 +38,10 @@ void stopped.then(() => end(isOnce ? 1 : 0));
 
 try {
   services = await startServices(progress);
-  await demonstrate(services);
+  const death = deathOfControllers(services);
+  await Promise.race([demonstrate(services), death]);
   if (isOnce) await end(0);
+  await death;
 } catch (error) {
   progress.note(error instanceof Error ? error.message : String(error));
   if (services !== undefined) {
@@ -80,7 +74,7 @@ async function demonstrate(running: Services): Promise<void> {
   const log = createLogger({ level: 'error', format: 'pretty' });
   const client = kubernetesClient({ kubeConfig, log });
   try {
-    const claims = await watchUntilSettled(client, running);
+    const claims = await watchUntilSettled(client);
     await showUsable(client, claims, running);
   } finally {
     await client.close();
@@ -88,7 +82,7 @@ async function demonstrate(running: Services): Promise<void> {
 }
 
 /** Shows the claims as they change until each is where its example wants it. */
-async function watchUntilSettled(client: KubernetesClient, running: Services): Promise<readonly Claim[]> {
+async function watchUntilSettled(client: KubernetesClient): Promise<readonly Claim[]> {
   const informers = createInformers({
     client,
     log: createLogger({ level: 'error', format: 'pretty' }),
@@ -102,7 +96,6 @@ async function watchUntilSettled(client: KubernetesClient, running: Services): P
     map(all),
     tap((claims) => show(claimsTable(claims))),
     filter((claims) => stores.every(({ isSynced }) => isSynced) && claims.every(isSettled)),
-    takeUntil(exit(running)),
     timeout({ first: settlingMs }),
   );
   try {
@@ -115,9 +108,11 @@ async function watchUntilSettled(client: KubernetesClient, running: Services): P
   }
 }
 
-/** Emits when the controllers end by themselves, which they never should. */
-function exit({ controllers }: Services): Observable<unknown> {
-  return fromEvent(controllers, 'exit');
+/** Rejects when the controllers end by themselves, which they never should; else never settles. */
+async function deathOfControllers({ controllers }: Services): Promise<never> {
+  const [code, signal] = (await once(controllers, 'exit')) as [number | null, string | null];
+  if (isEnding) return new Promise(() => {});
+  throw new Error(`the controllers ended by themselves, with ${signal ?? `code ${code}`}`);
 }
 
 /** Draws the table anew in its place on a terminal; elsewhere prints the lines that changed. */
