@@ -18,6 +18,7 @@ import type { Metrics } from './runtime/metrics.ts';
 // Everything that takes time to load comes after early-stop.ts has run.
 const rxjs = await import('rxjs');
 const { concat, defer, EMPTY, merge, share, shareReplay, skip, take, takeUntil, tap } = rxjs;
+const { loggingChanges } = await import('./controllers/core/logged-changes.ts');
 const { stackControllers } = await import('./controllers/core/stack.ts');
 const { fcpStack } = await import('./controllers/fcp/setup.ts');
 const { ocpStack } = await import('./controllers/ocp/setup.ts');
@@ -85,7 +86,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
   const env: Environment = {
     client,
     resource: informers.resource,
-    events,
+    events: loggingChanges(events, log),
     log,
     now,
     random,

@@ -78,6 +78,9 @@ describe('the process', () => {
     start();
     await fixture.bound('team-a', 'interrupted');
     assert.equal(fixture.favourite.instances().length, 1);
+    const told =
+      /"msg":"changed",.*"namespace":"team-a","name":"interrupted",.*"change":"BoundManagedResource"/;
+    await eventually('its log says so', async () => told.test(processes.at(-1)?.log() ?? ''));
     await endAll();
   });
 
