@@ -126,6 +126,38 @@ describe('a claim that is gone is not believed to be without proof', () => {
     }
   });
 
+  test('a proxy page in the middle of a deletion delays it, whatever call it answers', async () => {
+    for (const policy of ['Delete', 'Retain'] as const) {
+      const ends: unknown[] = [];
+      for (let k = 0; ; k += 1) {
+        const { cluster, process, resource } = await worldOf(byName, policy);
+        let calls = 0;
+        let isAnswered = false;
+        cluster.gate = ({ kind }) => {
+          calls += 1;
+          if (calls - 1 !== k || kind === 'Event') return;
+          isAnswered = true;
+          throw page();
+        };
+        cluster.delete(claimKind, key);
+        await process.settle(30_000);
+        ends.push([
+          cluster.all(claimKind).length,
+          resource()?.status?.bindingPhase,
+          resource()?.spec.claimRef,
+          consent(cluster),
+        ]);
+        assert.deepEqual(
+          ends.at(-1),
+          [0, policy === 'Delete' ? undefined : 'Released', undefined, []],
+          `call ${k}`,
+        );
+        if (!isAnswered) break;
+      }
+      assert.ok(ends.length > 3, `${ends.length} calls`);
+    }
+  });
+
   test('a claim that only the store does not show yet keeps what it has', async () => {
     const { cluster, external, process, resource } = await worldOf(byName);
     const { status, ...found } = cluster.get(claimKind, key) ?? assert.fail('no claim');

@@ -78,6 +78,18 @@ describe('secret propagation decides (B4)', () => {
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
+    "X4 a resource that a former claim of this name had: binding refuses it, and its secret stays the former's":
+      {
+        input: {
+          managed: managed(
+            { ...boundManaged.spec, claimRef: claimRef({ uid: 'former-uid' }) },
+            { status: { bindingPhase: 'Bound' } },
+          ),
+        },
+        row: 'X4 unbound',
+        act: 'refuse',
+        message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+      },
     'X4 a claim that names another resource and is not bound yet': {
       input: edited('claim-uid', 'Unbound'),
       row: 'X4 unbound',

@@ -6,7 +6,7 @@ import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagated } from '../claim-binding/propagate.ts';
-import { holdsClaim, refersToClaim } from '../holdings.ts';
+import { holdsClaim } from '../holdings.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
 export interface PropagationInput {
@@ -82,14 +82,12 @@ export function decidePropagation({ target, source, claim, managed }: Propagatio
 }
 
 /**
- * Each refers to the other; or the claim's reference was edited since the two were bound, which the managed resource
- * still says.
+ * Each refers to the other, the resource to this very claim: what it named a former claim of the name for is not this
+ * one's, and a restored claim waits until binding has healed the reference. Where the claim's reference was edited since
+ * the two were bound, the resource still says so.
  */
 function areBound(managed: Managed, claim: Claim): boolean {
   const { resourceRef } = claim.spec;
   const isNamed = resourceRef?.name === managed.metadata.name && resourceRef.kind === managed.kind;
-  return (
-    refersToClaim(managed, claim) &&
-    (isNamed || (managed.status?.bindingPhase === 'Bound' && holdsClaim(managed, claim)))
-  );
+  return holdsClaim(managed, claim) && (isNamed || managed.status?.bindingPhase === 'Bound');
 }
