@@ -1,19 +1,17 @@
-import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import { binding, creating, getCondition, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
+import { binding, creating, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { annotate, isAlreadyExists, isConflict, isNotFound, messageOf } from '../../../runtime/errors.ts';
+import { isAlreadyExists, isConflict, messageOf } from '../../../runtime/errors.ts';
 import type { EventFacts } from '../../../runtime/event-recorder.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/reconcile.ts';
 import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import { recordClaimEvent } from '../claim-events.ts';
 import type { ClaimFacts } from '../claim-status.ts';
-import { withClaimStatus } from '../claim-status.ts';
 import { isRestored } from '../holdings.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
@@ -21,12 +19,12 @@ import { withBindingMetadata, withBound, withClaimReference, withResourceReferen
 import type { BindingDecision } from './decide.ts';
 import { boundConditions, decideBinding, describeUnserved, isConcerned, quietMs } from './decide.ts';
 import type { Parting } from './decide-deleted.ts';
-import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
 import { finalise, part } from './release.ts';
+import { claimReporter } from './report.ts';
 import type { FailureFacts } from './step.ts';
 import { cannotBind, cannotCreate, cannotRefresh, failing, StepFailure } from './step.ts';
 
@@ -50,6 +48,7 @@ export interface ClaimBindingOptions {
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const { env, service, peers, claims, classes, managed, secrets, heldBy } = options;
 
+  const report = claimReporter(options);
   const releaseOrphans = orphanRelease(options);
 
   return async (request, signal) => {
@@ -233,42 +232,6 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       throw new StepFailure(messageOf(error), error, facts);
     }
   }
-
-  /**
-   * Writes the claim's status if it changes, with what is to be said of edits that have no effect. Events tell of a
-   * change; a failure is told at each pass, for as long as it lasts: the recorder bounds how often that is sent. A
-   * claim that is gone needs none.
-   */
-  async function report(
-    claim: Claim,
-    facts: ClaimFacts,
-    event: EventFacts | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const edits = ineffectiveEdits(claim, heldBy(claim));
-    const reported = withClaimStatus(claim, withEdits(facts, edits), env.now());
-    try {
-      const written = await annotate(
-        'cannot update resource claim status',
-        claims.updateStatus(claim, reported, signal),
-      );
-      const isSyncedNews = !isEqual(saying(claim, 'Synced'), saying(written, 'Synced'));
-      const isFailure = facts.conditions.some(({ type, status }) => type === 'Synced' && status === 'False');
-      const isNews =
-        claim.status?.bindingPhase !== written.status?.bindingPhase ||
-        !isEqual(saying(claim, 'Ready'), saying(written, 'Ready'));
-      if (event !== undefined && (isNews || isFailure)) recordClaimEvent(env, claim, event);
-      if (edits.length > 0 && isSyncedNews) {
-        recordClaimEvent(env, claim, {
-          type: 'Warning',
-          reason: 'CannotApplyEdit',
-          message: describeEdits(edits),
-        });
-      }
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
 }
 
 const boundFacts = (managed: Managed, unserved: string | undefined): ClaimFacts => ({
@@ -292,9 +255,3 @@ const unservedEvent = (message: string): EventFacts => ({
   reason: 'CannotPropagateConnectionDetails',
   message,
 });
-
-/** What a condition says, but for its times. */
-function saying({ status }: Claim, type: string): readonly (string | undefined)[] {
-  const { status: value, reason, message } = getCondition(status?.conditions, type);
-  return [value, reason, message];
-}
