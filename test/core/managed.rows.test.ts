@@ -845,7 +845,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
     assert.deepEqual(
       scene.process.events.map(({ message }) => message),
-      [`${sentence} creation of external resource`, 'observe failed: login with *** refused'],
+      [`${sentence} creation of external resource`, 'login with *** refused'],
     );
   });
 
