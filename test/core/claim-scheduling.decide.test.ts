@@ -144,14 +144,10 @@ const scheduling: Record<string, Case> = {
     want: { row: 'S5 told', act: 'nothing' },
   },
   'S5 what was said for another reason, while the claim had no selector, is replaced': {
-    claim: toldOf(
-      { classSelector: { matchLabels: { size: 'huge' } } },
-      'NoDefaultClass',
-      'ThirdClass 0 of 4',
-    ),
+    claim: toldOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
     classes: [small],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass' },
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
   'S5 of a malformed selector too': {
