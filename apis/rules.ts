@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ManagementAction } from './core/v1alpha1/managed.ts';
 
 /** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
@@ -16,6 +16,9 @@ export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rul
   return schema.meta({ ...rest, [rulesKey]: [...(present as readonly Rule[]), ...rules] }) as S;
 };
 
+/** The field that a rule of {@link immutable} is about. */
+const immutableField = new WeakMap<Rule, string>();
+
 /**
  * An object with fields that keep the value they have: each may be set later, as controllers do with what the
  * external system chose, but is neither changed nor removed from then on. The rules are the object's: a field's own
@@ -29,12 +32,29 @@ export const immutable = <S extends z.ZodObject>(
     schema,
     ...fields.map((field) => {
       const name = celName(field);
-      return {
+      const rule = {
         rule: `!has(oldSelf.${name}) || (has(self.${name}) && self.${name} == oldSelf.${name})`,
         message: `${field} is immutable once set: create a new resource`,
       };
+      immutableField.set(rule, field);
+      return rule;
     }),
   );
+
+/** The fields that {@link immutable} names, in an object and in those within it: `version`, `network.region`. */
+export function immutableFields(schema: z.core.$ZodType): readonly string[] {
+  if (schema instanceof z.ZodExactOptional || schema instanceof z.ZodOptional) {
+    return immutableFields(schema.unwrap());
+  }
+  if (!(schema instanceof z.ZodObject)) return [];
+  const rules = (schema.meta()?.[rulesKey] ?? []) as readonly Rule[];
+  return [
+    ...rules.flatMap((rule) => immutableField.get(rule) ?? []),
+    ...Object.entries(schema.shape).flatMap(([field, inner]) =>
+      immutableFields(inner as z.core.$ZodType).map((path) => `${field}.${path}`),
+    ),
+  ];
+}
 
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(

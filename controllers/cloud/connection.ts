@@ -4,31 +4,47 @@ import type { Environment } from '../../runtime/environment.ts';
 import { annotate } from '../../runtime/errors.ts';
 import { createLruMap } from '../../runtime/lru-map.ts';
 import { heldCredentials } from '../core/credential-sources.ts';
+import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import { credentialsReader, type ProviderKinds } from '../core/managed/provider-credentials.ts';
 
 /** More accounts than this are rare, and a client that is forgotten is only made anew. */
 const maxClients = 100;
 
+/** A connector for one managed kind, from how its external client comes of the cloud's. */
+export type CloudConnector<C> = <M extends Managed>(
+  clientOf: (cloud: C) => ExternalClient<M>,
+) => ExternalConnector<M>;
+
 /**
- * Yields the cloud client for a managed resource: one per credentials, so that changed credentials get a new
- * one at the next reconcile. Throws an Error that names what is missing or, with its place, what is wrong.
+ * Connects managed resources with a cloud: one client per credentials, so that changed credentials get a new one at the
+ * next reconcile. A cloud is known by its URL, whatever the token. `connect` throws an Error that names what is missing
+ * or, with its place, what is wrong.
  */
-export function cloudConnection<C>(
+export function cloudConnector<C>(
   env: Environment,
   kinds: ProviderKinds,
   createClient: (credentials: CloudCredentials) => C,
-): (managed: Managed) => Promise<C> {
+): CloudConnector<C> {
   const read = credentialsReader(env, kinds);
-  const clients = createLruMap<string, C>(maxClients);
-  return async (managed) => {
+  const clients = createLruMap<string, { readonly cloud: C; readonly url: string }>(maxClients);
+  return (clientOf) => ({
+    async connect(managed) {
+      const { cloud, url } = await clientFor(managed);
+      return { ...clientOf(cloud), system: async () => url };
+    },
+  });
+
+  async function clientFor(managed: Managed): Promise<{ readonly cloud: C; readonly url: string }> {
     const { text: json, origin, key } = heldCredentials(await read(managed));
     const held = clients.get(json);
     if (held !== undefined) return held;
     const parsing = Promise.resolve(json).then(parseCredentials);
-    const client = createClient(
-      await annotate(`cannot use ${key === undefined ? '' : `key "${key}" of `}${origin}`, parsing),
+    const credentials = await annotate(
+      `cannot use ${key === undefined ? '' : `key "${key}" of `}${origin}`,
+      parsing,
     );
+    const client = { cloud: createClient(credentials), url: credentials.url };
     clients.set(json, client);
     return client;
-  };
+  }
 }

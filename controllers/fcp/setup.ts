@@ -9,7 +9,7 @@ import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/password.ts';
-import { cloudConnection } from '../cloud/connection.ts';
+import { cloudConnector } from '../cloud/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
@@ -40,7 +40,7 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
       },
     ],
     managed(env) {
-      const connect = cloudConnection(env, providers, createClient);
+      const connector = cloudConnector(env, providers, createClient);
       return [
         {
           kind: FavouriteDBInstanceKind,
@@ -50,19 +50,15 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
           references: [
             { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
           ],
-          connector: {
-            connect: async (managed) =>
-              favouriteDBInstanceClient({
-                cloud: await connect(managed),
-                generatePassword: newPassword,
-              }),
-          },
+          connector: connector((cloud) =>
+            favouriteDBInstanceClient({ cloud, generatePassword: newPassword }),
+          ),
         },
         {
           kind: NetworkKind,
           providers,
           externalNames: 'assigned',
-          connector: { connect: async (managed) => networkClient(await connect(managed)) },
+          connector: connector(networkClient),
         },
       ];
     },

@@ -1,47 +1,16 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind as FcpProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
-import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind as OcpProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
-import type { Stack } from '../../controllers/core/stack.ts';
 import { stackControllers } from '../../controllers/core/stack.ts';
-import { fcpStack } from '../../controllers/fcp/setup.ts';
-import { ocpStack } from '../../controllers/ocp/setup.ts';
 import { secretStores } from '../../controllers/stores/secret-stores.ts';
 import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-
-interface CloudKinds {
-  readonly flavour: 'favourite' | 'other';
-  readonly stack: Stack;
-  readonly kind: Kind<Managed>;
-  readonly providerConfig: Kind;
-  readonly forProvider: object;
-}
-const clouds: Record<string, CloudKinds> = {
-  'Favourite Cloud': {
-    flavour: 'favourite',
-    stack: fcpStack,
-    kind: FavouriteDBInstanceKind,
-    providerConfig: FcpProviderConfigKind,
-    forProvider: { fancinessLevel: 1 },
-  },
-  'Other Cloud': {
-    flavour: 'other',
-    stack: ocpStack,
-    kind: AmbivalentDBInstanceKind,
-    providerConfig: OcpProviderConfigKind,
-    forProvider: { ambivalence: 1 },
-  },
-};
+import { type CloudKinds, clouds } from './kinds.ts';
 
 const secretKey = { namespace: 'infra', name: 'cool' };
 const storedKey = { namespace: 'vaulted', name: 'cool' };

@@ -262,7 +262,7 @@ describe('managed resources on a real API server, with the real process and a cl
       await fixture.gone('drifting');
     });
 
-    test('in what cannot be changed is reported, and never made anew', async () => {
+    test('an edit of what cannot be changed is reported, and nothing is made anew', async () => {
       await fixture.instance('immutable', { forProvider: { fancinessLevel: 5, version: '5.7' } });
       await fixture.ready('immutable');
       const before = fixture.stored('immutable');
@@ -270,9 +270,9 @@ describe('managed resources on a real API server, with the real process and a cl
       await fixture.says(
         'immutable',
         'Synced',
-        /^False\/ReconcileError: update failed: cannot change spec\.forProvider\.version from "5\.7" to "8\.0"/,
+        /^False\/ReconcileError: cannot change spec\.forProvider\.version from "5\.7" to "8\.0"/,
       );
-      await fixture.describes('immutable', /Warning +CannotUpdateExternalResource/);
+      await fixture.describes('immutable', /Warning +CannotApplyEdit/);
       assert.deepEqual(fixture.stored('immutable'), before);
       await fixture.says('immutable', 'Ready', /^True/);
       await fixture.patch('immutable', { forProvider: { version: '5.7' } });

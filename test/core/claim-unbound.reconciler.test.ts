@@ -210,7 +210,8 @@ describe('a claim that is deleted while its resource is provisioned', () => {
       assert.equal(cluster.get(claimKind, key), undefined);
       for (const { metadata, spec, status } of cluster.all(managedKind)) {
         assert.deepEqual([spec.claimRef, status?.bindingPhase], [undefined, 'Released'], `after write ${k}`);
-        assert.deepEqual(Object.keys(metadata.annotations ?? {}), ['crossplane.io/external-name']);
+        const annotations = Object.keys(metadata.annotations ?? {});
+        assert.deepEqual(annotations, ['crossplane.io/external-name', 'crossplane.io/external-identity']);
       }
       if (!first.hasCrashed) return;
     }

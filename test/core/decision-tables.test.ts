@@ -7,7 +7,7 @@ import { deletedRows } from '../../controllers/core/claim-binding/decide-deleted
 import { orphanRows } from '../../controllers/core/claim-binding/decide-orphan.ts';
 import { defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
-import { firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
+import { accessRows, firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
 import { propagationRows } from '../../controllers/core/secret-propagation/decide.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -20,7 +20,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   'Deleted claims': deletedRows,
   Orphans: orphanRows,
   'Secret propagation': propagationRows,
-  'Managed resources': [...firstRows, ...nextRows],
+  'Managed resources': [...firstRows, ...accessRows, ...nextRows],
 };
 
 /** The part of the document below the heading that ends with `name`. */

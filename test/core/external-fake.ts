@@ -72,6 +72,10 @@ export class FakeExternal implements ExternalConnector {
   /** What exists does not show, as in an eventually consistent system. */
   isBlind = false;
   ready: ConditionFacts = available();
+  /** Where a thing is kept: by its name, unless something else tells as well. */
+  placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
+  /** Which system this is; undefined: it does not say. */
+  system: string | undefined;
   /** Deletion is only begun. */
   isDeletionSlow = false;
 
@@ -96,6 +100,7 @@ export class FakeExternal implements ExternalConnector {
       update: (managed) => this.#call('update', () => this.#update(managed)),
       delete: (managed) => this.#call('delete', () => this.#delete(managed)),
       disconnect: () => this.#call('disconnect', () => undefined),
+      ...(this.system !== undefined && { system: async () => this.system ?? '' }),
     }));
   }
 
@@ -108,7 +113,7 @@ export class FakeExternal implements ExternalConnector {
   }
 
   #observe(managed: Managed, known: ConnectionDetails): Observation {
-    const thing = this.things.get(externalName(managed) ?? '');
+    const thing = this.things.get(this.placeOf(managed));
     if (thing === undefined || this.isBlind) return { exists: false, isUpToDate: false };
     const isKnown = thing.password === undefined || thing.password === known.password;
     return {
@@ -121,7 +126,7 @@ export class FakeExternal implements ExternalConnector {
   }
 
   #create(managed: Managed): Creation {
-    const name = this.assigns ? `assigned-${this.made + 1}` : (externalName(managed) ?? '');
+    const name = this.assigns ? `assigned-${this.made + 1}` : this.placeOf(managed);
     this.createdWith = managed.spec.forProvider ?? {};
     if (!this.things.has(name)) this.made += 1;
     return {
@@ -132,7 +137,7 @@ export class FakeExternal implements ExternalConnector {
   }
 
   #update(managed: Managed): Update {
-    const name = externalName(managed) ?? '';
+    const name = this.placeOf(managed);
     const values = { ...this.things.get(name)?.values, ...managed.spec.forProvider };
     return { ...this.#set(name, values, 'made-at-update'), ...this.change };
   }
@@ -145,7 +150,7 @@ export class FakeExternal implements ExternalConnector {
   }
 
   #delete(managed: Managed): Deletion {
-    if (!this.isDeletionSlow) this.things.delete(externalName(managed) ?? '');
+    if (!this.isDeletionSlow) this.things.delete(this.placeOf(managed));
     return this.deletion;
   }
 }

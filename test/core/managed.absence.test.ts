@@ -139,14 +139,19 @@ describe('what was there is not created again on one look', () => {
       'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name';
     assert.equal(scene.condition('Ready'), `False/Unavailable: ${message}`);
     assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
-    assert.deepEqual([scene.external.made, scene.events], [1, ['Warning LostExternalResource']]);
+    assert.equal(scene.external.made, 1);
+    assert.deepEqual(new Set(scene.events), new Set(['Warning LostExternalResource']));
 
     const { metadata, ...rest } = scene.object ?? assert.fail();
     const { 'crossplane.io/external-name': _name, ...annotations } = metadata.annotations ?? {};
     scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, annotations } });
-    await scene.run();
+    for (let runs = 0; runs < 3; runs += 1) {
+      await scene.run();
+      pass(scene, 5_000);
+    }
     assert.equal(scene.external.made, 2);
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-2');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
   });
 
   test('a creation that failed is tried again at once', async () => {

@@ -12,8 +12,17 @@ import {
 import type { Managed, ManagedSpec } from '../../apis/core/v1alpha1/managed.ts';
 import type { TrackedOperation } from '../../controllers/core/managed/async-operations.ts';
 import { isCreationIncomplete, isInCreationGrace } from '../../controllers/core/managed/creation-tracking.ts';
-import { decideFirst, decideNext, firstRows, nextRows } from '../../controllers/core/managed/decide.ts';
+import type { AccessRow } from '../../controllers/core/managed/decide.ts';
+import {
+  accessRows,
+  decideAccess,
+  decideFirst,
+  decideNext,
+  firstRows,
+  nextRows,
+} from '../../controllers/core/managed/decide.ts';
 import type { Observation } from '../../controllers/core/managed/external-client.ts';
+import type { Identity } from '../../controllers/core/managed/identity.ts';
 import {
   invalidPolicies,
   isPausedByPolicies,
@@ -288,6 +297,39 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
   }
 });
 
+describe('the managed reconciler decides whether its provider leads where it did (rows 10 and 11)', () => {
+  const recorded = { name: 'db', system: 'https://a.example', fields: {} };
+  const rows: Record<
+    string,
+    { recorded: Identity | undefined; system: string | undefined; row: AccessRow; decision?: object }
+  > = {
+    'row 11 nothing is recorded yet': { recorded: undefined, system: 'https://a.example', row: '11' },
+    'row 11 the same system': { recorded, system: 'https://a.example', row: '11' },
+    'row 11 a system that says nothing of itself': { recorded, system: undefined, row: '11' },
+    'row 11 one that said nothing before': {
+      recorded: { name: 'db', fields: {} },
+      system: 'https://a.example',
+      row: '11',
+    },
+    'row 10 elsewhere': {
+      recorded,
+      system: 'https://b.example',
+      row: '10 elsewhere',
+      decision: {
+        act: 'reportElsewhere',
+        message:
+          'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
+      },
+    },
+  };
+  test('every row has a case', () => assertEveryRow(accessRows, rows));
+  for (const [name, { recorded: before, system, row, decision = { act: 'observe' } }] of Object.entries(
+    rows,
+  )) {
+    test(name, () => assert.deepEqual(decideAccess(before, system), { row, ...decision }));
+  }
+});
+
 describe('the managed reconciler decides next (rows 12–31)', () => {
   const absent: Observation = { exists: false, isUpToDate: false };
   const same: Observation = { exists: true, isUpToDate: true };
@@ -304,6 +346,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       managed: Managed;
       observed: Observation;
       isNameKnown?: boolean;
+      isEdited?: boolean;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
       row: string;
@@ -339,6 +382,42 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: absent,
       row: '18',
       act: 'finalise',
+    },
+    'row edited: what was recorded is gone, and something else is named now': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      isEdited: true,
+      row: 'edited',
+      act: 'takeUpEdit',
+    },
+    'row edited: also where nothing may be created': {
+      managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      row: 'edited',
+      act: 'takeUpEdit',
+    },
+    'row 25 unsure: one look is not enough to heed an edit, even of what was never seen': {
+      managed: managed({}, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 an edit does not keep what is gone from going': {
+      managed: managed({}, leaving),
+      observed: absent,
+      isEdited: true,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 25 unsure: it was seen, although never ready': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
     },
     'row 18 unsure: nobody asked for its deletion, and one look has found nothing': {
       managed: managed({}, leaving),
@@ -561,8 +640,8 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   test('every row has a case', () => assertEveryRow(nextRows, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const { observed, row, act, isNameKnown, absentForMs = 60_000 } = wanted;
-      const known = { absentForMs, ...(isNameKnown === undefined ? {} : { isNameKnown }) };
+      const { observed, row, act, isNameKnown, isEdited = false, absentForMs = 60_000 } = wanted;
+      const known = { absentForMs, isEdited, ...(isNameKnown === undefined ? {} : { isNameKnown }) };
       assert.deepEqual(
         decideNext(wanted.managed, observed, { graceMs: 30_000, confirmMs: 5_000, now, ...known }),
         {

@@ -41,6 +41,8 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly scope: 'Namespaced' | 'Cluster';
+  /** Of a managed kind: the paths of the fields of `forProvider` that are immutable. Absent: none. */
+  readonly immutableFields?: readonly string[];
   /** Never present at run time; carries the object type. */
   readonly objectType?: T;
 }

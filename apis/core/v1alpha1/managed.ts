@@ -37,6 +37,8 @@ export interface ManagedSpec {
 /** What every managed resource's status holds beside what the external system reports. */
 export interface ManagedStatus {
   readonly bindingPhase?: BindingPhase;
+  /** What identifies the external resource, as it was when that was first seen. */
+  readonly externalIdentity?: string;
   /** Its own UID when it was bound: another one than it has was brought along from a backup. */
   readonly boundUID?: string;
   readonly conditions?: readonly Condition[];

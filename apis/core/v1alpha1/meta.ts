@@ -12,6 +12,10 @@ export const annotationKeys = {
   defaultClass: 'resourceclass.crossplane.io/is-default-class',
   /** Ours: what an Optional providerConfigRef led to, `Kind/name`. */
   resolvedProvider: 'crossplane.io/resolved-provider',
+  /** Ours: what identifies the external resource, written before it is created. */
+  externalIdentity: 'crossplane.io/external-identity',
+  /** Ours: an admin sets it to `true` to have what a managed resource names now taken for what it has always named. */
+  adoptIdentity: 'crossplane.io/adopt-identity',
   /** Ours: an admin sets it to `true` on a Released managed resource to offer it for binding again. */
   reoffer: 'crossplane.io/reoffer',
 } as const;

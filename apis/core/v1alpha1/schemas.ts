@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowsAny, celName, type Rule, withRules } from '../../rules.ts';
+import { allowsAny, celName, immutableFields, type Rule, withRules } from '../../rules.ts';
 import {
   type Column,
   define,
@@ -435,6 +435,13 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
             'The UID of this resource when a claim was bound to it. Another one than it has now: it was restored from a backup.',
           ),
       ),
+      externalIdentity: optional(
+        z
+          .string()
+          .describe(
+            'What identified the external resource when it was first seen: its name, its system, its immutable fields. An edit of these has no effect.',
+          ),
+      ),
       conditions: optional(conditions),
       observedGeneration: optional(observedGeneration),
     })
@@ -446,6 +453,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
       categories: ['crossplane', 'managed', stack],
       columns: managedColumns(isClaimable),
       hasStatusSubresource: true,
+      immutableFields: immutableFields(forProvider),
     },
     z.object({
       spec: withRules(spec, ...required.map(requiredRule), ...rules),

@@ -110,6 +110,7 @@ function limited<M extends Managed>(
       await admit(signal);
       return (await client.delete(managed, signal)) ?? {};
     },
+    ...(client.system && { system: (signal) => client.system?.(signal) ?? Promise.resolve('') }),
     ...(client.disconnect && { disconnect: () => client.disconnect?.() ?? Promise.resolve() }),
   };
 }

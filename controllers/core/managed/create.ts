@@ -5,7 +5,8 @@ import type { Result } from '../../../runtime/reconcile.ts';
 import { requeue } from '../../../runtime/reconcile.ts';
 import { pendingTime } from './creation-tracking.ts';
 import type { ExternalClient } from './external-client.ts';
-import { named, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { identified, identityToRecord, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { encodeIdentity } from './identity.ts';
 import { settle } from './keep.ts';
 import { trackOperation } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
@@ -20,9 +21,13 @@ export async function create<M extends Managed>(
 ): Promise<Result> {
   const { env, isAssigned, recorder, reporter } = context;
   const pending = { [annotationKeys.externalCreatePending]: pendingTime(pass.current, env.now()) };
-  await prepare(context, pass, { annotations: isAssigned ? pending : {}, ready: creating() });
+  const identity = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(context, pass)) };
+  await prepare(context, pass, {
+    annotations: { ...identity, ...(isAssigned && pending) },
+    ready: creating(),
+  });
   const creation = await external
-    .create(withInitProvider(named(context, pass.current)), pass.known, pass.signal)
+    .create(withInitProvider(identified(context, pass)), pass.known, pass.signal)
     .catch((error: unknown) => recorder.failCreation(pass, error));
   const announce = (): void => {
     const message = 'Successfully requested creation of external resource';

@@ -8,6 +8,8 @@ import { resultTime } from './creation-tracking.ts';
 import type { Sleep } from './critical-annotations.ts';
 import { updateCriticalAnnotations } from './critical-annotations.ts';
 import { UncertainCreationError } from './external-client.ts';
+import type { Identity } from './identity.ts';
+import { encodeIdentity } from './identity.ts';
 import type { Pass } from './pass.ts';
 import { failing, PassFailure } from './pass.ts';
 import type { PassReporter } from './pass-reporter.ts';
@@ -29,14 +31,24 @@ export function creationRecorder<M extends Managed>({
   isAssigned,
   sleep,
   event,
+  identityOf,
 }: {
   readonly env: Pick<Environment, 'now'>;
   readonly managed: Resource<M>;
   readonly isAssigned: boolean;
   readonly sleep: Sleep;
   readonly event: PassReporter<M>['event'];
+  /** What is to be on record of its identity, but for the name. */
+  readonly identityOf: (pass: Pass<M>) => Identity;
 }): CreationRecorder<M> {
   return { recordSuccess, failCreation };
+
+  function namesAssigned(pass: Pass<M>, name: string): Readonly<Record<string, string>> {
+    return {
+      [annotationKeys.externalName]: name,
+      [annotationKeys.externalIdentity]: encodeIdentity({ ...identityOf(pass), name }),
+    };
+  }
 
   async function failCreation(pass: Pass<M>, error: unknown): Promise<never> {
     const isUncertain =
@@ -52,7 +64,7 @@ export function creationRecorder<M extends Managed>({
 
   async function recordSuccess(pass: Pass<M>, assignedName: string | undefined): Promise<void> {
     const annotations = {
-      ...(assignedName === undefined ? {} : { [annotationKeys.externalName]: assignedName }),
+      ...(assignedName === undefined ? {} : namesAssigned(pass, assignedName)),
       [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.now()),
     };
     pass.current = await failing(

@@ -11,6 +11,7 @@ import {
 import type { TrackedOperation } from './async-operations.ts';
 import { isBeingCreated, isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
 import type { Observation } from './external-client.ts';
+import type { Identity } from './identity.ts';
 import {
   invalidPolicies,
   isPausedByPolicies,
@@ -67,11 +68,29 @@ export function decideFirst(managed: Managed | undefined, operation?: TrackedOpe
 }
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
+export const accessRows = ['10 elsewhere', '11'] as const;
+export type AccessRow = (typeof accessRows)[number];
+
+/** What to do once it is known which system the provider leads to. */
+export type AccessDecision =
+  | { readonly row: '10 elsewhere'; readonly act: 'reportElsewhere'; readonly message: string }
+  | { readonly row: '11'; readonly act: 'observe' };
+
+/** `recorded` is what identifies the external resource; a system that says nothing of itself is always the same. */
+export function decideAccess(recorded: Identity | undefined, system: string | undefined): AccessDecision {
+  const { system: before, name = '' } = recorded ?? {};
+  if (before === undefined || system === undefined || before === system) return { row: '11', act: 'observe' };
+  const message = `the provider leads to ${system} now, but external resource "${name}" is in ${before}; lead it back, or, if both are the same, set the annotation ${annotationKeys.adoptIdentity} to true`;
+  return { row: '10 elsewhere', act: 'reportElsewhere', message };
+}
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
 export const nextRows = [
   '12',
   '13',
   '18',
   '18 unsure',
+  'edited',
   '28 absent',
   '25',
   '25 unsure',
@@ -95,6 +114,7 @@ export type NextDecision = {
     | 'awaitExistence'
     | 'lookAgain'
     | 'reportLost'
+    | 'takeUpEdit'
     | 'recreate'
     | 'delete'
     | 'awaitDeletion'
@@ -117,6 +137,8 @@ export interface NextContext {
   readonly confirmMs?: number;
   /** For how long they have. */
   readonly absentForMs?: number;
+  /** What identifies the external resource was edited since it was recorded. */
+  readonly isEdited?: boolean;
 }
 
 /**
@@ -131,8 +153,11 @@ function isDeletionUnderWay({ status }: Managed): boolean {
   return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
 }
 
-/** It was ready once. */
-const wasSeen = ({ status }: Managed): boolean => status?.bindingPhase !== undefined;
+/** It was there once, or ready before that was recorded. */
+const wasSeen = ({ metadata, status }: Managed): boolean =>
+  status?.externalIdentity !== undefined ||
+  (status?.bindingPhase !== undefined &&
+    metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
 /** A claim waits for it. What can wait until it is bound is done then: filling in fields takes two writes. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
@@ -141,7 +166,7 @@ const isAwaited = ({ spec, status }: Managed): boolean =>
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now, isNameKnown = false, confirmMs = 0, absentForMs = 0 }: NextContext,
+  { graceMs, now, isNameKnown = false, confirmMs = 0, absentForMs = 0, isEdited = false }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {
@@ -154,6 +179,9 @@ export function decideNext(
         ? { row: '18', act: 'finalise' }
         : { row: '18 unsure', act: 'lookAgain' };
     }
+    // What was recorded is gone: it holds nothing back any more.
+    if (isEdited)
+      return isCertain ? { row: 'edited', act: 'takeUpEdit' } : { row: '25 unsure', act: 'lookAgain' };
     if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
     if (!wasSeen(managed)) return { row: '25', act: 'create' };
     if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };

@@ -77,6 +77,11 @@ export interface ExternalClient<M extends Managed = Managed> {
   /** Asks for deletion; deleting what is gone is success. */
   delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion>;
   disconnect?(): Promise<void>;
+  /**
+   * Names the system behind the credentials, so that those that lead to another one are noticed before anything is
+   * looked for there: its own id where it has one, else its address. Credentials that are renewed name the same.
+   */
+  system?(signal: AbortSignal): Promise<string>;
 }
 
 /** Yields the client for a managed resource, from its provider's credentials. */

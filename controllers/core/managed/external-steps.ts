@@ -9,17 +9,58 @@ import {
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { isOperationOngoing, operationFinished, operationOngoing } from './async-operations.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
+import type { Identity } from './identity.ts';
+import { asRecorded, editsOf, identityOf, recordedIdentity } from './identity.ts';
 import type { Pass } from './pass.ts';
 import { failing } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { withLateInitialized } from './provider-values.ts';
 
-/** The object with its external name, which a deterministic system knows before it is written. */
-export function named<M extends Managed>({ isAssigned }: Pick<PassContext<M>, 'isAssigned'>, object: M): M {
-  if (isAssigned || externalName(object) !== undefined) return object;
+/** What says how the resources of a kind are identified. */
+export type IdentityContext = Pick<PassContext<Managed>, 'isAssigned' | 'identityFields'>;
+
+/** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
+function named<M extends Managed>({ isAssigned, identityFields }: IdentityContext, object: M): M {
+  if (externalName(object) !== undefined) return object;
+  const recorded = recordedIdentity(object, identityFields)?.name;
+  if (recorded !== undefined) return withAnnotations(object, { [annotationKeys.externalName]: recorded });
+  if (isAssigned) return object;
   const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
   const name = wanted || object.metadata.name;
   return withAnnotations(object, { [annotationKeys.externalName]: name });
+}
+
+/** The object as the external system is to see it: with what is recorded of its identity, whatever was edited since. */
+export function identified<M extends Managed>(context: IdentityContext, { current, isExact }: Pass<M>): M {
+  const recorded = recordedIdentity(current, context.identityFields);
+  const object = named(context, current);
+  return recorded === undefined ? object : asRecorded(object, recorded, context.identityFields, isExact);
+}
+
+/**
+ * What is to be on record of the external resource's identity: what was, and what has been given a value since. Fields are
+ * added only if the external resource `isAsWanted`: of what it is not, nobody needs to be kept from taking it back.
+ */
+export function identityToRecord<M extends Managed>(
+  context: IdentityContext,
+  pass: Pass<M>,
+  { isAsWanted = true }: { readonly isAsWanted?: boolean } = {},
+): Identity {
+  const recorded = recordedIdentity(pass.current, context.identityFields);
+  const system = recorded?.system ?? pass.system;
+  const now = identityOf(identified(context, pass), context.identityFields, system);
+  return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
+}
+
+/** Whether the resource names something else than what is recorded; a name that was taken away is asked for anew. */
+export function isEdited<M extends Managed>(
+  { isAssigned, identityFields }: IdentityContext,
+  { current, isExact }: Pass<M>,
+): boolean {
+  const recorded = recordedIdentity(current, identityFields);
+  if (recorded === undefined) return false;
+  const isNameTaken = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
+  return isNameTaken || editsOf(current, recorded, identityFields, isExact).length > 0;
 }
 
 /** The object with these annotations added. */
@@ -38,17 +79,37 @@ export async function observe<M extends Managed>(
   external: ExternalClient<M>,
   ready?: ConditionFacts,
 ): Promise<Observation> {
-  const observed = await failing(external.observe(named(context, pass.current), pass.known, pass.signal), {
+  const observed = await failing(external.observe(identified(context, pass), pass.known, pass.signal), {
     step: 'observe',
     eventReason: 'CannotObserveExternalResource',
     ...(ready && { ready }),
   });
+  if (observed.exists) pass.seen = observed;
+  else delete pass.seen;
   if (observed.exists && observed.operation !== undefined) {
     pass.operation = operationOngoing(observed.operation);
   } else if (observed.exists && isOperationOngoing(pass.current.status?.conditions)) {
     pass.operation ??= operationFinished(undefined);
   }
   return observed;
+}
+
+/**
+ * Row 11. What is not found with what has been given a value since it was recorded is looked for without: that value may
+ * lead elsewhere, and has no effect then.
+ */
+export async function observeRecorded<M extends Managed>(
+  context: PassContext<M>,
+  pass: Pass<M>,
+  external: ExternalClient<M>,
+): Promise<Observation> {
+  const recorded = recordedIdentity(pass.current, context.identityFields);
+  const observed = await observe(context, pass, external);
+  if (observed.exists || recorded === undefined) return observed;
+  const edits = (isExact: boolean) => editsOf(pass.current, recorded, context.identityFields, isExact).length;
+  if (edits(true) === edits(false)) return observed;
+  pass.isExact = true;
+  return observe(context, pass, external);
 }
 
 /** What a write of the object takes along, beside what it always holds. */

@@ -5,7 +5,8 @@ import type { Result } from '../../../runtime/reconcile.ts';
 import { after } from '../../../runtime/reconcile.ts';
 import type { NextDecision } from './decide.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
-import { named, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { identified, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { isAdopting } from './identity.ts';
 import { trackOperation } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
 import { failing } from './pass.ts';
@@ -42,7 +43,7 @@ async function update<M extends Managed>(
     name: pass.current.metadata.name,
     difference: observed.difference && scrub(observed.difference, pass.known),
   });
-  const updated = await failing(external.update(named(context, pass.current), pass.known, pass.signal), {
+  const updated = await failing(external.update(identified(context, pass), pass.known, pass.signal), {
     step: 'update',
     eventReason: 'CannotUpdateExternalResource',
     areConflictsTold: true,
@@ -69,7 +70,8 @@ export async function settle<M extends Managed>(
   const { env, reporter } = context;
   const wasReoffered = isReoffered(pass.current) && observed.ready?.status === 'True';
   await reporter.report(pass, reconcileSuccess(), observed.ready, observed.status);
-  if (wasReoffered) await removeReofferAnnotation(context, pass);
+  if (wasReoffered) await removeAnnotation(context, pass, annotationKeys.reoffer);
+  if (isAdopting(pass.current)) await removeAnnotation(context, pass, annotationKeys.adoptIdentity);
   const { metadata, status } = pass.current;
   if (observed.operation !== undefined) {
     const since = getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime;
@@ -83,11 +85,12 @@ export async function settle<M extends Managed>(
   );
 }
 
-async function removeReofferAnnotation<M extends Managed>(
+async function removeAnnotation<M extends Managed>(
   { managed }: PassContext<M>,
   pass: Pass<M>,
+  key: string,
 ): Promise<void> {
-  const { [annotationKeys.reoffer]: _used, ...annotations } = pass.current.metadata.annotations ?? {};
+  const { [key]: _used, ...annotations } = pass.current.metadata.annotations ?? {};
   const cleared = { ...pass.current, metadata: { ...pass.current.metadata, annotations } };
   pass.current = await managed.update(pass.current, cleared, pass.signal);
 }

@@ -18,6 +18,8 @@ export interface PassContext<M extends Managed> {
   readonly operations: OperationTracker;
   readonly absences: Absences;
   readonly confirmAbsenceMs: number;
+  /** Paths of the fields of forProvider that are immutable. */
+  readonly identityFields: readonly string[];
   readonly recorder: CreationRecorder<M>;
   readonly reporter: PassReporter<M>;
   /** The external system names its resources. */

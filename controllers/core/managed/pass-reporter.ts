@@ -12,6 +12,10 @@ import { annotate, isNotFound } from '../../../runtime/errors.ts';
 import type { Result } from '../../../runtime/reconcile.ts';
 import { done, requeue } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
+import type { IdentityContext } from './external-steps.ts';
+import { identityToRecord } from './external-steps.ts';
+import { editRefusal, editsOf, encodeIdentity, recordedIdentity } from './identity.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from './management-policies.ts';
 import type { Pass, PassFailure } from './pass.ts';
 import { scrub, withManagedStatus } from './status.ts';
 
@@ -39,9 +43,12 @@ export interface PassReporter<M extends Managed> {
 export function passReporter<M extends Managed>({
   env,
   managed,
+  identity,
 }: {
   readonly env: Pick<Environment, 'events' | 'now'>;
   readonly managed: Resource<M>;
+  /** How its external resource is identified. */
+  readonly identity: IdentityContext;
 }): PassReporter<M> {
   return { report, event, reportPause, refuse, fail };
 
@@ -66,13 +73,32 @@ export function passReporter<M extends Managed>({
     return requeue;
   }
 
+  /** What a pass that went well has to say all the same: of an edit that has no effect. */
+  function refusedEdit({ current, isExact }: Pass<M>): ConditionFacts | undefined {
+    const recorded = recordedIdentity(current, identity.identityFields);
+    const edits = recorded === undefined ? [] : editsOf(current, recorded, identity.identityFields, isExact);
+    return edits.length === 0 ? undefined : reconcileError(editRefusal(edits));
+  }
+
+  /** Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */
+  function identityIn(pass: Pass<M>): string | undefined {
+    const { seen, current } = pass;
+    const isObserver =
+      !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
+    const isRecorded = recordedIdentity(current, identity.identityFields) !== undefined;
+    if (seen === undefined || (isObserver && !isRecorded)) return undefined;
+    return encodeIdentity(identityToRecord(identity, pass, { isAsWanted: seen.isUpToDate }));
+  }
+
   async function report(
     pass: Pass<M>,
-    synced: ConditionFacts,
+    found: ConditionFacts,
     ready?: ConditionFacts,
     status?: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
     const before = pass.current;
+    const edit = found.status === 'True' ? refusedEdit(pass) : undefined;
+    const synced = edit ?? found;
     const told = (facts: ConditionFacts): ConditionFacts =>
       facts.message === undefined ? facts : { ...facts, message: scrub(facts.message, pass.known) };
     const operation = pass.operation?.map(told);
@@ -81,6 +107,7 @@ export function passReporter<M extends Managed>({
         synced: told(synced),
         ready: ready && told(ready),
         status,
+        externalIdentity: identityIn(pass),
         ...(operation && { operation }),
       };
       pass.current = await annotate(
@@ -90,6 +117,7 @@ export function passReporter<M extends Managed>({
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    if (edit?.message !== undefined) event(pass, 'Warning', 'CannotApplyEdit', edit.message);
     return pass.current !== before;
   }
 

@@ -3,7 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { isConflict, messageOf } from '../../../runtime/errors.ts';
 import type { TrackedOperation } from './async-operations.ts';
-import type { OperationType } from './external-client.ts';
+import type { Observation, OperationType } from './external-client.ts';
 
 /** One pass over one managed resource: what is known so far. */
 export interface Pass<M extends Managed> {
@@ -21,6 +21,12 @@ export interface Pass<M extends Managed> {
   providerRecord?: Readonly<Record<string, string>>;
   /** What every status written in this pass says of operations. */
   operation?: readonly ConditionFacts[];
+  /** The system behind the provider, where it says. */
+  system?: string;
+  /** What the last look found; absent: nothing. */
+  seen?: Observation;
+  /** The external resource is what was recorded, and not what has been added to that since. */
+  isExact?: boolean;
   /** For how long looks have found no external resource. */
   absentForMs?: number;
   readonly signal: AbortSignal;

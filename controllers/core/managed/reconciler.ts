@@ -1,22 +1,32 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { reconcileError, reconcileSuccess, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { deleting, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { messageOf } from '../../../runtime/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
-import { after, done, requeue } from '../../../runtime/reconcile.ts';
+import { after, done } from '../../../runtime/reconcile.ts';
 import type { Resource } from '../../../runtime/resource.ts';
 import { createAbsences } from './absences.ts';
+import {
+  awaitExistence,
+  reportLost,
+  reportMissing,
+  reportRecreation,
+  reportUncreated,
+  takeUpEdit,
+} from './absent.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
 import { create } from './create.ts';
 import { creationRecorder } from './creation-recorder.ts';
 import type { Sleep } from './critical-annotations.ts';
-import { decideFirst, decideNext } from './decide.ts';
+import { decideAccess, decideFirst, decideNext } from './decide.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
-import { observe, withAnnotations } from './external-steps.ts';
+import type { IdentityContext } from './external-steps.ts';
+import { identityToRecord, isEdited, observeRecorded, withAnnotations } from './external-steps.ts';
+import { recordedIdentity } from './identity.ts';
 import { keep } from './keep.ts';
 import { awaitOperation, recordOutcome } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
@@ -52,6 +62,11 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * deletion that the external system has acknowledged. Default: 5 000; 0 where neither loses anything.
    */
   readonly confirmAbsenceMs?: number;
+  /**
+   * Paths in `forProvider` whose fields are immutable: an edit of one has no effect, and is told. Default: those that
+   * the schema of the kind says are.
+   */
+  readonly identityFields?: readonly string[];
   /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
   /**
@@ -62,8 +77,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Between attempts to record a creation; default: real time. */
   readonly sleep?: Sleep;
 }
-
-const missing = 'external resource does not exist';
 
 /**
  * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's
@@ -148,7 +161,16 @@ async function reconcileExternal<M extends Managed>(
   pass: Pass<M>,
   external: ExternalClient<M>,
 ): Promise<Result> {
-  const observed = await observe(context, pass, external);
+  if (external.system !== undefined) {
+    pass.system = await failing(external.system(pass.signal), {
+      step: 'observe',
+      eventReason: 'CannotObserveExternalResource',
+    });
+  }
+  const recorded = recordedIdentity(pass.current, context.identityFields);
+  const access = decideAccess(recorded, pass.system);
+  if (access.act === 'reportElsewhere') return reportElsewhere(context, pass, access.message);
+  const observed = await observeRecorded(context, pass, external);
   pass.absentForMs = context.absences.note(pass.current, observed.exists);
   const decision = context.decide(pass, observed);
   switch (decision.act) {
@@ -171,6 +193,8 @@ async function reconcileExternal<M extends Managed>(
       return create(context, pass, external);
     case 'reportLost':
       return reportLost(context, pass);
+    case 'takeUpEdit':
+      return takeUpEdit(context, pass, external);
     case 'reportUncreated':
       return reportUncreated(context, pass);
     case 'lateInitialize':
@@ -180,50 +204,15 @@ async function reconcileExternal<M extends Managed>(
   }
 }
 
-/** Row 12. A steady state: looked at again at the poll (crossplane-runtime v2.4), or when it is edited. */
-async function reportMissing<M extends Managed>(
+/** Row 10, elsewhere. Nothing tells of credentials that change: looked at again at the poll. */
+async function reportElsewhere<M extends Managed>(
   { env, reporter }: PassContext<M>,
   pass: Pass<M>,
+  message: string,
 ): Promise<Result> {
-  const name = externalName(pass.current);
-  await reporter.report(pass, reconcileError(`observe failed: ${missing}`));
-  const told = name === undefined ? missing : `${missing} (${name})`;
-  reporter.event(pass, 'Warning', 'CannotObserveExternalResource', told);
-  return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
-}
-
-/** Row 13. */
-function awaitExistence<M extends Managed>({ reporter }: PassContext<M>, pass: Pass<M>): Result {
-  const message = 'Waiting for external resource existence to be confirmed';
-  reporter.event(pass, 'Normal', 'PendingExternalResource', message);
-  return requeue;
-}
-
-/** Row 25, again. */
-function reportRecreation<M extends Managed>({ reporter }: PassContext<M>, pass: Pass<M>): void {
-  const message = `${missing} any more (${externalName(pass.current) ?? 'its name is not known'}); it is created again`;
-  reporter.event(pass, 'Warning', 'LostExternalResource', message);
-}
-
-/** Row 25, lost. */
-async function reportLost<M extends Managed>(
-  { env, reporter }: PassContext<M>,
-  pass: Pass<M>,
-): Promise<Result> {
-  const message = `${missing} any more (${externalName(pass.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
-  if (await reporter.report(pass, reconcileError(message), unavailable(message))) {
-    reporter.event(pass, 'Warning', 'LostExternalResource', message);
-  }
-  return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
-}
-
-/** Row 28, absent. */
-async function reportUncreated<M extends Managed>(
-  { env, reporter }: PassContext<M>,
-  pass: Pass<M>,
-): Promise<Result> {
-  const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
-  await reporter.report(pass, reconcileSuccess(), unavailable(message));
+  const ready = wasDeleted(pass.current) ? deleting() : undefined;
+  await reporter.report(pass, reconcileError(message), ready);
+  reporter.event(pass, 'Warning', 'CannotConnectToProvider', message);
   return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
 }
 
@@ -235,12 +224,21 @@ function contextOf<M extends Managed>({
   externalNames,
   creationGraceMs,
   confirmAbsenceMs = 5_000,
+  identityFields = [],
   sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }),
 }: ManagedReconcilerOptions<M> & { readonly operations: OperationTracker }): PassContext<M> {
   const isAssigned = externalNames === 'assigned';
   const graceMs = creationGraceMs ?? (isAssigned ? 30_000 : 0);
-  const reporter = passReporter({ env, managed });
-  const recorder = creationRecorder({ env, managed, isAssigned, sleep, event: reporter.event });
+  const identity: IdentityContext = { isAssigned, identityFields };
+  const reporter = passReporter({ env, managed, identity });
+  const recorder = creationRecorder({
+    env,
+    managed,
+    isAssigned,
+    sleep,
+    event: reporter.event,
+    identityOf: (pass) => identityToRecord(identity, pass),
+  });
   const decide: PassContext<M>['decide'] = (pass, observed) =>
     decideNext(pass.current, observed, {
       graceMs,
@@ -248,6 +246,7 @@ function contextOf<M extends Managed>({
       isNameKnown: !isAssigned,
       confirmMs: confirmAbsenceMs,
       ...(pass.absentForMs !== undefined && { absentForMs: pass.absentForMs }),
+      isEdited: isEdited(identity, pass),
     });
   const absences = createAbsences(env.now);
   return {
@@ -257,6 +256,7 @@ function contextOf<M extends Managed>({
     operations,
     absences,
     confirmAbsenceMs,
+    identityFields,
     recorder,
     reporter,
     isAssigned,

@@ -5,7 +5,7 @@ import { isNotFound } from '../../../runtime/errors.ts';
 import type { Result } from '../../../runtime/reconcile.ts';
 import { after, done, requestFor } from '../../../runtime/reconcile.ts';
 import type { Deletion, ExternalClient, Observation } from './external-client.ts';
-import { named, observe } from './external-steps.ts';
+import { identified, observe } from './external-steps.ts';
 import { trackOperation } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
 import { failing, PassFailure } from './pass.ts';
@@ -18,7 +18,7 @@ export async function remove<M extends Managed>(
   pass: Pass<M>,
   external: ExternalClient<M>,
 ): Promise<Result> {
-  const deletion = await failing<unknown>(external.delete(named(context, pass.current), pass.signal), {
+  const deletion = await failing<unknown>(external.delete(identified(context, pass), pass.signal), {
     step: 'delete',
     eventReason: 'CannotDeleteExternalResource',
     ready: deleting(),

@@ -45,7 +45,11 @@ export interface ManagedService<M extends Managed = Managed>
 }
 
 /** The annotations that this controller writes itself while it works. */
-const ownAnnotations = [annotationKeys.externalCreatePending, annotationKeys.externalCreateFailed];
+const ownAnnotations = [
+  annotationKeys.externalCreatePending,
+  annotationKeys.externalCreateFailed,
+  annotationKeys.externalIdentity,
+];
 
 /**
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
@@ -119,6 +123,7 @@ export function managedController<M extends Managed>(
       ...(secretStores === undefined ? [] : secretStores.triggers(managed)),
     ],
     reconcile: managedReconciler({
+      identityFields: service.kind.immutableFields ?? [],
       ...service,
       env,
       managed,

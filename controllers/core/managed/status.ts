@@ -14,6 +14,8 @@ export interface ManagedFacts {
   readonly ready?: ConditionFacts | undefined;
   /** What is to be said of an operation that outlives a pass. */
   readonly operation?: readonly ConditionFacts[];
+  /** What is on record of the external resource's identity; absent: as before. */
+  readonly externalIdentity?: string | undefined;
   /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -38,6 +40,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...managed.status,
       ...facts.status,
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
+      ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
     },
