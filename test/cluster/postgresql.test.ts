@@ -123,8 +123,8 @@ describe('a claim', () => {
       'False',
       /"9.6", but server \S+ runs PostgreSQL \d+/,
     );
-    await removeClaim('team-a', 'antique');
     assert.ok(!(await fixture.ours()).databases.some((each) => each.includes('antique')));
+    await removeClaim('team-a', 'antique');
   });
 
   test('may name a database that an administrator made', async () => {

@@ -5,7 +5,12 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { reconcileError, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { BindingDecision } from '../../controllers/core/claim-binding/decide.ts';
-import { bindingRows, boundConditions, decideBinding } from '../../controllers/core/claim-binding/decide.ts';
+import {
+  bindingRows,
+  boundConditions,
+  decideBinding,
+  describeUnserved,
+} from '../../controllers/core/claim-binding/decide.ts';
 import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
 import type { ClaimService } from '../../controllers/core/managed-service.ts';
 import { assertEveryRow } from './every-row.ts';
@@ -345,6 +350,60 @@ const cases: Record<string, Case> = {
     row: 'H7 told',
     act: 'nothing',
   },
+  'H7 a resource of no known kind is named, with the kinds that are known': {
+    claim: claim({ classRef: classRef('small'), resourceRef: { kind: '', name: 'db' } }),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+    considered: [
+      'ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io',
+      'favouritedbinstances.v1alpha3.database.fcp.crossplane.io',
+    ],
+    event: 'UnknownKind',
+    ready: 'UnknownKind',
+    synced: 'False',
+    message:
+      /^spec\.resourceRef names a \(no kind\) \(no apiVersion\), .* known: AmbivalentDBInstance \(.*\), FavouriteDBInstance \(/,
+  },
+  'H7 what is of no known kind is not spoken of where something else is said already': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      { status: { conditions: [condition('Ready', 'True', 'Available')] } },
+    ),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 nor by any but the first service': {
+    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 nor of a claim that is being deleted': {
+    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }, deleted),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  ...Object.fromEntries(
+    ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'].map((reason): [string, Case] => [
+      `H7 what was said before it had a class is replaced: ${reason}`,
+      {
+        claim: claim(
+          { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+          { status: { conditions: [condition('Ready', 'False', reason)] } },
+        ),
+        service: otherService,
+        row: 'H7 unknown',
+        act: 'report',
+        considered: classKinds,
+        event: 'UnknownKind',
+        ready: 'UnknownKind',
+        synced: 'False',
+        message: /^spec\.classRef names a NoSuchClass \(x\.io\/v1\)/,
+      },
+    ]),
+  ),
   'H7 who knows more kinds replaces what was said': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
@@ -494,45 +553,81 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
 describe('H14 a bound claim is as ready as its managed resource', () => {
   const withConditions = (...conditions: ReturnType<typeof condition>[]) =>
     managed({}, { status: { conditions } });
-  const rows: Record<string, { managed: Managed; status: string; reason: string; message?: RegExp }> = {
-    ready: {
-      managed: withConditions(condition('Ready', 'True', 'Available')),
-      status: 'True',
-      reason: 'Available',
+  const ready = condition('Ready', 'True', 'Available');
+  const troubled = condition('Synced', 'False', 'ReconcileError', 'observe failed: 503');
+  const named = { annotations: { 'crossplane.io/external-name': 'cloud-db' } };
+  interface Row {
+    readonly managed: Managed;
+    readonly unserved?: string;
+    /** Of Ready: status, reason, message. */
+    readonly want: readonly [string, string, string?];
+  }
+  const rows: Record<string, Row> = {
+    ready: { managed: withConditions(ready), want: ['True', 'Available'] },
+    'ready, whatever it says beside': {
+      managed: withConditions(ready, condition('Synced', 'True', 'ReconcileSuccess', 'all is well')),
+      want: ['True', 'Available'],
     },
     'ready though its last pass failed, which it says': {
-      managed: withConditions(
-        condition('Ready', 'True', 'Available'),
-        condition('Synced', 'False', 'ReconcileError', 'observe failed: 503'),
-      ),
-      status: 'True',
-      reason: 'Available',
-      message: /observe failed: 503/,
+      managed: withConditions(ready, troubled),
+      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503'],
+    },
+    'ready, and there is no secret': {
+      managed: withConditions(ready),
+      unserved: 'no connection secret is written',
+      want: ['True', 'Available', 'no connection secret is written'],
+    },
+    'ready, its last pass failed, and there is no secret': {
+      managed: withConditions(ready, troubled),
+      unserved: 'no secret',
+      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503; no secret'],
     },
     'unavailable, with its message': {
-      managed: withConditions(condition('Ready', 'False', 'Unavailable', 'out of disk')),
-      status: 'False',
-      reason: 'Unavailable',
-      message: /FavouriteDBInstance db: out of disk/,
+      managed: withConditions(
+        condition('Ready', 'False', 'Unavailable', 'out of disk'),
+        condition('Synced', 'True', 'ReconcileSuccess', 'all is well'),
+      ),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: out of disk'],
+    },
+    'unavailable and failing: why it fails comes first': {
+      managed: withConditions(condition('Ready', 'False', 'Unavailable', 'out of disk'), troubled),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: observe failed: 503'],
+    },
+    'without a message its reason says it': {
+      managed: managed({}, { ...named, status: { conditions: [condition('Ready', 'False', 'Creating')] } }),
+      want: ['False', 'Creating', 'FavouriteDBInstance db (external name cloud-db): Creating'],
+    },
+    'failing without a message': {
+      managed: withConditions(condition('Synced', 'False', 'ReconcilePaused')),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: ReconcilePaused'],
     },
     'being deleted': {
-      managed: managed(
-        {},
-        { deletionTimestamp, status: { conditions: [condition('Ready', 'True', 'Available')] } },
-      ),
-      status: 'False',
-      reason: 'Deleting',
+      managed: managed({}, { deletionTimestamp, status: { conditions: [ready] } }),
+      want: ['False', 'Deleting', 'FavouriteDBInstance db: Available'],
     },
-    silent: { managed: managed(), status: 'False', reason: 'Unavailable' },
+    silent: { managed: managed(), want: ['False', 'Unavailable', 'FavouriteDBInstance db'] },
   };
-  for (const [name, wanted] of Object.entries(rows)) {
+  for (const [name, { managed: resource, unserved, want }] of Object.entries(rows)) {
     test(name, () => {
-      const [ready] = boundConditions(wanted.managed);
-      assert.equal(ready?.status, wanted.status);
-      assert.equal(ready?.reason, wanted.reason);
-      if (wanted.message !== undefined) assert.match(ready?.message ?? '', wanted.message);
+      const [status, reason, message] = want;
+      assert.deepEqual(boundConditions(resource, unserved), [
+        { type: 'Ready', status, reason, ...(message === undefined ? {} : { message }) },
+        reconcileSuccess(),
+      ]);
     });
   }
+
+  const wants = { writeConnectionSecretToRef: { name: 'conn' } };
+  const publishes = managed({ writeConnectionSecretToRef: { namespace: 'system', name: 'src' } });
+  test('there is no secret where the claim wants one and the resource publishes none', () => {
+    assert.match(
+      describeUnserved(claim(wants), managed()) ?? '',
+      /^no connection secret is written: FavouriteDBInstance db has no spec\.writeConnectionSecretToRef/,
+    );
+    assert.equal(describeUnserved(claim(wants), publishes), undefined);
+    assert.equal(describeUnserved(claim(), managed()), undefined);
+    assert.equal(describeUnserved(claim(), publishes), undefined);
+  });
 });
 
 describe('names of provisioned resources', () => {
