@@ -5,18 +5,30 @@ import { createLruMap } from './lru-map.ts';
 
 /** An event as it shall be on the API server. Times in milliseconds since 1970. */
 export interface CorrelatedEvent extends EventFacts {
+  /** Who reports. */
+  readonly source: string;
   /** Of the Event object. */
   readonly name: string;
   readonly object: KubernetesObject;
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
+  /** It was told before, with a smaller count. */
+  readonly isRepeated: boolean;
 }
 
 /** Turns what is recorded into few events. */
 export interface EventCorrelator {
-  /** The event that stands for this record, with all like it so far; undefined: it is spam. */
-  observe(object: KubernetesObject, facts: EventFacts, nowMs: number): CorrelatedEvent | undefined;
+  /**
+   * The event that stands for this record, with all like it so far; undefined: it was told a moment ago, or is spam, and
+   * counts in the next that is told.
+   */
+  observe(
+    object: KubernetesObject,
+    facts: EventFacts,
+    source: string,
+    nowMs: number,
+  ): CorrelatedEvent | undefined;
 }
 
 interface Bucket {
@@ -29,7 +41,18 @@ interface Similar {
   readonly lastMs: number;
 }
 
+/** How often the same was recorded, and when it was told. */
+interface Known {
+  readonly count: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly toldMs: number | undefined;
+}
+
+/** For so long messages count as similar, and the same Warning is only counted. */
 const intervalMs = 600_000;
+/** What was not recorded for so long begins anew; the API server has forgotten it after an hour. */
+const forgottenMs = 2 * 3_600_000;
 const maxSimilar = 10;
 const burst = 25;
 const refillMs = 300_000;
@@ -49,10 +72,12 @@ function truncated(text: string, maxBytes: number): string {
 }
 
 /**
- * client-go's EventCorrelator (tools/record/events_cache.go): the same event again within 10 minutes raises a
- * count; after 10 different messages of one object, type and reason within 10 minutes they become one combined
- * event; an object has 25 events at once and one more per 5 minutes. Remembers the `capacity` last used keys
- * of each (default 4096, client-go's).
+ * client-go's EventCorrelator (tools/record/events_cache.go): the same event again raises a count; after 10 different
+ * messages of one source, object, type and reason within 10 minutes they become one combined event; an object has 25
+ * events of a source at once and one more per 5 minutes. Unlike there, the same Warning is told at most once in 10
+ * minutes: what fails is recorded at every attempt, for as long as it lasts, and an attempt shall not cost a write. A
+ * Normal event says that something was done, and is told each time.
+ * Remembers the `capacity` last used objects (default 4096, client-go's), and eight events for each.
  */
 export function createEventCorrelator({
   capacity = 4096,
@@ -61,7 +86,8 @@ export function createEventCorrelator({
 } = {}): EventCorrelator {
   const buckets = createLruMap<string, Bucket>(capacity);
   const similars = createLruMap<string, Similar>(capacity);
-  const known = createLruMap<string, CorrelatedEvent>(capacity);
+  /** Small entries, and many: a failure that is forgotten too early is told at every attempt. */
+  const known = createLruMap<string, Known>(8 * capacity);
 
   function isSpam(key: string, nowMs: number): boolean {
     const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
@@ -84,31 +110,39 @@ export function createEventCorrelator({
   }
 
   return {
-    observe(object, { type, reason, message: given, annotations }, nowMs) {
+    observe(object, { type, reason, message: given, annotations }, source, nowMs) {
       const { apiVersion, kind, metadata } = object;
-      const objectKey = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid]);
+      const { namespace, name, uid } = metadata;
+      const objectKey = JSON.stringify([source, apiVersion, kind, namespace, name, uid]);
       const similarKey = JSON.stringify([objectKey, type, reason]);
       const combines = isCombined(similarKey, given, nowMs);
       const message = truncated(combines ? combinedPrefix + given : given, maxMessageBytes);
-      const key = combines ? similarKey : JSON.stringify([similarKey, message]);
+      const key = digest(combines ? similarKey : JSON.stringify([similarKey, message]));
       const last = known.get(key);
-      const isRepeated = last !== undefined && nowMs - last.lastMs <= intervalMs;
-      const hash = createHash('sha256').update(`${key}|${nowMs}`).digest('hex').slice(0, 16);
-      const event: CorrelatedEvent = {
-        name: isRepeated
-          ? last.name
-          : `${metadata.name.slice(0, maxNameLength - hash.length - 1).replace(/[^a-z0-9]+$/, '')}.${hash}`,
+      const isKnown = last !== undefined && nowMs - last.lastMs <= forgottenMs;
+      const { count, firstMs, toldMs } = isKnown
+        ? { ...last, count: last.count + 1 }
+        : { count: 1, firstMs: nowMs, toldMs: undefined };
+      const isTold = type === 'Warning' && toldMs !== undefined && nowMs - toldMs < intervalMs;
+      const isLeftOut = isTold || isSpam(objectKey, nowMs);
+      known.set(key, { count, firstMs, lastMs: nowMs, toldMs: isLeftOut ? toldMs : nowMs });
+      if (isLeftOut) return undefined;
+      const hash = digest(`${key}|${firstMs}`);
+      return {
+        name: `${name.slice(0, maxNameLength - hash.length - 1).replace(/[^a-z0-9]+$/, '')}.${hash}`,
         object,
+        source,
         type,
         reason,
         message,
         ...(annotations && { annotations }),
-        count: isRepeated ? last.count + 1 : 1,
-        firstMs: isRepeated ? last.firstMs : nowMs,
+        count,
+        firstMs,
         lastMs: nowMs,
+        isRepeated: toldMs !== undefined,
       };
-      known.set(key, event);
-      return isSpam(objectKey, nowMs) ? undefined : event;
     },
   };
 }
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -8,7 +8,6 @@ import type { CorrelatedEvent } from './event-correlator.ts';
 import { createEventCorrelator } from './event-correlator.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
-import { createLruMap } from './lru-map.ts';
 
 /** Something that happened to an object, for `kubectl describe`. Messages are stable and hold no secrets. */
 export interface EventFacts {
@@ -20,9 +19,15 @@ export interface EventFacts {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. */
+/**
+ * Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. Who fails records
+ * that at every attempt: the same Warning is told at once and then every 10 minutes, with a count, so that whoever looks later
+ * sees it, too.
+ */
 export interface EventRecorder {
   record(object: KubernetesObject, event: EventFacts): void;
+  /** A recorder of the same queue that reports as somebody else. */
+  from(source: string): EventRecorder;
 }
 
 /** A recorder that sends what it is told. */
@@ -37,7 +42,7 @@ export interface SendingEventRecorder extends EventRecorder {
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;
-  /** Who reports, as `kubectl describe` shows it. */
+  /** Who reports, as `kubectl describe` shows it, unless `from` says otherwise. */
   readonly component: string;
   readonly log: Logger;
   readonly now: () => Date;
@@ -98,8 +103,6 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   const correlator = createEventCorrelator();
   /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
   const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
-  /** Events the API server has, by key. */
-  const sent = createLruMap<string, true>(4096);
   let sequence = 0;
   let droppedCount = 0;
   let sending: Promise<void> = Promise.resolve();
@@ -124,26 +127,23 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
 
   async function write(event: CorrelatedEvent, signal: AbortSignal): Promise<void> {
     const key = { namespace: namespaceOf(event.object), name: event.name };
-    const id = `${key.namespace}/${key.name}`;
     const { count, message, lastMs } = event;
-    if (sent.get(id)) {
+    if (event.isRepeated) {
       try {
         const patch = { count, message, lastTimestamp: timestamp(lastMs) };
         await client.patch(EventKind, key, patch, undefined, signal);
         return;
       } catch (error) {
-        // The API server forgets events after an hour.
+        // The API server forgets events after an hour, and may never have got this one.
         if (!isNotFound(error)) throw error;
-        sent.delete(id);
       }
     }
     try {
-      await client.create(EventKind, coreEvent(event, component), signal);
+      await client.create(EventKind, coreEvent(event), signal);
     } catch (error) {
       // An attempt whose answer was lost.
       if (!isAlreadyExists(error)) throw error;
     }
-    sent.set(id, true);
   }
 
   async function send(event: CorrelatedEvent, signal: AbortSignal): Promise<void> {
@@ -183,25 +183,34 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     return sending;
   }
 
+  function record(source: string, object: KubernetesObject, facts: EventFacts): void {
+    try {
+      // Events are remembered long after the object has changed or gone: without what it holds.
+      const { apiVersion, kind, metadata } = object;
+      const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
+      const event = correlator.observe(about, facts, source, now().getTime());
+      if (event === undefined) return;
+      const queue = waiting[event.type];
+      sequence += 1;
+      const unsent = queue.get(event.name);
+      const isRepeated = event.isRepeated && unsent?.event.isRepeated !== false;
+      queue.set(event.name, { event: { ...event, isRepeated }, sequence: unsent?.sequence ?? sequence });
+      if (size() > capacity) drop();
+      wake();
+    } catch (error) {
+      log.debug('cannot record event', { reason: facts.reason, error });
+    }
+  }
+
+  const recorderOf = (source: string): EventRecorder => ({
+    record: (object, facts) => record(source, object, facts),
+    from: recorderOf,
+  });
+
   return {
+    ...recorderOf(component),
     get droppedCount() {
       return droppedCount;
-    },
-    record(object, facts) {
-      try {
-        // Events are remembered long after the object has changed or gone: without what it holds.
-        const { apiVersion, kind, metadata } = object;
-        const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
-        const event = correlator.observe(about, facts, now().getTime());
-        if (event === undefined) return;
-        const queue = waiting[event.type];
-        sequence += 1;
-        queue.set(event.name, { event, sequence: queue.get(event.name)?.sequence ?? sequence });
-        if (size() > capacity) drop();
-        wake();
-      } catch (error) {
-        log.debug('cannot record event', { reason: facts.reason, error });
-      }
     },
     run$: new Observable<never>(() => {
       const abort = new AbortController();
@@ -236,8 +245,9 @@ interface Waiting {
   readonly sequence: number;
 }
 
-function coreEvent(event: CorrelatedEvent, component: string): CoreEvent {
-  const { object, name, type, reason, message, annotations, count, firstMs, lastMs } = event;
+function coreEvent(event: CorrelatedEvent): CoreEvent {
+  const { object, name, source: component, type, reason, message, annotations } = event;
+  const { count, firstMs, lastMs } = event;
   const { resourceVersion } = object.metadata;
   return {
     apiVersion: 'v1',

@@ -130,13 +130,16 @@ function synced(informers: ManagerOptions['informers'], log: Logger): Observable
   });
 }
 
-/** A period of its own for each controller, longer by up to a tenth, so that they do not all wake together. */
+/**
+ * A period of its own for each controller, shorter by up to a tenth, so that they do not all wake together, and that what
+ * stands still says why before its Event of an hour ago is forgotten.
+ */
 const periodically = (
   { syncPeriodMs, random }: Pick<ManagerOptions, 'syncPeriodMs' | 'random'>,
   { objects }: ControllerSpec,
 ): Observable<Request> =>
   objects === undefined
     ? EMPTY
-    : defer(() => interval(Math.round(syncPeriodMs * (1 + random() / 10)))).pipe(
+    : defer(() => interval(Math.round(syncPeriodMs * (1 - random() / 10)))).pipe(
         mergeMap(() => objects.all().map(({ metadata }) => requestFor(metadata))),
       );

@@ -59,13 +59,9 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
         ...(decision.consideredKinds && { consideredKinds: decision.consideredKinds }),
       };
       const reported = withClaimStatus(claim, facts, env.now());
-      const written = await annotate(
-        'cannot update resource claim status',
-        claims.updateStatus(claim, reported, signal),
-      );
-      if (written !== claim) {
-        recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
-      }
+      await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
+      // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
+      recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
       return done;
     }
     const annotations = { ...claim.metadata.annotations, ...choiceRecord(claim) };

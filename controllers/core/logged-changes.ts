@@ -15,6 +15,7 @@ const changes: ReadonlySet<string> = new Set([
 
 /** A recorder that logs each change it is told of at level info, a line each, beside recording the Event. */
 export const loggingChanges = (events: EventRecorder, log: Logger): EventRecorder => ({
+  from: (source) => loggingChanges(events.from(source), log),
   record(object, event) {
     events.record(object, event);
     if (!changes.has(event.reason)) return;

@@ -29,3 +29,15 @@ export const controllerNames = {
     `${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
   secret: ({ managed }: ClaimService) => `connectionsecret.${managed.kind}.${managed.group}`.toLowerCase(),
 };
+
+const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCase();
+
+/** Whom `kubectl describe` names in an Event's From: the original's controller names (its ControllerName functions). */
+export const eventSources = {
+  managed: (managed: Kind) => `managed/${kindName(managed)}`,
+  scheduling: ({ claim }: Pick<ClaimService, 'claim'>) => `claimscheduling/${kindName(claim)}`,
+  defaulting: ({ claim }: Pick<ClaimService, 'claim'>) => `claimdefaulting/${kindName(claim)}`,
+  binding: ({ claim }: Pick<ClaimService, 'claim'>) => `claimbinding/${kindName(claim)}`,
+  secret: ({ managed }: Pick<ClaimService, 'managed'>) => `secretpropagating/${kindName(managed)}`,
+  providerConfig: (providerConfig: Kind) => `providerconfig/${kindName(providerConfig)}`,
+};

@@ -43,6 +43,18 @@ describe('events on a real API server', () => {
     return (await client.list(EventKind, { fieldSelector })).items;
   }
 
+  test('kubectl describe names the controller in From', async () => {
+    const pod = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', uid: '' } };
+    recorder.from('managed/favouritedbinstance.database.fcp.crossplane.io').record(pod, {
+      type: 'Warning',
+      reason: 'CannotConnectToProvider',
+      message: 'no way',
+    });
+    await flush();
+    const shown = await controlPlane.kubectl(['get', 'events', '-o', 'wide', '--no-headers']);
+    assert.match(shown, /managed\/favouritedbinstance\.database\.fcp\.crossplane\.io\s+no way/);
+  });
+
   test('kubectl shows what happened to a namespaced and to a cluster-scoped object', async () => {
     recorder.record(about('claim', 'kube-system'), {
       type: 'Warning',

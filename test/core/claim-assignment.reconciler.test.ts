@@ -175,7 +175,9 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
         process.stop();
         cluster.takeWrites();
         const again = await start(cluster).settle();
-        assert.deepEqual([cluster.takeWrites(), again.events], [[], []]);
+        assert.deepEqual(cluster.takeWrites(), []);
+        // Who restarts knows nothing of Events that are still there: what lasts is told once more.
+        assert.equal(again.events.length, classes.length === 0 ? 1 : 0);
       }
     });
 

@@ -4,7 +4,8 @@ import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControllerSpec } from '../../runtime/controller-spec.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { isConflict } from '../../runtime/errors.ts';
-import type { EventFacts } from '../../runtime/event-recorder.ts';
+import { createEventCorrelator } from '../../runtime/event-correlator.ts';
+import type { EventFacts, EventRecorder } from '../../runtime/event-recorder.ts';
 import type { Selection } from '../../runtime/kubernetes-client.ts';
 import type { Request, Result } from '../../runtime/reconcile.ts';
 import { requestFor, requestKey } from '../../runtime/reconcile.ts';
@@ -47,7 +48,13 @@ export interface FakeProcessOptions extends Partial<Environment> {
  */
 export class FakeProcess {
   readonly env: Environment;
+  /** What was told: the same once in 10 minutes. */
   readonly events: RecordedEvent[] = [];
+  /** Who told each of them. */
+  readonly eventSources: string[] = [];
+  /** What was recorded, as often as it was. */
+  readonly recordings: RecordedEvent[] = [];
+  readonly #correlator = createEventCorrelator();
   /** What reconcilers threw, conflicts left out. */
   readonly errors: unknown[] = [];
   /** What ended triggers: they wake nobody any more. */
@@ -75,12 +82,7 @@ export class FakeProcess {
     this.env = {
       client: cluster.client,
       resource: (kind, selection) => this.#resource(kind, selection) as never,
-      events: {
-        record: (object, event) => {
-          const name = `${object.kind} ${requestKey(requestFor(object.metadata))}`;
-          this.events.push({ ...event, object: name });
-        },
-      },
+      events: this.#recorder('services-stack'),
       log: recordedLog(),
       now: () => new Date(cluster.clockMs),
       random: () => 0.5,
@@ -193,6 +195,19 @@ export class FakeProcess {
     const count = this.#failures.get(id) ?? 0;
     this.#failures.set(id, count + 1);
     this.enqueue(spec, request, (spec.backoff?.baseMs ?? 5) * 2 ** count);
+  }
+
+  #recorder(source: string): EventRecorder {
+    return {
+      record: (object, event) => {
+        const recorded = { ...event, object: `${object.kind} ${requestKey(requestFor(object.metadata))}` };
+        this.recordings.push(recorded);
+        if (this.#correlator.observe(object, event, source, this.#cluster.clockMs) === undefined) return;
+        this.events.push(recorded);
+        this.eventSources.push(source);
+      },
+      from: (other) => this.#recorder(other),
+    };
   }
 
   #resource(kind: Kind, selection: Selection = {}): Resource<KubernetesObject> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { loggingChanges } from '../../controllers/core/logged-changes.ts';
-import type { EventFacts } from '../../runtime/event-recorder.ts';
+import type { EventFacts, EventRecorder } from '../../runtime/event-recorder.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { claim, managed } from './objects.ts';
 
@@ -42,8 +42,12 @@ describe('what is logged at level info', () => {
     test(name, () => {
       const log = recordedLog();
       const recorded: unknown[] = [];
-      loggingChanges({ record: (...given) => recorded.push(given) }, log).record(object, event);
-      assert.deepEqual(recorded, [[object, event]]);
+      const recorder = (source?: string): EventRecorder => ({
+        record: (...given) => recorded.push([...given, source]),
+        from: recorder,
+      });
+      loggingChanges(recorder(), log).from('me').record(object, event);
+      assert.deepEqual(recorded, [[object, event, 'me']]);
       assert.deepEqual(
         log.lines.map(({ level, message, fields }) => ({ level, message, fields })),
         want.map((fields) => ({ level: 'info', message: 'changed', fields })),

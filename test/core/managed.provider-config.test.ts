@@ -124,7 +124,7 @@ describe('a ProviderConfig (C7)', () => {
       'in use by 6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more; it is deleted once they are deleted or use another ProviderConfig',
     );
     assert.deepEqual(
-      at.process.events.map(({ type, reason }) => `${type} ${reason}`),
+      at.process.recordings.map(({ type, reason }) => `${type} ${reason}`),
       ['Warning UsageAccounting', 'Warning UsageAccounting'],
     );
     assert.equal(at.cluster.writes.length, 3, 'finalizer, users, Terminating');

@@ -149,17 +149,19 @@ describe('event recorder', () => {
     assert.equal('namespace' in (sink.writes[0]?.event.involvedObject ?? {}), false);
   });
 
-  test('a repeated event is patched: count and last time', async () => {
+  test('a failure that lasts is patched every 10 minutes: count and last time', async () => {
     run();
-    record('a');
+    record('a', 'm', 'Warning');
     await until('it is sent', () => sink.writes.length === 1);
-    nowMs += 60_000;
-    record('a');
+    for (let minute = 1; minute <= 10; minute += 1) {
+      nowMs += 60_000;
+      record('a', 'm', 'Warning');
+    }
     await until('it is sent again', () => sink.writes.length === 2);
     const { method, event } = sink.writes[1]!;
     assert.deepEqual(
       [method, event.count, event.lastTimestamp, event.metadata?.name],
-      ['patch', 2, '2026-01-02T03:05:05Z', sink.writes[0]?.event.metadata?.name],
+      ['patch', 11, '2026-01-02T03:14:05Z', sink.writes[0]?.event.metadata?.name],
     );
   });
 
@@ -168,6 +170,7 @@ describe('event recorder', () => {
     record('a');
     await until('it is sent', () => sink.writes.length === 1);
     sink.fail = [apiError(404, { reason: 'NotFound' })];
+    nowMs += 600_000;
     record('a');
     await until('it is sent again', () => sink.writes.length === 2);
     assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
@@ -178,9 +181,10 @@ describe('event recorder', () => {
     sink.fail = [apiError(0), apiError(409, { reason: 'AlreadyExists' })];
     record('a');
     await until('both were used', () => sink.fail.length === 0);
+    nowMs += 600_000;
     record('a');
     await until('it is sent again', () => sink.writes.length === 1);
-    assert.equal(sink.writes[0]?.method, 'patch');
+    assert.deepEqual([sink.writes[0]?.method, sink.writes[0]?.event.count], ['patch', 2]);
   });
 
   test('repeated while it waits, it is sent once', async () => {
@@ -191,6 +195,21 @@ describe('event recorder', () => {
     assert.deepEqual(
       sink.writes.map(({ event }) => event.count),
       [20],
+    );
+  });
+
+  test('who records through a recorder of its own is named, and is told apart from others', async () => {
+    run();
+    const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
+    recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);
+    recorder.record(stored('a', 7), facts);
+    await until('both are sent', () => sink.writes.length === 2);
+    assert.deepEqual(
+      sink.writes.map(({ event }) => [event.source?.component, event.reportingComponent, event.count]),
+      [
+        ['managed/thing.test.example.org', 'managed/thing.test.example.org', 1],
+        ['services-stack', 'services-stack', 1],
+      ],
     );
   });
 

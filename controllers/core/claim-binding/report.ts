@@ -27,9 +27,9 @@ export type ClaimReporter = (
 ) => Promise<void>;
 
 /**
- * Writes a claim's status if it changes, with what is to be said of edits that have no effect. Events tell of a
- * change; a failure is told at each pass, for as long as it lasts: the recorder bounds how often that is sent. A claim
- * that is gone needs none.
+ * Writes a claim's status if it changes, with what is to be said of edits that have no effect. A Normal event tells of a
+ * change; a Warning is recorded at each pass, for as long as its cause lasts: the recorder bounds how often it is sent. A
+ * claim that is gone needs none.
  */
 export function claimReporter({ env, claims, heldBy }: ClaimReporterOptions): ClaimReporter {
   return async (claim, facts, event, signal) => {
@@ -45,12 +45,11 @@ export function claimReporter({ env, claims, heldBy }: ClaimReporterOptions): Cl
       if (isNotFound(error)) return;
       throw error;
     }
-    const isFailure = facts.conditions.some(({ type, status }) => type === 'Synced' && status === 'False');
     const isNews =
       claim.status?.bindingPhase !== written.status?.bindingPhase ||
       !isEqual(saying(claim, 'Ready'), saying(written, 'Ready'));
-    if (event !== undefined && (isNews || isFailure)) recordClaimEvent(env, claim, event);
-    if (edits.length > 0 && !isEqual(saying(claim, 'Synced'), saying(written, 'Synced'))) {
+    if (event !== undefined && (isNews || event.type === 'Warning')) recordClaimEvent(env, claim, event);
+    if (edits.length > 0) {
       const message = describeEdits(edits);
       recordClaimEvent(env, claim, { type: 'Warning', reason: 'CannotApplyEdit', message });
     }

@@ -20,7 +20,7 @@ import {
   managedNaming,
 } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { controllerNames } from '../managed-service.ts';
+import { controllerNames, eventSources } from '../managed-service.ts';
 import { requestsFor, requestsOn } from '../trigger.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
@@ -107,6 +107,15 @@ export function claimBindingController(
     name: controllerNames.binding(service),
     objects: claims.store,
     triggers,
-    reconcile: claimBinding({ env, service, peers, claims, classes, managed, secrets, heldBy }),
+    reconcile: claimBinding({
+      env: { ...env, events: env.events.from(eventSources.binding(service)) },
+      service,
+      peers,
+      claims,
+      classes,
+      managed,
+      secrets,
+      heldBy,
+    }),
   };
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../../../runtime/environment.ts';
 import type { ClassAssignment } from '../assign-class.ts';
 import { assignClass, assignmentTriggers, claimResource } from '../assign-class.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { controllerNames } from '../managed-service.ts';
+import { controllerNames, eventSources } from '../managed-service.ts';
 import { decideDefaulting } from './decide.ts';
 
 /** Defaults claims that name nothing to the default class, if it is of one kind; `peers` as for scheduling. */
@@ -25,6 +25,6 @@ export function claimDefaulting(
     name: controllerNames.defaulting(service),
     objects: claimResource(env, service.claim).store,
     triggers: assignmentTriggers(env, assignment),
-    reconcile: assignClass(env, assignment),
+    reconcile: assignClass({ ...env, events: env.events.from(eventSources.defaulting(service)) }, assignment),
   };
 }

@@ -5,7 +5,7 @@ import type { ClassAssignment } from '../assign-class.ts';
 import { assignClass, assignmentTriggers, claimResource } from '../assign-class.ts';
 import { drawClass } from '../class-choice.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { controllerNames } from '../managed-service.ts';
+import { controllerNames, eventSources } from '../managed-service.ts';
 import { decideScheduling } from './decide.ts';
 
 /** Schedules claims with a class selector to classes of one kind; `peers` are all services of the claim kind. */
@@ -26,6 +26,6 @@ export function claimScheduling(
     name: controllerNames.scheduling(service),
     objects: claimResource(env, service.claim).store,
     triggers: assignmentTriggers(env, assignment),
-    reconcile: assignClass(env, assignment),
+    reconcile: assignClass({ ...env, events: env.events.from(eventSources.scheduling(service)) }, assignment),
   };
 }

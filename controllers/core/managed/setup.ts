@@ -11,7 +11,7 @@ import type { Request } from '../../../runtime/reconcile.ts';
 import { requestFor } from '../../../runtime/reconcile.ts';
 import type { Change } from '../../../runtime/store.ts';
 import { connectionSecrets } from '../indexes.ts';
-import { controllerNames } from '../managed-service.ts';
+import { controllerNames, eventSources } from '../managed-service.ts';
 import { requestsOn } from '../trigger.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { limitedConnector } from './call-limiter.ts';
@@ -125,7 +125,7 @@ export function managedController<M extends Managed>(
     reconcile: managedReconciler({
       identityFields: service.kind.immutableFields ?? [],
       ...service,
-      env,
+      env: { ...env, events: env.events.from(eventSources.managed(service.kind)) },
       managed,
       operations,
       providerRecord: (object) => providerRecord(object, choose(object)),

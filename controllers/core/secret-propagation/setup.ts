@@ -9,7 +9,7 @@ import { done, requestFor } from '../../../runtime/reconcile.ts';
 import { claimResource } from '../assign-class.ts';
 import { connectionSecrets } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
-import { controllerNames } from '../managed-service.ts';
+import { controllerNames, eventSources } from '../managed-service.ts';
 import { requestsOn } from '../trigger.ts';
 import { decidePropagation } from './decide.ts';
 
@@ -18,6 +18,7 @@ import { decidePropagation } from './decide.ts';
  * names the target; a source's change requests each target it allows.
  */
 export function secretPropagation(env: Environment, service: ClaimService): ControllerSpec {
+  const events = env.events.from(eventSources.secret(service));
   const secrets = connectionSecrets(env);
   const claims = claimResource(env, service.claim);
   const managed = env.resource(service.managed);
@@ -56,17 +57,17 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
       });
       if (decision.act === 'refuse') {
         const message = `not propagated: ${decision.message}`;
-        env.events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
+        events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
       }
       if (decision.act === 'update') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const from = `${source.metadata.namespace}/${source.metadata.name}`;
-        env.events.record(source, {
+        events.record(source, {
           type: 'Normal',
           reason: 'PropagatedDataTo',
           message: `connection details propagated to secret ${request.namespace}/${request.name} of ${service.claim.kind} ${claimName}`,
         });
-        env.events.record(target, {
+        events.record(target, {
           type: 'Normal',
           reason: 'PropagatedDataFrom',
           message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,

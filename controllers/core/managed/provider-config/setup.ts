@@ -8,6 +8,7 @@ import { annotate } from '../../../../runtime/errors.ts';
 import type { Reconciler, Request, Result } from '../../../../runtime/reconcile.ts';
 import { after, done, requestFor } from '../../../../runtime/reconcile.ts';
 import type { Change } from '../../../../runtime/store.ts';
+import { eventSources } from '../../managed-service.ts';
 import { requestsOn } from '../../trigger.ts';
 import { providerOf } from '../provider-choice.ts';
 import type { ProviderConfig } from '../provider-credentials.ts';
@@ -51,6 +52,7 @@ export function providerConfigController(
   env: Environment,
   { providerConfig, managed }: ProviderConfigOptions,
 ): ControllerSpec {
+  const events = env.events.from(eventSources.providerConfig(providerConfig));
   const configs = env.resource(providerConfig as Kind<UsedProviderConfig>);
   const stores = managed.map((kind) => env.resource(kind).store);
   for (const store of stores)
@@ -92,7 +94,7 @@ export function providerConfigController(
     if (updated !== config) countedAtMs.set(name, nowMs);
     // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
     if (message !== undefined) {
-      env.events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
+      events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
     }
     return done;
   }
