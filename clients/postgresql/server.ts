@@ -29,6 +29,8 @@ export interface PostgresqlServerOptions {
 export interface PostgresqlServer {
   /** Major version, as 18. */
   serverVersion(signal?: AbortSignal): Promise<number>;
+  /** Names this server and its replicas and no other, where we may know; else its address. */
+  systemIdentifier(signal?: AbortSignal): Promise<string>;
   readonly databases: Databases;
   readonly roles: Roles;
   readonly grants: Grants;
@@ -73,6 +75,10 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       await session.close();
     });
   return {
+    systemIdentifier: (signal) =>
+      withSession(undefined, signal, async ({ systemIdentifier: id }) =>
+        id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
+      ),
     serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
     databases: databases(withSession),
     roles: roles({ withSession, tryLogin }),

@@ -15,6 +15,8 @@ export interface Session {
   readonly database: string;
   /** Major version of the server, as 18. */
   readonly serverVersion: number;
+  /** What initdb gave the server, which its replicas share; undefined if we may not know. */
+  readonly systemIdentifier: string | undefined;
   /** Who we are on the server. */
   readonly admin: { readonly name: string; readonly isSuperuser: boolean };
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
@@ -152,9 +154,16 @@ async function connect(
 
   try {
     await abortable(() => client.connect());
-    const [facts] = await query<{ version: number; name: string; superuser: boolean }>(
-      `SELECT current_setting('server_version_num')::int / 10000 AS version, rolname AS name,
-              rolsuper AS superuser FROM pg_roles WHERE rolname = current_user`,
+    const readFacts = (system: string) =>
+      query<{ version: number; name: string; superuser: boolean; system: string | null }>(
+        `SELECT current_setting('server_version_num')::int / 10000 AS version, rolname AS name,
+                rolsuper AS superuser, ${system} AS system FROM pg_roles WHERE rolname = current_user`,
+      );
+    const [facts] = await readFacts('(SELECT system_identifier::text FROM pg_control_system())').catch(
+      (error: unknown) => {
+        if (sqlStateOf(error) === '42501') return readFacts('NULL'); // insufficient privilege
+        throw error;
+      },
     );
     if (facts === undefined) {
       throw new PostgresqlError('the server does not know its own user', { code: 'Invalid' });
@@ -163,6 +172,7 @@ async function connect(
     const session = {
       database,
       serverVersion: facts.version,
+      systemIdentifier: facts.system ?? undefined,
       admin: { name: facts.name, isSuperuser: facts.superuser },
       query: <Row extends object>(sql: string, values?: readonly unknown[]) =>
         // Within a transaction the raw error is needed by `transaction`, which maps it.

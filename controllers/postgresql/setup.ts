@@ -1,3 +1,4 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type {
@@ -15,6 +16,7 @@ import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-conf
 import { generatePassword } from '../../clients/password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import type { ClaimService } from '../core/managed-service.ts';
 import type { Stack } from '../core/stack.ts';
 import { createPasswordChecks } from './password-checks.ts';
@@ -23,6 +25,7 @@ import { postgreSQLDatabaseClient } from './postgresql-database/external-client.
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
 import { rivalFinder } from './postgresql-grant/rival.ts';
 import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
+import type { ServerConnection } from './server-connection.ts';
 import { serverConnection } from './server-connection.ts';
 
 export interface PostgresqlStackOptions {
@@ -43,6 +46,15 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
     claims: [postgreSQLDatabases],
     managed(env) {
       const connect = serverConnection(env, providers, createServer);
+      const connector = <M extends Managed>(
+        clientOf: (connection: ServerConnection) => ExternalClient<M>,
+      ): ExternalConnector<M> => ({
+        async connect(managed) {
+          const connection = await connect(managed);
+          const system = (signal: AbortSignal) => connection.server.systemIdentifier(signal);
+          return { ...clientOf(connection), system };
+        },
+      });
       const checks = createPasswordChecks(env);
       const rivalOf = rivalFinder(env);
       return [
@@ -53,23 +65,17 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
           references: [
             { field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind },
           ],
-          connector: {
-            connect: async (managed) =>
-              postgreSQLDatabaseClient({
-                ...(await connect(managed)),
-                checks,
-                generatePassword: newPassword,
-              }),
-          },
+          connector: connector((connection) =>
+            postgreSQLDatabaseClient({ ...connection, checks, generatePassword: newPassword }),
+          ),
         },
         {
           kind: PostgreSQLRoleKind,
           providers,
           externalNames: 'deterministic',
-          connector: {
-            connect: async (managed) =>
-              postgreSQLRoleClient({ ...(await connect(managed)), checks, generatePassword: newPassword }),
-          },
+          connector: connector((connection) =>
+            postgreSQLRoleClient({ ...connection, checks, generatePassword: newPassword }),
+          ),
         },
         {
           kind: PostgreSQLGrantKind,
@@ -86,10 +92,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
             },
             { field: 'memberOf', ref: 'memberOfRef', selector: 'memberOfSelector', to: PostgreSQLRoleKind },
           ],
-          connector: {
-            connect: async (managed) =>
-              postgreSQLGrantClient({ server: (await connect(managed)).server, rivalOf }),
-          },
+          connector: connector(({ server }) => postgreSQLGrantClient({ server, rivalOf })),
         },
       ];
     },
