@@ -142,7 +142,9 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await fixture.claim('team-a', 'defaulted', {});
     const claim = await fixture.bound('team-a', 'defaulted');
     assert.equal(claim.spec.classRef?.name, 'small');
-    assert.match(await events('team-a', 'defaulted'), /DefaultResourceClass/);
+    await eventually('the Event is there', async () =>
+      /DefaultResourceClass/.test(await events('team-a', 'defaulted')),
+    );
   });
 
   test('claims of the same name in two namespaces each get their own', async () => {
@@ -207,6 +209,43 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal(await fixture.cluster.find(SecretKind, { namespace: 'team-a', name: 'brief' }), undefined);
     const source = { namespace: credentialsNamespace, name: claim.metadata.uid ?? '' };
     assert.equal(await fixture.cluster.find(SecretKind, source), undefined);
+  });
+
+  test('reclaim policy Delete: a claim that never bound the resource it named leaves it for the next', async () => {
+    await fixture.managed('reserved', { reclaimPolicy: 'Delete' });
+    await eventually(
+      'it can be bound',
+      async () => (await managedOf('reserved'))?.status?.bindingPhase === 'Unbound',
+    );
+    const before = await managedOf('reserved');
+    const secret = ['-n', 'team-a', 'create', 'secret', 'generic', 'mine', '--from-literal=a=b'];
+    await fixture.cluster.kubectl(secret);
+    const spec = { resourceRef: favouriteRef('reserved'), writeConnectionSecretToRef: { name: 'mine' } };
+    await fixture.claim('team-a', 'hesitant', spec);
+    await eventually(
+      'it is reserved',
+      async () => (await managedOf('reserved'))?.spec.claimRef?.name === 'hesitant',
+    );
+    await deleteClaim('team-a', 'hesitant');
+    const after = await managedOf('reserved');
+    assert.deepEqual(
+      [after?.spec, after?.metadata.annotations],
+      [before?.spec, before?.metadata.annotations],
+    );
+    assert.equal(after?.status?.bindingPhase, 'Unbound');
+    assert.ok(fixture.favourite.instances().some(({ item }) => item.name === 'reserved'));
+    assert.deepEqual(await secretOf('team-a', 'mine'), { a: 'b' });
+    await fixture.claim('team-b', 'next', spec);
+    await fixture.bound('team-b', 'next', 5_000);
+    assert.ok((await secretOf('team-b', 'mine')).password);
+  });
+
+  test('a claim whose finalizer was removed by hand: what it was bound to is noticed and reclaimed', async () => {
+    const removed = ['-p', '{"metadata":{"finalizers":null}}', '--type', 'merge'];
+    await fixture.cluster.kubectl(['-n', 'team-b', 'patch', 'fancysqlinstance', 'next', ...removed]);
+    await fixture.cluster.client.delete(FancySQLInstanceKind, { namespace: 'team-b', name: 'next' }, {});
+    await eventually('the managed resource is gone', async () => (await managedOf('reserved')) === undefined);
+    assert.ok(!fixture.favourite.instances().some(({ item }) => item.name === 'reserved'));
   });
 
   test('a claim that no class matches says what was looked for, and is served when one appears', async () => {
