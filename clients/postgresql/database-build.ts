@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { dropUnfinished } from './database-drop.ts';
+import { dropUnfinished, sessionsOn } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
 import { type DatabaseObservation, type DatabaseSpec, databaseDrift } from './database-spec.ts';
-import { sqlStateOf } from './error.ts';
+import { counted, isInUse, PostgresqlError, sqlStateOf } from './error.ts';
 import { checkOurs, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
@@ -16,7 +16,7 @@ export async function buildDatabase(
 ): Promise<void> {
   const unfinished = unfinishedName(ownerId, name);
   await dropUnfinished(session, unfinished); // made by us before a crash, perhaps to another spec
-  await session.query(createStatement(unfinished, spec));
+  await copyTemplate(session, unfinished, spec);
   try {
     await session.transaction(() =>
       withRightsOf(session, [spec.owner], async () => {
@@ -36,13 +36,39 @@ export async function buildDatabase(
   }
 }
 
-function createStatement(unfinished: string, spec: DatabaseSpec): string {
-  const isFromScratch =
-    spec.encoding !== undefined || spec.lcCollate !== undefined || spec.lcCType !== undefined;
-  const template = spec.template ?? (isFromScratch ? 'template0' : undefined);
+/** Takes no connections, so that no session can stand in the way of copying it. */
+const closedTemplate = 'template0';
+
+/**
+ * PostgreSQL copies only what nobody is connected to, and holds our connection for 5 s before it says so: whoever
+ * is there already is asked for first.
+ */
+async function copyTemplate(session: Session, unfinished: string, spec: DatabaseSpec): Promise<void> {
+  const { template = closedTemplate } = spec;
+  if (template !== closedTemplate) await checkNobodyIsOn(session, template);
+  try {
+    await session.query(createStatement(unfinished, template, spec));
+  } catch (error) {
+    if (isInUse(error)) await checkNobodyIsOn(session, template);
+    throw error;
+  }
+}
+
+/** Throws `InUse` (retryable) that names whose sessions are on a template. */
+async function checkNobodyIsOn(session: Session, template: string): Promise<void> {
+  const sessions = await sessionsOn(session, template);
+  if (sessions.length === 0) return;
+  const users = [...new Set(sessions.map(({ user }) => escapeIdentifier(user)))].toSorted();
+  const message =
+    `template database ${escapeIdentifier(template)} has ${counted(sessions.length, 'open session')} ` +
+    `(of ${users.join(', ')}), and PostgreSQL copies only what nobody is connected to; waiting for them to end`;
+  throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+}
+
+function createStatement(unfinished: string, template: string, spec: DatabaseSpec): string {
   const clauses = [
     'ALLOW_CONNECTIONS false',
-    template !== undefined && `TEMPLATE ${escapeIdentifier(template)}`,
+    `TEMPLATE ${escapeIdentifier(template)}`,
     spec.encoding !== undefined && `ENCODING ${escapeLiteral(spec.encoding)}`,
     spec.lcCollate !== undefined && `LC_COLLATE ${escapeLiteral(spec.lcCollate)}`,
     spec.lcCType !== undefined && `LC_CTYPE ${escapeLiteral(spec.lcCType)}`,

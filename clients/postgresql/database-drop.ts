@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import type { DatabaseObservation } from './database-spec.ts';
-import { PostgresqlError } from './error.ts';
+import { counted, PostgresqlError } from './error.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
 
@@ -20,7 +20,7 @@ export async function dropDatabase(
   if (!terminateSessions) {
     const open = (await sessionsOn(session, found.name)).length;
     if (open > 0) {
-      const message = `database ${database} has ${open} open session${open === 1 ? '' : 's'}`;
+      const message = `database ${database} has ${counted(open, 'open session')}`;
       throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
     }
   }
@@ -57,8 +57,8 @@ export async function dropDatabase(
   await session.query(dropStatement); // waits up to 5 s for sessions to end
 }
 
-/** Background processes are not counted: the server sends them away itself. */
-const sessionsOn = (session: Session, name: string): Promise<readonly { readonly user: string }[]> =>
+/** Others' sessions. Background processes are not counted: the server sends them away itself. */
+export const sessionsOn = (session: Session, name: string): Promise<readonly { readonly user: string }[]> =>
   session.query(
     `SELECT usename AS user FROM pg_stat_activity
      WHERE datname = $1 AND usename IS NOT NULL AND pid <> pg_backend_pid()`,

@@ -8,7 +8,7 @@ export interface DatabaseSpec {
   readonly encoding?: string;
   readonly lcCollate?: string;
   readonly lcCType?: string;
-  /** Default: template0 if an encoding or locale is given, else template1. */
+  /** Default: template0, which nobody can connect to. */
   readonly template?: string;
   /** -1: none. */
   readonly connectionLimit?: number;

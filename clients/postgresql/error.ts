@@ -26,7 +26,7 @@ export class PostgresqlError extends Error {
  * - `Invalid`: the request cannot be carried out as it is written.
  * - `NotFound`: something the request refers to is not there (yet).
  * - `NotOurs`: a database or role that exists and does not carry the caller's mark.
- * - `InUse`: open sessions or dependent objects stand in the way of a deletion.
+ * - `InUse`: open sessions or dependent objects stand in the way of a deletion or a copy.
  * - `Closed`: the client was closed.
  */
 export type PostgresqlErrorCode =
@@ -44,6 +44,9 @@ export const isNotOurs = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'NotOurs';
 export const isInUse = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'InUse';
+
+/** `1 open session`, `2 open sessions`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** The SQLSTATE of an error of the server; undefined for all else. */
 export function sqlStateOf(error: unknown): string | undefined {

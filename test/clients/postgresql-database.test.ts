@@ -335,3 +335,33 @@ describe('dropping', () => {
     }
   });
 });
+
+describe('a session on a template', () => {
+  test('on template1 stops nobody: template0 is copied, which takes no connections', async () => {
+    const session = await connect({ ...ann, database: 'template1' });
+    await databases.create('undisturbed', { owner: 'ann' }, owned);
+    assert.equal((await databases.observe('undisturbed'))?.owner, 'ann');
+    await session.end();
+  });
+
+  test('on one that is named is waited for, and said at once, with whose it is', async () => {
+    await sql('CREATE DATABASE mould_in_use');
+    const sessions = [
+      await connect({ ...ann, database: 'mould_in_use' }),
+      await connect({ ...ann, database: 'mould_in_use' }),
+    ];
+    const spec = { template: 'mould_in_use' };
+    await assert.rejects(databases.create('cast_later', spec, owned), {
+      name: 'PostgresqlError',
+      code: 'InUse',
+      isRetryable: true,
+      message:
+        'template database "mould_in_use" has 2 open sessions (of "ann"), and PostgreSQL copies only what ' +
+        'nobody is connected to; waiting for them to end',
+    });
+    assert.equal(await databases.observe(unfinishedName(ownerId, 'cast_later')), undefined);
+    for (const session of sessions) await session.end();
+    await databases.create('cast_later', spec, owned);
+    assert.equal((await databases.observe('cast_later'))?.ownerId, ownerId);
+  });
+});

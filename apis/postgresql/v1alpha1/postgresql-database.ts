@@ -29,7 +29,7 @@ const parameters = {
   lcCType: fixed('Character classification, as C or en_US.utf8. Absent: that of the template.'),
   template: optional(
     identifier(
-      'The database to copy. Absent: template1, or template0 if encoding or locale are given. Of use at creation only.',
+      'The database to copy, which nobody may be connected to meanwhile. Absent: template0, which takes no connections. Of use at creation only.',
     ),
   ),
   connectionLimit: connectionLimit('the database'),
