@@ -285,6 +285,10 @@ describe('changes made elsewhere', () => {
       change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
       check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
     },
+    'another connection limit of the role': {
+      change: 'ALTER ROLE drifting CONNECTION LIMIT 50',
+      check: `SELECT rolconnlimit = 7 AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+    },
     'a role shut out': {
       change: 'ALTER ROLE drifting NOLOGIN',
       check: `SELECT rolcanlogin AS ok FROM pg_roles WHERE rolname = 'drifting'`,
@@ -321,6 +325,41 @@ describe('changes made elsewhere', () => {
     const [row] = await sql('SELECT datconnlimit AS n FROM pg_database WHERE datname = $$fixed$$');
     assert.deepEqual(row, { n: 3 });
     assert.equal(await refusal(loginOf(first.known)), 'allowed');
+  });
+});
+
+describe('a connection limit', () => {
+  /** As many sessions as the server allows; they are closed again. */
+  const sessionsOf = async (login: ReturnType<typeof loginOf>, databases: readonly string[]) => {
+    const sessions: Client[] = [];
+    const refusals = new Set<string>();
+    for (const name of databases) {
+      for (let attempt = 0; attempt < 5; attempt++) {
+        await connect({ ...login, database: name }).then(
+          (session) => sessions.push(session),
+          (error: { code?: string }) => refusals.add(error.code ?? String(error)),
+        );
+      }
+    }
+    await Promise.all(sessions.map((session) => session.end()));
+    return { count: sessions.length, refusals: [...refusals] };
+  };
+
+  test('holds in whatever database, and when the owner lifts that of its own', async () => {
+    const { managed, known } = await stack.pass(database('greedy', { connectionLimit: 3 }));
+    const login = loginOf(known);
+    await refusal(login, 'ALTER DATABASE greedy CONNECTION LIMIT -1');
+    assert.equal(await refusal(login, 'ALTER ROLE greedy CONNECTION LIMIT -1'), '42501');
+    assert.deepEqual(await sessionsOf(login, ['postgres', 'template1', 'greedy']), {
+      count: 3,
+      refusals: ['53300'],
+    });
+    const wider = await stack.pass(edited(managed, { connectionLimit: 4 }), known);
+    assert.equal(wider.acted, 'update');
+    assert.equal((await sessionsOf(login, ['greedy'])).count, 4);
+    const unlimited = edited(wider.managed, { connectionLimit: -1 });
+    assert.equal((await stack.pass(unlimited, known)).acted, 'update');
+    assert.equal((await sessionsOf(login, ['greedy'])).count, 5);
   });
 });
 

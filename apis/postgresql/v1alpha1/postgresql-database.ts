@@ -32,7 +32,7 @@ const parameters = {
       'The database to copy, which nobody may be connected to meanwhile. Absent: template0, which takes no connections. Of use at creation only.',
     ),
   ),
-  connectionLimit: connectionLimit('the database'),
+  connectionLimit: connectionLimit('the database, and its own role on the whole server,'),
   allowConnections: optional(
     z.boolean().describe('Whether anybody may connect. Default: true. A database closed so is not Ready.'),
   ),

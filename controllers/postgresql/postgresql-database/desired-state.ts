@@ -21,8 +21,14 @@ export function hasOwnRole({ spec: { forProvider, initProvider } }: PostgreSQLDa
   );
 }
 
-/** A database's own owner role: somebody who may log in, nothing more. */
-export const ownRoleSpec: RoleSpec = { login: true };
+/**
+ * A database's own owner role: somebody who may log in, nothing more. Its limit is the database's: an owner can lift
+ * that of its database, and use other databases that let it in, but cannot lift its own.
+ */
+export const ownRoleSpec = ({ spec: { forProvider } }: PostgreSQLDatabase): RoleSpec => ({
+  login: true,
+  ...(forProvider.connectionLimit === undefined ? {} : { connectionLimit: forProvider.connectionLimit }),
+});
 
 /** The database that forProvider asks for. */
 export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
@@ -64,7 +70,7 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   const differing = [
     ...changed,
     ...immutable,
-    ...(hasOwnRole(managed) ? roleDifference(role) : []),
+    ...(hasOwnRole(managed) ? roleDifference(managed, role) : []),
     ...(need === undefined ? [] : ['password']),
   ];
   return {
@@ -76,8 +82,8 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   };
 }
 
-const roleDifference = (role: RoleObservation | undefined): readonly string[] =>
-  role === undefined ? ['role'] : roleDrift(role, ownRoleSpec).map((field) => `role ${field}`);
+const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | undefined): readonly string[] =>
+  role === undefined ? ['role'] : roleDrift(role, ownRoleSpec(managed)).map((field) => `role ${field}`);
 
 const openness = ({ allowConnections }: DatabaseObservation): ConditionFacts | undefined =>
   allowConnections ? undefined : unavailable('the database does not allow connections');

@@ -84,7 +84,7 @@ export function postgreSQLDatabaseClient({
       if (hasOwnRole(managed)) {
         const role = await roles.observe(name, { signal });
         if (role === undefined) fresh = await createRole(managed, known, signal);
-        else await roles.update(name, ownRoleSpec, { ownerId, signal });
+        else await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
       }
       await databases.update(name, databaseSpec(managed), { ownerId, signal });
       // Last, because a new password must get out of here; what cannot be changed is reported the next time.
@@ -107,7 +107,7 @@ export function postgreSQLDatabaseClient({
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const initial = password.initial(managed, known);
-    await roles.create(nameOf(managed), ownRoleSpec, {
+    await roles.create(nameOf(managed), ownRoleSpec(managed), {
       ownerId: ownerIdOf(managed),
       signal,
       ...(initial === undefined ? {} : { password: initial }),
