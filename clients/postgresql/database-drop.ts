@@ -33,6 +33,8 @@ export async function dropDatabase(
       ? []
       : [`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(admin.name)}`]),
   ];
+  // First, because a session may hold locks on the database within a transaction it never ends.
+  if (terminateSessions) await terminate(session, found.name);
   if (preparations.length > 0) {
     await session.transaction(() =>
       withRightsOf(session, [found.owner], async () => {
@@ -40,21 +42,31 @@ export async function dropDatabase(
       }),
     );
   }
-  if (terminateSessions && admin.isSuperuser && serverVersion >= 13) {
-    await session.query(`${dropStatement} WITH (FORCE)`);
-    return;
-  }
-  if (terminateSessions) {
-    const users = (await sessionsOn(session, found.name)).map(({ user }) => user);
-    await session.transaction(() =>
-      withRightsOf(session, users, () =>
-        session.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
-          found.name,
-        ]),
-      ),
-    );
-  }
-  await session.query(dropStatement); // waits up to 5 s for sessions to end
+  if (terminateSessions) await terminate(session, found.name); // those that came back meanwhile
+  const mayForce = terminateSessions && admin.isSuperuser && serverVersion >= 13;
+  await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
+}
+
+/** Ends the sessions on a database, and those elsewhere that hold locks on it. */
+async function terminate(session: Session, name: string): Promise<void> {
+  const sessions = await session.query<{ pid: number; user: string }>(
+    `SELECT a.pid, a.usename AS user FROM pg_stat_activity a
+     WHERE a.usename IS NOT NULL AND a.pid <> pg_backend_pid() AND (a.datname = $1 OR EXISTS (
+       SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.objid AND d.datname = $1
+       WHERE l.pid = a.pid AND l.granted AND l.locktype = 'object' AND l.classid = 'pg_database'::regclass
+     ))`,
+    [name],
+  );
+  if (sessions.length === 0) return;
+  const users = sessions.map(({ user }) => user);
+  const pids = sessions.map(({ pid }) => pid);
+  await session.transaction(() =>
+    withRightsOf(session, users, () =>
+      session.query('SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = ANY ($1)', [
+        pids,
+      ]),
+    ),
+  );
 }
 
 /** Others' sessions. Background processes are not counted: the server sends them away itself. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { escapeIdentifier } from 'pg';
 import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
@@ -6,6 +5,7 @@ import { readDatabase, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { PostgresqlError } from './error.ts';
 import { ensureExtensions, installedExtensions } from './extension.ts';
+import { withLock } from './lock.ts';
 import { checkOurs } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkOwnName } from './name.ts';
@@ -150,18 +150,4 @@ async function checkRoleExists(session: Session, role: string | undefined): Prom
   if (found.length > 0) return;
   const message = `role ${escapeIdentifier(role)} does not exist`;
   throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
-}
-
-/**
- * One at a time per `what` on the whole server: an old and a new leader may overlap. The server frees the lock
- * when the session ends.
- */
-async function withLock<T>(session: Session, what: string, body: () => Promise<T>): Promise<T> {
-  const key = createHash('sha256').update(what).digest().readBigInt64BE().toString();
-  await session.query('SELECT pg_advisory_lock($1)', [key]);
-  try {
-    return await body();
-  } finally {
-    await session.query('SELECT pg_advisory_unlock($1)', [key]).catch(() => {});
-  }
 }

@@ -87,7 +87,11 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     }
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
     if (sqlState === '53300') {
-      const message = `server ${server} has no connection left: ${text}`;
+      const message = `server ${server} ${isLimitOfOne(error) ? 'refused a connection' : 'has no connection left'}: ${text}`;
+      return new PostgresqlError(message, { code: sqlState, isRetryable: true });
+    }
+    if (sqlState === '55P03') {
+      const message = `server ${server}: another session holds what is needed: ${text}`;
       return new PostgresqlError(message, { code: sqlState, isRetryable: true });
     }
     if (sqlState === '57014') {
@@ -118,6 +122,15 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   }
   return unreachable(server, reasonOf(error, text));
 }
+
+/**
+ * Too many connections of one role or to one database, as opposed to the whole server: by the server's own function,
+ * since its text may be translated. Whose they are may keep them for ever.
+ */
+export const isLimitOfOne = (error: unknown): boolean =>
+  ['InitializeSessionUserId', 'CheckMyDatabase'].includes(
+    (error as { readonly routine?: string } | undefined)?.routine ?? '',
+  );
 
 /** Two sessions changed the same row of a catalog; the server has no SQLSTATE of its own for it. */
 export const isConcurrentUpdate = (error: unknown): boolean =>

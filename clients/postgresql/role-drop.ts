@@ -104,9 +104,12 @@ function refuse(role: string, { owned, foreign }: Dependencies): void {
 
 /** No new sessions, an end to the open ones: they would go on with a role that is no more. */
 async function shutOut(session: Session, role: string): Promise<void> {
+  const statement = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
+  const terminate = () =>
+    session.transaction(() => withRightsOf(session, [role], () => session.query(statement, [role])));
+  await terminate(); // one of them may hold the role within a transaction it never ends
   await session.query(`ALTER ROLE ${escapeIdentifier(role)} NOLOGIN`);
-  const terminate = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
-  await session.transaction(() => withRightsOf(session, [role], () => session.query(terminate, [role])));
+  await terminate();
 }
 
 /** In the session's database, all of the role's passes to `owner` and its privileges go. */

@@ -1,6 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import { checkOurs, markStatement, ownerIdIn } from './mark.ts';
+import { withRightsOf } from './membership.ts';
 import { checkName, checkOwnName } from './name.ts';
 import { scramVerifier } from './password.ts';
 import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
@@ -136,7 +137,7 @@ export function roles(options: {
     async update(name, spec, { ownerId, signal }) {
       checkSpec(name, spec);
       await withSession(undefined, signal, (session) =>
-        session.transaction(async () => {
+        despiteItsSessions(session, name, async () => {
           const found = await ownRole(session, name, ownerId);
           for (const statement of repairs(found, spec)) await session.query(statement);
         }),
@@ -147,7 +148,7 @@ export function roles(options: {
       checkOwnName('role', name);
       const statement = passwordStatement(name, password);
       await withSession(undefined, signal, (session) =>
-        session.transaction(async () => {
+        despiteItsSessions(session, name, async () => {
           await ownRole(session, name, ownerId);
           await session.query(statement);
         }),
@@ -180,6 +181,25 @@ export function roles(options: {
       });
     },
   };
+}
+
+/**
+ * A transaction that changes a role. One of its own sessions may have begun to change it too and never end that, by
+ * which whoever knows a password could prevent its renewal: such a session is ended.
+ */
+async function despiteItsSessions(session: Session, role: string, body: () => Promise<void>): Promise<void> {
+  try {
+    return await session.transaction(body);
+  } catch (error) {
+    if (sqlStateOf(error) !== '55P03') throw error;
+  }
+  const terminate = `
+    SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.usename = $1 AND EXISTS (
+      SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.mode = 'RowExclusiveLock'
+        AND l.relation IN ('pg_authid'::regclass, 'pg_db_role_setting'::regclass)
+    )`;
+  await session.transaction(() => withRightsOf(session, [role], () => session.query(terminate, [role])));
+  return session.transaction(body);
 }
 
 function checkSpec(name: string, spec: RoleSpec): void {

@@ -14,6 +14,8 @@ export interface PostgresqlServerOptions {
   readonly idleMs?: number;
   /** Default 60 s. */
   readonly statementTimeoutMs?: number;
+  /** How long a statement may wait for somebody else's lock; default 2 s. */
+  readonly lockTimeoutMs?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
   /** How long to go on trying while the server has no connection left; default 30 s. */
@@ -45,6 +47,9 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   const sessionOptions: SessionOptions = {
     credentials,
     statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
+    // Short: a tenant may hold a lock for ever, and ours are few connections for all tenants. Above the server's
+    // deadlock_timeout (1 s), when autovacuum gives way.
+    lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     connectionWaitMs: options.connectionWaitMs ?? 30_000,
     context: {
@@ -56,24 +61,40 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     random: options.random ?? Math.random,
     sleep: options.sleep ?? realSleep,
   };
+  /** As last seen: only then is it known which settings there are to be protected from. */
+  let version: number | undefined;
+  const versionNow = async (signal: AbortSignal | undefined): Promise<number> =>
+    version ?? withSession(undefined, signal, async ({ serverVersion }) => serverVersion);
   const connections = boundedConnections({
     max: Math.max(1, options.maxConnections ?? 2),
     keptDatabase: maintenance,
     idleMs: options.idleMs ?? 10_000,
-    open: (database, signal) => openSession(database, signal, sessionOptions),
+    open: (database, signal) => {
+      // Where no tenant has a say the version need not be known, and is found out: the server may be upgraded.
+      const known = database === maintenance || version === undefined ? {} : { serverVersion: version };
+      return openSession(database, signal, { ...sessionOptions, ...known });
+    },
   });
-  const withSession: UseSession = (database, signal, body) =>
-    connections.use(database ?? maintenance, signal, (session) => {
+  const withSession: UseSession = async (database, signal, body) => {
+    if (database !== undefined) await versionNow(signal);
+    return connections.use(database ?? maintenance, signal, (session) => {
       session.signal = signal; // a kept connection still has that of its last use
+      version = session.serverVersion;
       return body(session);
     });
-  const tryLogin = (username: string, password: string, signal: AbortSignal | undefined) =>
-    connections.usePlace(signal, async () => {
-      const context = { ...sessionOptions.context, username, secrets: [password, credentials.password] };
-      const as = { ...sessionOptions, credentials: { ...credentials, username, password }, context };
+  };
+  const tryLogin = async (username: string, password: string, signal: AbortSignal | undefined) => {
+    const as: SessionOptions = {
+      ...sessionOptions,
+      serverVersion: await versionNow(signal),
+      credentials: { ...credentials, username, password },
+      context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
+    };
+    await connections.usePlace(signal, async () => {
       const session = await openSession(maintenance, signal, as);
       await session.close();
     });
+  };
   return {
     systemIdentifier: (signal) =>
       withSession(undefined, signal, async ({ systemIdentifier: id }) =>

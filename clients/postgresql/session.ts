@@ -5,6 +5,7 @@ import { type Credentials, tlsOptions } from './credentials.ts';
 import {
   type ErrorContext,
   isConcurrentUpdate,
+  isLimitOfOne,
   PostgresqlError,
   sqlStateOf,
   toPostgresqlError,
@@ -37,6 +38,10 @@ export type UseSession = <T>(
 export interface SessionOptions {
   readonly credentials: Credentials;
   readonly statementTimeoutMs: number;
+  /** How long a statement may wait for a lock that somebody else holds. */
+  readonly lockTimeoutMs: number;
+  /** Major version, once it is known: settings that older servers do not know cannot be sent blindly. */
+  readonly serverVersion?: number;
   readonly connectTimeoutMs: number;
   /** How long to go on trying while the server has no connection left or is starting. */
   readonly connectionWaitMs: number;
@@ -63,7 +68,8 @@ export async function openSession(
     try {
       return await connect(client, database, signal, options);
     } catch (error) {
-      const mustGiveUp = !momentary.has(sqlStateOf(error) ?? '') || waitedMs >= connectionWaitMs;
+      const isMomentary = momentary.has(sqlStateOf(error) ?? '') && !isLimitOfOne(error);
+      const mustGiveUp = !isMomentary || waitedMs >= connectionWaitMs;
       if (signal?.aborted) throw signal.reason;
       if (mustGiveUp) throw toPostgresqlError(error, context);
     }
@@ -73,7 +79,10 @@ export async function openSession(
   }
 }
 
-/** Everything is said here, so that no PG… variable of the environment and no setting of a role has a say. */
+/**
+ * Everything is said here, so that neither a PG… variable of the environment nor a setting of a role or of a database
+ * has a say: a tenant owns its database, and `ALTER DATABASE … SET` would reach our sessions there.
+ */
 function clientConfig(database: string, options: SessionOptions): ClientConfig {
   const { credentials, statementTimeoutMs, connectTimeoutMs } = options;
   return {
@@ -88,8 +97,30 @@ function clientConfig(database: string, options: SessionOptions): ClientConfig {
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 5000, // for a server that does not answer at all
     keepAlive: true,
+    options: Object.entries(settings(options))
+      .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
+      .join(' '),
+  };
+}
+
+function settings(options: SessionOptions): Readonly<Record<string, string>> {
+  const { lockTimeoutMs, serverVersion = 0 } = options;
+  return {
     // A tenant owns schema public of its database: nothing of ours may resolve to what it put there.
-    options: '-c search_path=pg_catalog -c standard_conforming_strings=on',
+    search_path: 'pg_catalog',
+    standard_conforming_strings: 'on',
+    role: 'none',
+    local_preload_libraries: '',
+    default_transaction_read_only: 'off',
+    default_transaction_isolation: 'read committed',
+    default_transaction_deferrable: 'off',
+    default_tablespace: '',
+    row_security: 'on',
+    exit_on_error: 'off',
+    lock_timeout: String(lockTimeoutMs),
+    idle_in_transaction_session_timeout: '60000',
+    ...(serverVersion >= 14 && { idle_session_timeout: '0' }),
+    ...(serverVersion >= 17 && { transaction_timeout: '0', restrict_nonsystem_relation_kind: '' }),
   };
 }
 

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { unfinishedName } from '../../clients/postgresql/database-read.ts';
+import { ownerId, postgresqlFixture } from './postgresql-fixture.ts';
+
+// What a tenant may do with the credentials it is given, and what must come of it: nothing, to anybody else.
+const {
+  server: serverOf,
+  sql,
+  refusal,
+  connect,
+} = await postgresqlFixture({ maxConnections: 30, settings: { autovacuum: 'off' } });
+const server = serverOf();
+const { databases, roles, grants } = server;
+const owned = { ownerId };
+const ann = { user: 'ann', password: 'ann' };
+
+before(async () => {
+  for (const name of ['ann', 'bob']) {
+    await roles.create(name, { login: true }, { ownerId, password: name });
+    await databases.create(name, { owner: name }, owned);
+  }
+});
+after(() => server.close());
+
+/** A session of ann's that has begun something and never ends it. */
+async function stubborn(database: string, ...statements: readonly string[]) {
+  const session = await connect({ ...ann, database });
+  for (const statement of ['BEGIN', ...statements]) await session.query(statement);
+  return {
+    end: () => session.end(),
+    isEnded: () => session.query('SELECT 1').then(...[() => false, () => true]),
+  };
+}
+
+describe('settings of a database, which its owner may change, do not reach our sessions on it', () => {
+  const settings: Record<string, string> = {
+    role: 'ann',
+    session_authorization: 'ann',
+    search_path: 'public',
+    local_preload_libraries: 'no_such_library',
+    default_transaction_read_only: 'on',
+    default_transaction_isolation: 'serializable',
+    default_transaction_deferrable: 'on',
+    default_tablespace: 'no_such_tablespace',
+    statement_timeout: '1ms',
+    lock_timeout: '1ms',
+    transaction_timeout: '1ms',
+    idle_session_timeout: '1ms',
+    idle_in_transaction_session_timeout: '1ms',
+    restrict_nonsystem_relation_kind: 'view',
+    row_security: 'off',
+    exit_on_error: 'on',
+    standard_conforming_strings: 'off',
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    test(name, async () => {
+      assert.equal(
+        await refusal({ ...ann, database: 'ann' }, `ALTER DATABASE ann SET ${name} = '${value}'`),
+        'allowed',
+      );
+      // One that knows nothing yet, as after a restart. An extension that only a superuser may install.
+      const fresh = serverOf();
+      const on = { database: 'ann', schema: 'public' };
+      await fresh.grants.apply({ role: 'bob', on, privileges: ['USAGE'] });
+      const extensions = [{ name: 'file_fdw' }];
+      await fresh.databases.update('ann', { owner: 'ann', extensions }, owned);
+      const seen = await fresh.databases.observe('ann', { withExtensions: true });
+      assert.equal(seen?.extensions?.file_fdw, '1.0');
+      await fresh.close();
+      await sql('ALTER DATABASE ann RESET ALL');
+      await sql('DROP EXTENSION IF EXISTS file_fdw; REVOKE USAGE ON SCHEMA public FROM bob', {
+        database: 'ann',
+      });
+    });
+  }
+
+  test('nor do settings of a role reach the try of its password', async () => {
+    for (const [name, value] of [
+      ['local_preload_libraries', 'none'],
+      ['transaction_timeout', '1ms'],
+    ]) {
+      assert.equal(
+        await refusal({ ...ann, database: 'ann' }, `ALTER ROLE ann SET ${name} = '${value}'`),
+        'allowed',
+      );
+      assert.equal(await roles.checkPassword('ann', 'ann'), true);
+      assert.equal(await roles.checkPassword('ann', 'guess'), false);
+      await sql('ALTER ROLE ann RESET ALL');
+    }
+  });
+});
+
+describe('locks', () => {
+  /** The key of a creation, as anybody can compute it. */
+  const keyOf = (name: string) =>
+    createHash('sha256').update(unfinishedName(ownerId, name)).digest().readBigInt64BE();
+
+  test('of a tenant on the key of a creation are not heeded', async () => {
+    const session = await stubborn('postgres', `SELECT pg_advisory_lock(${keyOf('unheeded')})`);
+    await databases.create('unheeded', {}, owned);
+    await databases.drop('unheeded', { ownerId, terminateSessions: false });
+    await session.end();
+  });
+
+  test('of ours are', async () => {
+    const other = await connect();
+    await other.query(`SELECT pg_advisory_lock(${keyOf('heeded')})`);
+    let isDone = false;
+    const creating = serverOf({ lockTimeoutMs: 50 }).databases.create('heeded', {}, owned);
+    void creating.then(() => {
+      isDone = true;
+    });
+    await other.query('SELECT pg_sleep(0.3)');
+    assert.equal(isDone, false);
+    await other.end();
+    await creating;
+  });
+
+  test('are waited for briefly, and what waits keeps no connection from others', async () => {
+    const session = await stubborn('ann', 'GRANT USAGE ON SCHEMA public TO bob');
+    const on = { database: 'ann', schema: 'public' };
+    const waiting = serverOf({ lockTimeoutMs: 100 });
+    await assert.rejects(waiting.grants.apply({ role: 'bob', on, privileges: ['CREATE'] }), {
+      name: 'PostgresqlError',
+      code: '55P03',
+      isRetryable: true,
+      message: /^server 127\.0\.0\.1:\d+: another session holds what is needed: /,
+    });
+    await session.end();
+    await grants.revoke({ role: 'bob', on });
+  });
+
+  const held: Record<string, string> = {
+    'on the database': `COMMENT ON DATABASE leaving IS 'mine'`,
+    'on its row': 'ALTER DATABASE leaving CONNECTION LIMIT 3',
+    'on its settings': `ALTER DATABASE leaving SET work_mem = '1MB'`,
+  };
+  for (const [what, statement] of Object.entries(held)) {
+    test(`${what} within a transaction that never ends do not keep a database whose sessions are to end`, async () => {
+      await databases.create('leaving', { owner: 'ann' }, owned);
+      const session = await stubborn('leaving', statement);
+      await databases.drop('leaving', { ownerId, terminateSessions: true });
+      assert.equal(await databases.observe('leaving'), undefined);
+      assert.equal(await session.isEnded(), true);
+    });
+  }
+
+  test('that its owner holds from another database do not keep it either', async () => {
+    await databases.create('leaving', { owner: 'ann' }, owned);
+    const session = await stubborn('ann', `COMMENT ON DATABASE leaving IS 'mine'`);
+    await databases.drop('leaving', { ownerId, terminateSessions: true });
+    assert.equal(await session.isEnded(), true);
+  });
+
+  test('of a role on itself do not prevent that its password is renewed, or that it goes', async () => {
+    await roles.create('eve', { login: true }, { ownerId, password: 'eve' });
+    const thief = await connect({ user: 'eve', password: 'eve', database: 'postgres' });
+    const idle = await connect({ user: 'eve', password: 'eve', database: 'postgres' });
+    await thief.query('BEGIN');
+    await thief.query(`ALTER ROLE eve PASSWORD 'stolen'`);
+    await roles.setPassword('eve', 'renewed', owned);
+    assert.equal(await roles.checkPassword('eve', 'renewed'), true);
+    await assert.rejects(thief.query('COMMIT'));
+    assert.equal((await idle.query('SELECT 1')).rowCount, 1, 'others go on');
+    await idle.query('BEGIN');
+    await idle.query(`ALTER ROLE eve PASSWORD 'stolen'`);
+    await roles.drop('eve', owned);
+    assert.equal(await roles.observe('eve'), undefined);
+  });
+});
+
+describe('limits', () => {
+  test('of a role that is full are no reason to wait with a connection of ours', async () => {
+    await roles.create('full', { login: true, connectionLimit: 1 }, { ownerId, password: 'full' });
+    const session = await connect({ user: 'full', password: 'full', database: 'postgres' });
+    const waits: number[] = [];
+    const patient = serverOf({ sleep: async (ms) => void waits.push(ms) });
+    assert.equal(await patient.roles.checkPassword('full', 'full'), true);
+    assert.equal(await patient.roles.checkPassword('full', 'wrong'), false);
+    assert.deepEqual(waits, []);
+    await session.end();
+  });
+
+  test('nor those of a database, for an administrator who is bound by them', async () => {
+    await sql(`CREATE ROLE steward LOGIN CREATEDB CREATEROLE PASSWORD 'steward'; GRANT ann TO steward`);
+    await sql('GRANT CONNECT ON DATABASE ann TO steward; ALTER DATABASE ann CONNECTION LIMIT 1');
+    const session = await connect({ ...ann, database: 'ann' });
+    const waits: number[] = [];
+    const credentials = {
+      endpoint: '127.0.0.1',
+      port: session.port,
+      username: 'steward',
+      password: 'steward',
+    };
+    const patient = serverOf({ credentials, sleep: async (ms) => void waits.push(ms) });
+    await assert.rejects(patient.databases.observe('ann', { withExtensions: true }), {
+      code: '53300',
+      isRetryable: true,
+      message: /^server 127\.0\.0\.1:\d+ refused a connection: too many connections for database "ann"/,
+    });
+    assert.deepEqual(waits, []);
+    await session.end();
+    await sql('ALTER DATABASE ann CONNECTION LIMIT -1');
+  });
+});
