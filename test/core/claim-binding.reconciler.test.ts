@@ -179,19 +179,20 @@ const rows: Record<string, Row> = {
     event: 'CannotGetResourceClass',
     writes: [status],
   },
-  'K8 ConfigureManagedError: the service says what does not fit': {
-    claim: byClass,
-    service: {
-      configure: () => {
-        throw new Error('engineVersion 9 is not offered');
+  'K8 ConfigureManagedError: the service says what does not fit, and nothing is recorded, so that it can be corrected':
+    {
+      claim: byClass,
+      service: {
+        configure: () => {
+          throw new Error('engineVersion 9 is not offered');
+        },
       },
+      ready: 'Creating',
+      synced: 'False',
+      message: /FavouriteDBInstanceClass small: engineVersion 9 is not offered/,
+      event: 'CannotConfigureManagedResource',
+      writes: [status],
     },
-    ready: 'Creating',
-    synced: 'False',
-    message: /FavouriteDBInstanceClass small: engineVersion 9 is not offered/,
-    event: 'CannotConfigureManagedResource',
-    writes: [update, status],
-  },
   'K9 CreateManagedError: the name stays recorded, nothing is created': {
     claim: byClass,
     refuse: ['create', managedKind],

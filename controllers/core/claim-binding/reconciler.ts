@@ -93,6 +93,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return done;
       }
       case 'record':
+        configured(claim, decision.resourceClass); // what does not go together stays editable
         return create(await record(claim, signal), decision.resourceClass, signal);
       case 'create':
         return create(claim, decision.resourceClass, signal);
