@@ -25,6 +25,36 @@ before(async () => {
   await stack.pass(database('archive'));
 });
 
+describe('a grant that is only looked at', () => {
+  const spec = { managementPolicies: ['Observe', 'LateInitialize'] as const };
+  const lookAt = (forProvider: Parameters<typeof grant>[1]) => {
+    const managed = grant('seen', forProvider, { spec });
+    return stack.clientOf(managed).observe(managed, {}, new AbortController().signal);
+  };
+
+  test('needs only the role and the target, and says what is held', async () => {
+    await sql('CREATE ROLE guest; GRANT TEMPORARY, CONNECT ON DATABASE archive TO guest WITH GRANT OPTION');
+    await sql('CREATE ROLE club; GRANT club TO guest');
+    for (const [target, lateInitialized] of [
+      [{ database: 'archive' }, { privileges: ['CONNECT', 'TEMPORARY'], withGrantOption: true }],
+      [{ memberOf: 'club' }, { withGrantOption: false }],
+    ] as const) {
+      assert.deepEqual(await lookAt({ role: 'guest', ...target }), {
+        exists: true,
+        isUpToDate: true,
+        ready: { type: 'Ready', status: 'True', reason: 'Available' },
+        lateInitialized,
+      });
+    }
+    assert.equal((await lookAt({ role: 'guest', database: 'ledger' })).exists, false);
+  });
+
+  test('still has to say the role and the target', async () => {
+    await assert.rejects(lookAt({ database: 'archive' }), /spec.forProvider.role is needed/);
+    await assert.rejects(lookAt({ role: 'guest' }), /needs either memberOf or database/);
+  });
+});
+
 describe('a grant', () => {
   test('lets a role into a database, until it goes', async () => {
     const wanted = grant('into', { role: 'reader', database: 'ledger', privileges: ['CONNECT'] });

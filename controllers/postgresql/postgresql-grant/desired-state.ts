@@ -1,13 +1,23 @@
 import isEqual from 'lodash/isEqual.js';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import type { GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
+import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
 
 /** Who is granted something on what, as a grant's status records it. */
 export type Granted = NonNullable<NonNullable<PostgreSQLGrant['status']>['granted']>;
 
 /** What forProvider asks for. Throws an Error that names what is missing. */
-export function grantSpec({ spec }: PostgreSQLGrant): GrantSpec {
-  const { role, database, schema, memberOf, privileges, withGrantOption = false } = spec.forProvider;
+export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
+  const { privileges, withGrantOption = false } = managed.spec.forProvider;
+  const place = grantPlace(managed);
+  if (place.on.memberOf === undefined && privileges === undefined) {
+    throw new Error('spec.forProvider.privileges are needed on a database or schema');
+  }
+  return { ...place, withGrantOption, ...(privileges === undefined ? {} : { privileges }) };
+}
+
+/** Who is granted something on what. Throws an Error that names what is missing. */
+export function grantPlace({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> {
+  const { role, database, schema, memberOf } = spec.forProvider;
   if (role === undefined) throw new Error('spec.forProvider.role is needed, or roleRef or roleSelector');
   const on = targetIn({ database, schema, memberOf });
   if (on === undefined) {
@@ -15,10 +25,19 @@ export function grantSpec({ spec }: PostgreSQLGrant): GrantSpec {
       'spec.forProvider needs either memberOf or database, by name, reference or selector, and a schema only with a database',
     );
   }
-  if (on.memberOf === undefined && privileges === undefined) {
-    throw new Error('spec.forProvider.privileges are needed on a database or schema');
-  }
-  return { role, on, withGrantOption, ...(privileges === undefined ? {} : { privileges }) };
+  return { role, on };
+}
+
+/** In the order in which they are written down. A membership is none of them. */
+const grantable = ['CONNECT', 'CREATE', 'TEMPORARY', 'USAGE'] as const;
+
+/** What is held, as forProvider would ask for it. */
+export function grantParameters(
+  held: GrantObservation,
+): Pick<PostgreSQLGrant['spec']['forProvider'], 'privileges' | 'withGrantOption'> {
+  const withGrantOption = [...held.values()].every(({ isGrantable }) => isGrantable);
+  const privileges = grantable.filter((privilege) => held.has(privilege));
+  return privileges.length === 0 ? { withGrantOption } : { privileges, withGrantOption };
 }
 
 function targetIn({

@@ -3,9 +3,17 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { type GrantSpec, grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import type { ExternalClient } from '../../core/managed/external-client.ts';
+import type { ExternalClient, Observation } from '../../core/managed/external-client.ts';
 import { isObserver } from '../ownership.ts';
-import { askedGrant, formerGrant, grantedBy, grantSpec, recordedGrant } from './desired-state.ts';
+import {
+  askedGrant,
+  formerGrant,
+  grantedBy,
+  grantParameters,
+  grantPlace,
+  grantSpec,
+  recordedGrant,
+} from './desired-state.ts';
 import type { RivalFinder } from './rival.ts';
 
 export interface PostgreSQLGrantOptions {
@@ -39,6 +47,14 @@ export function postgreSQLGrantClient({
   const ownGrant = (managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined =>
     recordedGrant(managed) ?? (rivalOf(managed) === undefined ? askedGrant(managed) : undefined);
 
+  /** Nothing is asked for where nothing but looking is allowed: whatever is held is as it should be. */
+  const look = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<Observation> => {
+    const held = await grants.observe(grantPlace(managed), { signal });
+    if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
+    const lateInitialized = grantParameters(held);
+    return { exists: true, isUpToDate: true, ready: available(), lateInitialized };
+  };
+
   return {
     async observe(managed, _known, signal) {
       if (wasDeleted(managed)) {
@@ -48,9 +64,10 @@ export function postgreSQLGrantClient({
           last !== undefined && (held?.size ?? 0) > 0 && !(await grants.isOwner(last, { signal }));
         return { exists, isUpToDate: true, ready: deleting() };
       }
+      if (isObserver(managed)) return look(managed, signal);
       const spec = grantSpec(managed);
       const rival = rivalOf(managed);
-      if (rival !== undefined && !isObserver(managed)) {
+      if (rival !== undefined) {
         throw new Error(
           `PostgreSQLGrant ${rival.metadata.name} is about the same role and target; say there all that the role may do, and delete this one`,
         );
@@ -67,7 +84,7 @@ export function postgreSQLGrantClient({
         exists: true,
         isUpToDate,
         ready: available(),
-        ...(isUpToDate && !isObserver(managed) ? { status: { granted: grantedBy(spec) } } : {}),
+        ...(isUpToDate ? { status: { granted: grantedBy(spec) } } : {}),
         ...(isUpToDate ? {} : { difference: hasMoved ? 'role or target' : differing.join(', ') }),
       };
     },
