@@ -31,7 +31,7 @@ export async function buildDatabase(
     if (sqlStateOf(error) !== '42P04') throw error;
     // Somebody else took the name meanwhile.
     const found = await readDatabase(session, name);
-    if (found) checkOurs('database', name, found.comment, ownerId);
+    if (found) checkOurs('database', found, ownerId);
     else throw error;
   }
 }

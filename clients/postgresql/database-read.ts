@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseObservation } from './database-spec.ts';
-import { ownerIdIn } from './mark.ts';
+import { markIn } from './mark.ts';
 import { unfinishedPrefix } from './name.ts';
 import type { Session } from './session.ts';
 
@@ -17,25 +17,27 @@ export async function readDatabase(session: Session, name: string): Promise<Data
     isOpenToPublic: boolean;
     isOpenToAdmin: boolean;
     comment: string | null;
+    ownerComment: string | null;
   }>(
     `SELECT pg_get_userbyid(datdba) AS owner, pg_encoding_to_char(encoding) AS encoding,
             datcollate AS "lcCollate", datctype AS "lcCType", datconnlimit AS "connectionLimit",
             datallowconn AS "allowConnections", datistemplate AS "isTemplate",
             has_database_privilege('public', oid, 'CONNECT') AS "isOpenToPublic",
             has_database_privilege(oid, 'CONNECT') AS "isOpenToAdmin",
-            shobj_description(oid, 'pg_database') AS comment
+            shobj_description(oid, 'pg_database') AS comment,
+            shobj_description(datdba, 'pg_authid') AS "ownerComment"
      FROM pg_database WHERE datname = $1`,
     [name],
   );
   if (row === undefined) return undefined;
-  const { comment, ...fields } = row;
-  const ownerId = ownerIdIn(comment ?? undefined);
+  const { comment, ownerComment, ...fields } = row;
+  const ownerMark = markIn(ownerComment);
   return {
     name,
     ...fields,
     isInvalid: row.connectionLimit === -2, // DATCONNLIMIT_INVALID_DB
     ...(comment !== null && { comment }),
-    ...(ownerId !== undefined && { ownerId }),
+    ...(ownerMark !== undefined && { ownerMark }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Extension } from './extension.ts';
+import type { Marked } from './mark.ts';
 
 /** What a database should be like. What is left out is the server's default, and then not compared. */
 export interface DatabaseSpec {
@@ -17,8 +18,7 @@ export interface DatabaseSpec {
   readonly extensions?: readonly Extension[];
 }
 
-export interface DatabaseObservation {
-  readonly name: string;
+export interface DatabaseObservation extends Marked {
   readonly owner: string;
   readonly encoding: string;
   readonly lcCollate: string;
@@ -34,9 +34,6 @@ export interface DatabaseObservation {
   readonly isInvalid: boolean;
   /** Versions by name; undefined if not asked for or if the database takes no connection of ours. */
   readonly extensions?: Readonly<Record<string, string>>;
-  readonly comment?: string;
-  /** From the ownership mark; undefined: a foreign database. */
-  readonly ownerId?: string;
 }
 
 /** Fields that differ; those that only a new database could have are in `immutable`. */

@@ -6,7 +6,7 @@ import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { PostgresqlError } from './error.ts';
 import { ensureExtensions, installedExtensions } from './extension.ts';
 import { withLock } from './lock.ts';
-import { checkOurs } from './mark.ts';
+import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkOwnName } from './name.ts';
 import type { Session, UseSession } from './session.ts';
@@ -14,7 +14,7 @@ import type { Session, UseSession } from './session.ts';
 /**
  * Databases of one server.
  *
- * A database is ours if its comment is our mark (mark.ts). CREATE DATABASE cannot set a comment and cannot run
+ * A database is ours if its comment is our mark, or its owner is a role with that mark (mark.ts). CREATE DATABASE cannot set a comment and cannot run
  * in a transaction, so a database is made under a name of its own, `services-stack-unfinished-…` derived from
  * owner id and name, closed to connections. One transaction then revokes PUBLIC's access, sets mark and owner,
  * opens it and gives it its name. Thus:
@@ -37,7 +37,7 @@ export interface Databases {
     spec: DatabaseSpec,
     options: { readonly ownerId: string; readonly signal?: AbortSignal },
   ): Promise<void>;
-  /** Repairs what `databaseDrift` lists, except what cannot be changed. Throws `NotFound`, `NotOurs`. */
+  /** Repairs the mark and what `databaseDrift` lists, except what cannot be changed. Throws `NotFound`, `NotOurs`. */
   update(
     name: string,
     spec: DatabaseSpec,
@@ -79,7 +79,7 @@ export function databases(withSession: UseSession): Databases {
       const owner = await withSession(undefined, signal, (session) =>
         withLock(session, unfinishedName(ownerId, name), async () => {
           const found = await readDatabase(session, name);
-          if (found) checkOurs('database', name, found.comment, ownerId);
+          if (found) checkOurs('database', found, ownerId);
           if (found && !found.isInvalid) return found.owner;
           await checkRoleExists(session, spec.owner);
           if (found) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)}`);
@@ -100,9 +100,10 @@ export function databases(withSession: UseSession): Databases {
             isRetryable: true,
           });
         }
-        checkOurs('database', name, found.comment, ownerId);
+        checkOurs('database', found, ownerId);
         await checkRoleExists(session, spec.owner);
-        const statements = repairs(session, found, spec);
+        const marking = isMarkOutdated(found, ownerId) ? [markStatement('database', name, ownerId)] : [];
+        const statements = [...marking, ...repairs(session, found, spec)];
         if (statements.length > 0) {
           await session.transaction(() =>
             withRightsOf(session, [found.owner, spec.owner], async () => {
@@ -122,7 +123,7 @@ export function databases(withSession: UseSession): Databases {
           await dropUnfinished(session, unfinishedName(ownerId, name));
           const found = await readDatabase(session, name);
           if (found === undefined) return;
-          checkOurs('database', name, found.comment, ownerId);
+          checkOurs('database', found, ownerId);
           await dropDatabase(session, found, terminateSessions);
         }),
       );

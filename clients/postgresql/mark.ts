@@ -1,36 +1,56 @@
+import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError } from './error.ts';
 
-const prefix = 'services-stack: managed by ';
+const prefix = 'services-stack: ';
 
-/** The comment that makes a database or role `ownerId`'s. It is the only proof of ownership there is. */
+/**
+ * The comment that makes a database or role `ownerId`'s. Every tenant of the server can read it
+ * (pg_shdescription), so that it holds a digest, which tells a stranger nothing.
+ */
 export function markOf(ownerId: string): string {
   if (ownerId === '' || /[\0\n]/.test(ownerId)) {
     throw new PostgresqlError('owner id must be one line and not empty', { code: 'Invalid' });
   }
-  return prefix + ownerId;
+  return prefix + createHash('sha256').update(ownerId).digest('hex').slice(0, 32);
 }
 
-/** The owner id in a comment; undefined for any other comment or none. */
-export const ownerIdIn = (comment: string | undefined): string | undefined =>
-  comment?.startsWith(prefix) ? comment.slice(prefix.length) : undefined;
+/** The mark in a comment, one of the first version as it is written now; undefined for any other comment or none. */
+export function markIn(comment: string | null | undefined): string | undefined {
+  if (comment === undefined || comment === null) return undefined;
+  const [, ownerId] = /^services-stack: managed by (.+)$/.exec(comment) ?? []; // as the first version wrote it
+  if (ownerId !== undefined) return markOf(ownerId);
+  return /^services-stack: [0-9a-f]{32}$/.test(comment) ? comment : undefined;
+}
+
+/** What is found on a server, as far as it says whose it is. */
+export interface Marked {
+  readonly name: string;
+  readonly comment?: string;
+  /**
+   * The mark of the role that owns it. An owner may write any comment on its database, but none on itself: this one
+   * is proof if that was taken away.
+   */
+  readonly ownerMark?: string;
+}
+
+/** Whether it is `ownerId`'s. */
+export const isOwnedBy = (found: Marked, ownerId: string): boolean =>
+  [markIn(found.comment), found.ownerMark].includes(markOf(ownerId));
+
+/** Whether it is to be marked again: the comment was changed, or is of the first version. */
+export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found.comment !== markOf(ownerId);
 
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
-/** Throws PostgresqlError `NotOurs` unless `comment` is `ownerId`'s mark; says how to hand the thing over. */
-export function checkOurs(
-  kind: 'database' | 'role',
-  name: string,
-  comment: string | undefined,
-  ownerId: string,
-): void {
-  if (comment === markOf(ownerId)) return;
-  const holder = ownerIdIn(comment);
+/** Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and never whose it is. */
+export function checkOurs(kind: 'database' | 'role', found: Marked, ownerId: string): void {
+  if (isOwnedBy(found, ownerId)) return;
+  const what = `${kind} ${escapeIdentifier(found.name)}`;
   const message =
-    holder === undefined
-      ? `${kind} ${escapeIdentifier(name)} exists and is not managed by ${ownerId}; ` +
-        `to hand it over, run: ${markStatement(kind, name, ownerId)}`
-      : `${kind} ${escapeIdentifier(name)} is managed by ${holder}, not by ${ownerId}`;
+    markIn(found.comment) === undefined
+      ? `${what} exists and is not managed by ${ownerId}; to hand it over, run: ${markStatement(kind, found.name, ownerId)}`
+      : `${what} is managed by another resource, not by ${ownerId}`;
   throw new PostgresqlError(message, { code: 'NotOurs' });
 }

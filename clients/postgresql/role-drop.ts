@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import { PostgresqlError } from './error.ts';
-import { ownerIdIn } from './mark.ts';
+import { markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session, UseSession } from './session.ts';
 
@@ -70,17 +70,20 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
     database: string;
     owner: string;
     comment: string | null;
+    ownComment: string | null;
     count: number;
   }>(
     `SELECT d.datname AS database, pg_get_userbyid(d.datdba) AS owner,
-            shobj_description(d.oid, 'pg_database') AS comment, count(*)::int AS count
+            shobj_description(d.oid, 'pg_database') AS comment,
+            (SELECT shobj_description(o.oid, 'pg_authid') FROM pg_roles o
+             WHERE o.oid = d.datdba AND o.rolname = d.datname) AS "ownComment", count(*)::int AS count
      FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.refobjid
      WHERE s.refclassid = 'pg_authid'::regclass AND r.rolname = $1
      GROUP BY d.oid, d.datname, d.datdba ORDER BY d.datname`,
     [role],
   );
-  const isOurs = (row: { readonly comment: string | null }) =>
-    ownerIdIn(row.comment ?? undefined) !== undefined;
+  const isOurs = ({ comment, ownComment }: (typeof rows)[number]) =>
+    markIn(comment) !== undefined || markIn(ownComment) !== undefined;
   return {
     owned: owned.map(({ name }) => name),
     databases: rows.filter(isOurs),

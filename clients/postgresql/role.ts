@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
-import { checkOurs, markStatement, ownerIdIn } from './mark.ts';
+import { checkOurs, isMarkOutdated, type Marked, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkOwnName } from './name.ts';
 import { scramVerifier } from './password.ts';
@@ -30,12 +30,7 @@ export interface RoleSpec {
   readonly configuration?: Readonly<Record<string, string>>;
 }
 
-export interface RoleObservation extends Required<RoleSpec> {
-  readonly name: string;
-  readonly comment?: string;
-  /** From the ownership mark; undefined: a foreign role. */
-  readonly ownerId?: string;
-}
+export interface RoleObservation extends Required<RoleSpec>, Marked {}
 
 interface Owned {
   readonly ownerId: string;
@@ -47,7 +42,7 @@ export interface Roles {
   observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<RoleObservation | undefined>;
   /** Afterwards the role is as in `spec` and has the password, whether it was there before or not. */
   create(name: string, spec: RoleSpec, options: Owned & { readonly password?: string }): Promise<void>;
-  /** Repairs what `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
+  /** Repairs the mark and what `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
   update(name: string, spec: RoleSpec, options: Owned): Promise<void>;
   /** Only what the server stores for a password is sent, never the password. Throws `NotFound`, `NotOurs`. */
   setPassword(name: string, password: string, options: Owned): Promise<void>;
@@ -109,7 +104,7 @@ export function roles(options: {
       const message = `role ${escapeIdentifier(name)} does not exist`;
       throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
     }
-    checkOurs('role', name, found.comment, ownerId);
+    checkOurs('role', found, ownerId);
     return found;
   };
 
@@ -125,9 +120,9 @@ export function roles(options: {
       await withSession(undefined, signal, (session) =>
         session.transaction(async () => {
           const found = await read(session, name);
-          if (found) checkOurs('role', name, found.comment, ownerId);
+          if (found) checkOurs('role', found, ownerId);
           const all = found
-            ? [...repairs(found, spec), ...statement]
+            ? [...repairs(found, spec, ownerId), ...statement]
             : [...birth(name, spec, ownerId), ...statement];
           for (const each of all) await session.query(each);
         }),
@@ -139,7 +134,7 @@ export function roles(options: {
       await withSession(undefined, signal, (session) =>
         despiteItsSessions(session, name, async () => {
           const found = await ownRole(session, name, ownerId);
-          for (const statement of repairs(found, spec)) await session.query(statement);
+          for (const statement of repairs(found, spec, ownerId)) await session.query(statement);
         }),
       );
     },
@@ -175,7 +170,7 @@ export function roles(options: {
         signal,
         begin: async (session) => {
           const found = await read(session, name);
-          if (found) checkOurs('role', name, found.comment, ownerId);
+          if (found) checkOurs('role', found, ownerId);
           return found !== undefined;
         },
       });
@@ -227,7 +222,6 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
   );
   if (row === undefined) return undefined;
   const { comment, configuration, ...fields } = row;
-  const ownerId = ownerIdIn(comment ?? undefined);
   return {
     name,
     ...fields,
@@ -238,7 +232,6 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
       }),
     ),
     ...(comment !== null && { comment }),
-    ...(ownerId !== undefined && { ownerId }),
   };
 }
 
@@ -255,12 +248,13 @@ function birth(name: string, spec: RoleSpec, ownerId: string): readonly string[]
   ];
 }
 
-function repairs(found: RoleObservation, spec: RoleSpec): readonly string[] {
+function repairs(found: RoleObservation, spec: RoleSpec, ownerId: string): readonly string[] {
   const words = changedAttributes(found, spec).map((attribute) => word(spec, attribute));
   const limit = spec.connectionLimit ?? -1;
   if (limit !== found.connectionLimit) words.push(`CONNECTION LIMIT ${limit}`);
   const { configuration } = spec;
   return [
+    ...(isMarkOutdated(found, ownerId) ? [markStatement('role', found.name, ownerId)] : []),
     ...(words.length === 0 ? [] : [`ALTER ROLE ${escapeIdentifier(found.name)} ${words.join(' ')}`]),
     ...(configuration ? configurationStatements(found.name, found.configuration, configuration) : []),
   ];

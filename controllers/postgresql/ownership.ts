@@ -1,6 +1,6 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { checkOurs } from '../../clients/postgresql/mark.ts';
+import { checkOurs, isMarkOutdated, isOwnedBy, type Marked } from '../../clients/postgresql/mark.ts';
 import { checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
@@ -16,22 +16,19 @@ export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
 export const isObserver = ({ spec }: Managed): boolean =>
   !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
 
-/** The part of what is found on a server that says whose it is. */
-interface Marked {
-  readonly name: string;
-  readonly comment?: string;
-  readonly ownerId?: string;
-}
-
 export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
-  found !== undefined && found.ownerId === ownerIdOf(managed);
+  found !== undefined && isOwnedBy(found, ownerIdOf(managed));
+
+/** What differs if a thing of ours has not the mark that it should have. */
+export const markDifference = (managed: Managed, found: Marked): readonly string[] =>
+  isMarkOutdated(found, ownerIdOf(managed)) ? ['mark'] : [];
 
 /**
  * Throws an Error that says whose it is and how to hand it over, unless it carries the managed resource's mark,
  * or nothing but looking is allowed, which does no harm.
  */
 export function checkMayManage(managed: Managed, kind: 'database' | 'role', found: Marked): void {
-  if (!isObserver(managed)) checkOurs(kind, found.name, found.comment, ownerIdOf(managed));
+  if (!isObserver(managed)) checkOurs(kind, found, ownerIdOf(managed));
 }
 
 /** The name on the server; see {@link checkExternalName}. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
 const {
@@ -197,7 +198,7 @@ describe('a server that is not as expected', () => {
       await local[halt]();
       await assert.rejects(server.databases.observe('lasting'), { code: 'Unreachable', isRetryable: true });
       await local.start();
-      assert.equal((await server.databases.observe('lasting'))?.ownerId, ownerId);
+      assert.equal((await server.databases.observe('lasting'))?.comment, markOf(ownerId));
     }
   });
 

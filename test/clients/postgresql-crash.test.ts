@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test';
 import { Client, type ClientConfig } from 'pg';
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
 import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
 import { ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
@@ -86,7 +87,7 @@ describe('a crash between any two statements', () => {
       async (where) => {
         const half = await calm.databases.observe('shop', { withExtensions: true });
         if (half) {
-          assert.equal(half.ownerId, ownerId, where);
+          assert.equal(half.comment, markOf(ownerId), where);
           const { changed } = databaseDrift(half, spec);
           assert.deepEqual(
             changed.filter((field) => field !== 'extensions'),
@@ -133,7 +134,7 @@ describe('a crash between any two statements', () => {
       (server) => server.databases.drop('done_for', { ownerId, terminateSessions: true }),
       async (where) => {
         const half = await calm.databases.observe('done_for');
-        assert.equal(half?.ownerId ?? ownerId, ownerId, where);
+        assert.equal(half?.comment ?? markOf(ownerId), markOf(ownerId), where);
         await calm.databases.drop('done_for', { ownerId, terminateSessions: true });
         assert.equal(await calm.databases.observe('done_for'), undefined, where);
         await calm.databases.create('done_for', spec, owned);
@@ -149,7 +150,7 @@ describe('a crash between any two statements', () => {
       async (where) => {
         const half = await calm.roles.observe('joe');
         if (half) assert.equal(await refusal({ user: 'joe', password: 'joe' }), 'allowed', where);
-        assert.equal(half?.ownerId ?? ownerId, ownerId, where);
+        assert.equal(half?.comment ?? markOf(ownerId), markOf(ownerId), where);
         await calm.roles.create('joe', role, { ownerId, password: 'other' });
         assert.equal(await refusal({ user: 'joe', password: 'other' }), 'allowed', where);
         await calm.roles.drop('joe', owned);
@@ -171,7 +172,7 @@ describe('a crash between any two statements', () => {
       (server) => server.roles.drop('leaver', owned),
       async (where) => {
         const half = await calm.roles.observe('leaver');
-        assert.equal(half?.ownerId ?? ownerId, ownerId, where);
+        assert.equal(half?.comment ?? markOf(ownerId), markOf(ownerId), where);
         await calm.roles.drop('leaver', owned);
         assert.equal(await calm.roles.observe('leaver'), undefined, where);
         const rows = await sql(

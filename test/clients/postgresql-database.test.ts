@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
 import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
 const {
@@ -53,8 +54,8 @@ test('a created database is as asked, marked, and shut to PUBLIC', async () => {
       isOpenToAdmin: true,
       isInvalid: false,
       extensions: undefined,
-      comment: `services-stack: managed by ${ownerId}`,
-      ownerId,
+      comment: markOf(ownerId),
+      ownerMark: markOf(ownerId),
     },
   );
   assert.deepEqual(databaseDrift(observed!, { ...spec, encoding: 'utf-8' }), { changed: [], immutable: [] });
@@ -102,7 +103,7 @@ test('two who create at once end with one database', async () => {
   await Promise.all(
     [server, other, server, other].map(({ databases }) => databases.create('raced', {}, owned)),
   );
-  assert.equal((await databases.observe('raced'))?.ownerId, ownerId);
+  assert.equal((await databases.observe('raced'))?.comment, markOf(ownerId));
   assert.deepEqual(
     await sql(`SELECT datname FROM pg_database WHERE datname LIKE 'services-stack-unfinished-%'`),
     [],
@@ -205,7 +206,7 @@ describe('foreign databases', () => {
       },
     });
     await assert.rejects(slow.databases.create('snatched', {}, owned), { code: 'NotOurs' });
-    assert.equal((await databases.observe('snatched'))?.ownerId, undefined);
+    assert.equal((await databases.observe('snatched'))?.comment, undefined);
     assert.equal(
       await databases.observe(unfinishedName(ownerId, 'snatched')),
       undefined,
@@ -362,6 +363,6 @@ describe('a session on a template', () => {
     assert.equal(await databases.observe(unfinishedName(ownerId, 'cast_later')), undefined);
     for (const session of sessions) await session.end();
     await databases.create('cast_later', spec, owned);
-    assert.equal((await databases.observe('cast_later'))?.ownerId, ownerId);
+    assert.equal((await databases.observe('cast_later'))?.comment, markOf(ownerId));
   });
 });

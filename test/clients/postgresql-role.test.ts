@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { type RoleObservation, roleDrift } from '../../clients/postgresql/role.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
@@ -31,7 +32,7 @@ test('a created role is as asked and marked; what is left out is PostgreSQL’s 
     connectionLimit: -1,
     configuration: {},
   };
-  const mark = { comment: `services-stack: managed by ${ownerId}`, ownerId };
+  const mark = { comment: markOf(ownerId) };
   assert.deepEqual(await roles.observe('plain'), { name: 'plain', ...defaults, ...mark });
   const all = {
     login: true,

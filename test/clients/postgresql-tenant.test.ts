@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
-import { ownerId, postgresqlFixture } from './postgresql-fixture.ts';
+import { markOf } from '../../clients/postgresql/mark.ts';
+import { foreignOwnerId, ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
 // What a tenant may do with the credentials it is given, and what must come of it: nothing, to anybody else.
 const {
@@ -204,4 +205,51 @@ describe('limits', () => {
     await session.end();
     await sql('ALTER DATABASE ann CONNECTION LIMIT -1');
   });
+});
+
+describe('whose a thing is', () => {
+  test('is a digest for strangers, who can read every comment', async () => {
+    const rows = await sql<{ text: string }>('SELECT description AS text FROM pg_shdescription', {
+      ...ann,
+      database: 'ann',
+    });
+    const marks = rows.map(({ text }) => text).filter((text) => text.startsWith('services-stack'));
+    assert.ok(marks.length >= 4);
+    for (const mark of marks) assert.match(mark, /^services-stack: [0-9a-f]{32}$/);
+  });
+
+  test('is not told to who asks for what another resource has', async () => {
+    await assert.rejects(databases.create('bob', {}, { ownerId: foreignOwnerId }), {
+      code: 'NotOurs',
+      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}`,
+    });
+  });
+
+  test('is known where the first version wrote it, and is then written as a digest', async () => {
+    const readable = `services-stack: managed by ${ownerId}`;
+    await sql(`COMMENT ON DATABASE ann IS '${readable}'; COMMENT ON ROLE ann IS '${readable}'`);
+    await databases.create('ann', { owner: 'ann' }, owned);
+    await assert.rejects(databases.drop('ann', { ownerId: foreignOwnerId, terminateSessions: true }), {
+      code: 'NotOurs',
+    });
+    await databases.update('ann', { owner: 'ann' }, owned);
+    await roles.update('ann', { login: true }, owned);
+    assert.equal((await databases.observe('ann'))?.comment, markOf(ownerId));
+    assert.equal((await roles.observe('ann'))?.comment, markOf(ownerId));
+  });
+
+  for (const comment of ['NULL', `'mine'`, `'services-stack: ${'0'.repeat(32)}'`]) {
+    test(`is known by the owner role of its own, if the owner writes the comment ${comment}`, async () => {
+      await databases.create('defaced', { owner: 'ann' }, owned);
+      assert.equal(
+        await refusal({ ...ann, database: 'defaced' }, `COMMENT ON DATABASE defaced IS ${comment}`),
+        'allowed',
+      );
+      await databases.update('defaced', { owner: 'ann' }, owned);
+      assert.equal((await databases.observe('defaced'))?.comment, markOf(ownerId));
+      await sql(`COMMENT ON DATABASE defaced IS ${comment}`);
+      await databases.drop('defaced', { ownerId, terminateSessions: false });
+      assert.equal(await databases.observe('defaced'), undefined);
+    });
+  }
 });

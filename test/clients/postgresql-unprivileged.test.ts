@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import { ownerId, postgresqlFixture } from './postgresql-fixture.ts';
 
@@ -52,7 +53,7 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       await asBefore(() => databases.create(database, spec, owned));
       const observed = await databases.observe(database, { withExtensions: true });
       assert.deepEqual(databaseDrift(observed!, spec), { changed: [], immutable: [] });
-      assert.equal(observed?.ownerId, ownerId);
+      assert.equal(observed?.comment, markOf(ownerId));
       assert.equal(await refusal({ ...login, database }, 'CREATE TABLE t (id int)'), 'allowed');
       assert.equal(await refusal({ user: other, password: 'pw', database }), '42501');
     });

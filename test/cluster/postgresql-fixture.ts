@@ -191,7 +191,7 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
       const marked = (catalog: string, name: string) =>
         fixture.sql<{ name: string }>(
           `SELECT ${name} AS name FROM ${catalog}
-           WHERE shobj_description(oid, '${catalog}') LIKE 'services-stack: managed by %' ORDER BY 1`,
+           WHERE shobj_description(oid, '${catalog}') LIKE 'services-stack: %' ORDER BY 1`,
         );
       return {
         databases: (await marked('pg_database', 'datname')).map(({ name }) => name),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Client } from 'pg';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { database, deleted, edited, loginOf, role, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture();
@@ -120,10 +121,10 @@ describe('what is not ours', () => {
     assert.deepEqual(await stack.namesake('heirloom'), ['database']);
   });
 
-  test('the database of another managed resource is refused, with its name', async () => {
+  test('the database of another managed resource is refused, and not named', async () => {
     await stack.pass(database('mine', {}, { externalName: 'shared' }));
     const thief = database('thief', {}, { externalName: 'shared' });
-    await assert.rejects(stack.pass(thief), /is managed by postgresqldatabase\S+\/mine, not by \S+\/thief/);
+    await assert.rejects(stack.pass(thief), /is managed by another resource, not by \S+\/thief/);
     assert.equal(await stack.remove(thief), false);
     assert.deepEqual(await stack.namesake('shared'), ['database', 'role']);
   });
@@ -288,6 +289,21 @@ describe('changes made elsewhere', () => {
     'another connection limit of the role': {
       change: 'ALTER ROLE drifting CONNECTION LIMIT 50',
       check: `SELECT rolconnlimit = 7 AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+    },
+    'the mark of the first version': {
+      change: `COMMENT ON DATABASE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
+      check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'a mark taken away by the owner': {
+      change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
+      check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'the mark of the first version on the role': {
+      change: `COMMENT ON ROLE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
+      check: `SELECT shobj_description(oid, 'pg_authid') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_roles WHERE rolname = 'drifting'`,
     },
     'a role shut out': {
       change: 'ALTER ROLE drifting NOLOGIN',

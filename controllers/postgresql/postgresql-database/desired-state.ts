@@ -8,7 +8,7 @@ import {
 } from '../../../clients/postgresql/database-spec.ts';
 import { type RoleObservation, type RoleSpec, roleDrift } from '../../../clients/postgresql/role.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
-import { isObserver, nameOf } from '../ownership.ts';
+import { isObserver, markDifference, nameOf } from '../ownership.ts';
 import { type PasswordNeed, passwordFault } from '../role-password.ts';
 
 /**
@@ -70,6 +70,7 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   const differing = [
     ...changed,
     ...immutable,
+    ...markDifference(managed, database),
     ...(hasOwnRole(managed) ? roleDifference(managed, role) : []),
     ...(need === undefined ? [] : ['password']),
   ];
@@ -83,7 +84,11 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
 }
 
 const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | undefined): readonly string[] =>
-  role === undefined ? ['role'] : roleDrift(role, ownRoleSpec(managed)).map((field) => `role ${field}`);
+  role === undefined
+    ? ['role']
+    : [...roleDrift(role, ownRoleSpec(managed)), ...markDifference(managed, role)].map(
+        (field) => `role ${field}`,
+      );
 
 const openness = ({ allowConnections }: DatabaseObservation): ConditionFacts | undefined =>
   allowConnections ? undefined : unavailable('the database does not allow connections');

@@ -3,7 +3,7 @@ import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { type RoleObservation, type RoleSpec, roleDrift } from '../../../clients/postgresql/role.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
-import { isObserver } from '../ownership.ts';
+import { isObserver, markDifference } from '../ownership.ts';
 import { type PasswordNeed, passwordFault } from '../role-password.ts';
 
 /** The role that forProvider asks for. */
@@ -32,7 +32,11 @@ export function observationOf(
     const lateInitialized = { login, privileges, connectionLimit };
     return { exists: true, isUpToDate: true, ready: available(), lateInitialized };
   }
-  const differing = [...roleDrift(role, roleSpec(managed)), ...(need === undefined ? [] : ['password'])];
+  const differing = [
+    ...roleDrift(role, roleSpec(managed)),
+    ...markDifference(managed, role),
+    ...(need === undefined ? [] : ['password']),
+  ];
   return {
     exists: true,
     isUpToDate: differing.length === 0,
