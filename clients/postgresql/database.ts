@@ -8,7 +8,7 @@ import { ensureExtensions, installedExtensions } from './extension.ts';
 import { withLock } from './lock.ts';
 import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
-import { checkName, checkOwnName } from './name.ts';
+import { checkName, checkNewName, checkOwnName, checkPrintable } from './name.ts';
 import type { Session, UseSession } from './session.ts';
 
 /**
@@ -81,6 +81,9 @@ export function databases(withSession: UseSession): Databases {
           const found = await readDatabase(session, name);
           if (found) checkOurs('database', found, ownerId);
           if (found && !found.isInvalid) return found.owner;
+          checkNewName('database', name);
+          checkPrintable('owner name', spec.owner);
+          checkPrintable('template name', spec.template);
           await checkRoleExists(session, spec.owner);
           if (found) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)}`);
           await buildDatabase(session, name, spec, ownerId);
@@ -138,7 +141,11 @@ function checkSpec(name: string, spec: DatabaseSpec): void {
   for (const extension of spec.extensions ?? []) {
     checkName('extension', extension.name);
     if (extension.schema !== undefined) checkName('schema', extension.schema);
+    checkPrintable('extension name', extension.name);
+    checkPrintable('extension schema', extension.schema);
+    checkPrintable('extension version', extension.version);
   }
+  for (const field of ['encoding', 'lcCollate', 'lcCType'] as const) checkPrintable(field, spec[field]);
   const limit = spec.connectionLimit;
   if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
     throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });

@@ -1,3 +1,5 @@
+import { printable } from './text.ts';
+
 /** Anything that went wrong with PostgreSQL. `message` is stable and without secrets: fit for a condition. */
 export class PostgresqlError extends Error {
   override readonly name = 'PostgresqlError';
@@ -11,7 +13,7 @@ export class PostgresqlError extends Error {
     message: string,
     options: { code: PostgresqlErrorCode; isRetryable?: boolean; sqlState?: string },
   ) {
-    super(message);
+    super(printable(message));
     this.code = options.code;
     this.isRetryable = options.isRetryable ?? false;
     this.sqlState = options.sqlState;
@@ -185,8 +187,9 @@ function detailOf(error: unknown): string {
 }
 
 function scrub(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (scrubbed, secret) => (secret === '' ? scrubbed : scrubbed.replaceAll(secret, '***')),
+  const scrubbed = secrets.reduce(
+    (rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')),
     text.replace(/SCRAM-SHA-256\$\S+/g, '***'),
   );
+  return printable(scrubbed);
 }

@@ -1,4 +1,5 @@
 import { PostgresqlError } from './error.ts';
+import { hasUnprintable, quoted } from './text.ts';
 
 const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
 
@@ -8,7 +9,7 @@ const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names withou
  */
 export function checkName(kind: 'database' | 'role' | 'schema' | 'extension', name: string): void {
   const refuse = (rule: string) =>
-    new PostgresqlError(`${kind} name ${JSON.stringify(name)} ${rule}`, { code: 'Invalid' });
+    new PostgresqlError(`${kind} name ${quoted(name)} ${rule}`, { code: 'Invalid' });
   if (name === '') throw refuse('must not be empty');
   if (name.includes('\0')) throw refuse('must not contain a zero byte');
   if (!name.isWellFormed()) throw refuse('must be well-formed Unicode');
@@ -31,6 +32,22 @@ export function checkOwnName(kind: 'database' | 'role', name: string): void {
       ? name.startsWith('pg_')
       : ['postgres', 'template0', 'template1'].includes(name) || name.startsWith(unfinishedPrefix);
   if (isReserved) {
-    throw new PostgresqlError(`${kind} name ${JSON.stringify(name)} is reserved`, { code: 'Invalid' });
+    throw new PostgresqlError(`${kind} name ${quoted(name)} is reserved`, { code: 'Invalid' });
   }
+}
+
+/**
+ * As `checkOwnName`, and throws for a name that nobody should have to read: PostgreSQL takes line breaks and escape
+ * sequences, and shows them to whoever lists databases in a terminal. For what is made; what is there keeps its name.
+ */
+export function checkNewName(kind: 'database' | 'role', name: string): void {
+  checkOwnName(kind, name);
+  checkPrintable(`${kind} name`, name);
+}
+
+/** Throws PostgresqlError `Invalid` for text with control or invisible characters. */
+export function checkPrintable(what: string, text: string | undefined): void {
+  if (text === undefined || !hasUnprintable(text)) return;
+  const message = `${what} ${quoted(text)} must not contain control or invisible characters`;
+  throw new PostgresqlError(message, { code: 'Invalid' });
 }

@@ -37,7 +37,7 @@ export function configurationStatements(
   const names = new Set(Object.keys(wanted).map((name) => name.toLowerCase()));
   const resets = Object.keys(observed)
     .filter((name) => !names.has(name.toLowerCase()))
-    .map((name) => `${alter} RESET ${parameterName(name)}`);
+    .map((name) => `${alter} RESET ${quotedParameter(name)}`); // whatever a role gave itself
   const sets = Object.entries(wanted)
     .filter(([name, value]) => {
       const before = Object.entries(observed).find(([other]) => other.toLowerCase() === name.toLowerCase());
@@ -53,10 +53,12 @@ function settingOf(name: string, value: string): string {
   return elements.length === 0 ? `''` : elements.map(escapeLiteral).join(', ');
 }
 
+const quotedParameter = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
+
 /** Letters, digits and dots (extensions' parameters): anything else cannot be a parameter. */
 function parameterName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$/.test(name)) {
-    return name.split('.').map(escapeIdentifier).join('.');
+    return quotedParameter(name);
   }
   throw new PostgresqlError(`configuration parameter ${JSON.stringify(name)} is not a name`, {
     code: 'Invalid',

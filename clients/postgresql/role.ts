@@ -2,11 +2,12 @@ import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import { checkOurs, isMarkOutdated, type Marked, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
-import { checkName, checkOwnName } from './name.ts';
+import { checkName, checkNewName, checkOwnName } from './name.ts';
 import { scramVerifier } from './password.ts';
 import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
 import { dropRole } from './role-drop.ts';
 import type { Session, UseSession } from './session.ts';
+import { hasUnprintable, quoted } from './text.ts';
 
 /** What a role should be like. What is left out is PostgreSQL's default (in brackets). */
 export interface RoleSpec {
@@ -121,6 +122,7 @@ export function roles(options: {
         session.transaction(async () => {
           const found = await read(session, name);
           if (found) checkOurs('role', found, ownerId);
+          else checkNewName('role', name);
           const all = found
             ? [...repairs(found, spec, ownerId), ...statement]
             : [...birth(name, spec, ownerId), ...statement];
@@ -202,6 +204,11 @@ function checkSpec(name: string, spec: RoleSpec): void {
   const limit = spec.connectionLimit;
   if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
     throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });
+  }
+  for (const [parameter, value] of Object.entries(spec.configuration ?? {})) {
+    if (!hasUnprintable(value)) continue;
+    const message = `value of configuration parameter ${quoted(parameter)} must not contain control or invisible characters`;
+    throw new PostgresqlError(message, { code: 'Invalid' });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy, type Marked } from '../../clients/postgresql/mark.ts';
-import { checkOwnName } from '../../clients/postgresql/name.ts';
+import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
 
@@ -35,9 +35,16 @@ export function checkMayManage(managed: Managed, kind: 'database' | 'role', foun
 export const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
 
 /** Throws an Error that says what is wrong with the name, and what to do, if PostgreSQL would not take it as it is. */
-export function checkExternalName(managed: Managed, kind: 'database' | 'role'): void {
+export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
+  checkNameWith(checkOwnName, managed, kind);
+
+/** The same, and for a name that nothing new may have. */
+export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
+  checkNameWith(checkNewName, managed, kind);
+
+function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'database' | 'role'): void {
   try {
-    checkOwnName(kind, nameOf(managed));
+    check(kind, nameOf(managed));
   } catch (error) {
     throw new Error(`${messageOf(error)}; set another in the annotation ${annotationKeys.externalName}`, {
       cause: error,

@@ -253,3 +253,48 @@ describe('whose a thing is', () => {
     });
   }
 });
+
+describe('names and values that would break a line or move a cursor', () => {
+  const odd = [
+    'two\nlines',
+    '\u001b[31mred',
+    'bell\u0007',
+    'right\u202eleft',
+    'zero\u200bwidth',
+    'c1\u009b31m',
+  ];
+  const shown = /^[\x20-\x7e]+ must not contain control or invisible characters$/;
+  for (const name of odd) {
+    test(`${JSON.stringify(name)} is not given to anything new, and the message shows it on one line`, async () => {
+      const refused = { name: 'PostgresqlError', code: 'Invalid', isRetryable: false, message: shown };
+      await assert.rejects(databases.create(name, {}, owned), refused);
+      await assert.rejects(roles.create(name, {}, owned), refused);
+      await assert.rejects(databases.create('plain', { owner: name }, owned), refused);
+      await assert.rejects(databases.create('plain', { template: name }, owned), refused);
+      await assert.rejects(databases.create('plain', { encoding: name }, owned), refused);
+      for (const extension of [
+        { name },
+        { name: 'citext', version: name },
+        { name: 'citext', schema: name },
+      ]) {
+        await assert.rejects(databases.create('plain', { extensions: [extension] }, owned), refused);
+      }
+      await assert.rejects(roles.create('plain', { configuration: { 'app.x': name } }, owned), refused);
+      assert.equal(await databases.observe(name), undefined);
+    });
+  }
+
+  test('what has such a name already can be looked after and dropped', async () => {
+    const name = 'made\nby the first version';
+    await sql(`CREATE DATABASE "${name}"; `);
+    await sql(`COMMENT ON DATABASE "${name}" IS '${markOf(ownerId)}'`);
+    await databases.update(name, { connectionLimit: 3 }, owned);
+    assert.equal((await databases.observe(name))?.connectionLimit, 3);
+    const session = await connect({ database: name });
+    await assert.rejects(databases.drop(name, { ownerId, terminateSessions: false }), {
+      message: 'database "made\\u{a}by the first version" has 1 open session',
+    });
+    await session.end();
+    await databases.drop(name, { ownerId, terminateSessions: false });
+  });
+});

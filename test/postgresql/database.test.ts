@@ -105,6 +105,16 @@ describe('a database with an owner role of its own', () => {
 
 const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;
 
+test('a name with an escape sequence, as a team may give one, is refused with the annotation to set', async () => {
+  const managed = database('coloured', {}, { externalName: 'red\u001b[31m\nREADY' });
+  await assert.rejects(stack.pass(managed), {
+    message:
+      'database name "red\\u001b[31m\\nREADY" must not contain control or invisible characters; ' +
+      'set another in the annotation crossplane.io/external-name',
+  });
+  assert.equal(await stack.remove(managed), false);
+});
+
 describe('what is not ours', () => {
   test('a foreign database is neither adopted nor changed nor dropped', async () => {
     await sql('CREATE DATABASE heirloom');

@@ -5,8 +5,13 @@ export const group = 'postgresql.crossplane.io';
 export const version = 'v1alpha1';
 export const stack = 'postgresql';
 
+/** No control characters: PostgreSQL takes them, and shows them to whoever lists names in a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+const withoutControls = /^[^\x00-\x1f\x7f-\x9f]*$/;
+
 /** What PostgreSQL takes for the name of anything: 63 bytes of UTF-8, which the server must count itself. */
-export const identifier = (description: string) => z.string().min(1).max(63).describe(description);
+export const identifier = (description: string) =>
+  z.string().min(1).max(63).regex(withoutControls).describe(description);
 
 /** The name of a database or role, which is the initial value of the external name. */
 export const ownName = (what: string) =>

@@ -4,7 +4,15 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
-import { checkExternalName, checkMayManage, isObserver, nameOf, ownerIdOf } from '../ownership.ts';
+import {
+  checkExternalName,
+  checkMayManage,
+  checkNewExternalName,
+  isObserver,
+  isOurs,
+  nameOf,
+  ownerIdOf,
+} from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
@@ -47,6 +55,7 @@ export function postgreSQLDatabaseClient({
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
+      if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
       if (database === undefined) return { exists: false, isUpToDate: false };
       checkMayManage(managed, 'database', database);
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE

@@ -7,6 +7,7 @@ import { connectionDetails } from '../connection-details.ts';
 import {
   checkExternalName,
   checkMayManage,
+  checkNewExternalName,
   hasUsableName,
   isObserver,
   isOurs,
@@ -45,6 +46,7 @@ export function postgreSQLRoleClient({
       }
       if (!isObserver(managed)) checkExternalName(managed, 'role');
       const role = await roles.observe(name, { signal });
+      if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
       if (role === undefined) return { exists: false, isUpToDate: false };
       checkMayManage(managed, 'role', role);
       const hasPassword = role.login && managed.spec.forProvider.login === true && !isObserver(managed);
