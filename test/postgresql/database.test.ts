@@ -265,6 +265,21 @@ describe('passwords', () => {
     assert.equal((await stack.pass(second.managed, second.known)).acted, undefined);
   });
 
+  test('are renewed though a session of the role holds the database for ever', async () => {
+    const first = await stack.pass(database('besieged', { connectionLimit: 5 }));
+    const thief = await connect(loginOf(first.known));
+    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 6');
+    await thief.query('BEGIN');
+    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 7');
+    const asked = edited(first.managed, { passwordRotation: 'stolen' });
+    const second = await stack.pass(asked, first.known);
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+    await assert.rejects(stack.pass(second.managed, second.known), /another session holds what is needed/);
+    await thief.end();
+    assert.equal((await stack.pass(second.managed, second.known)).observed.isUpToDate, true);
+  });
+
   test('none is made where none is published', async () => {
     const first = await stack.pass(database('secretless', {}, { isSecretWanted: false }));
     assert.equal(first.known.password, undefined);

@@ -2,6 +2,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgresqlError } from '../../../clients/postgresql/error.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
@@ -95,13 +96,22 @@ export function postgreSQLDatabaseClient({
         if (role === undefined) fresh = await createRole(managed, known, signal);
         else await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
       }
-      await databases.update(name, databaseSpec(managed), { ownerId, signal });
+      // A session of whoever knows the password may hold the database: that must not keep the password from renewal.
+      const repair = databases.update(name, databaseSpec(managed), { ownerId, signal });
+      const failure = await repair.then(
+        () => undefined,
+        (error: unknown) => {
+          if (error instanceof PostgresqlError && error.isRetryable) return error;
+          throw error;
+        },
+      );
       // Last, because a new password must get out of here; what cannot be changed is reported the next time.
       if (fresh === undefined && hasOwnRole(managed)) {
         const need = await password.need(managed, known, signal);
         if (need !== undefined) fresh = await password.renew(managed, signal);
       }
       if (fresh !== undefined) return { details: detailsOf(managed, fresh) };
+      if (failure !== undefined) throw failure;
       const database = await databases.observe(name, { signal });
       if (database !== undefined) checkImmutable(managed, database);
       return {};
