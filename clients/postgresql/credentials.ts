@@ -25,7 +25,13 @@ export interface Credentials {
   readonly clusterCA?: string;
   /** Where the administrator connects first; default `postgres`. */
   readonly database?: string;
+  /** What to do about the databases that belong to the server, and to which everybody may connect; default `close`. */
+  readonly serverDatabases?: ServerDatabases;
 }
+
+export const serverDatabasePolicies = ['close', 'leave'] as const;
+/** `close`: revoke from PUBLIC the right to connect, where the administrator may. `leave`: as they are. */
+export type ServerDatabases = (typeof serverDatabasePolicies)[number];
 
 /**
  * With a CA: verify-full. Without: the password and the statements never cross a network in the clear, so
@@ -45,7 +51,7 @@ export function defaultSslMode({
 
 /**
  * Credentials from a secret's entries in clear text: `endpoint`, `username`, `password`; optionally `port`
- * (5432), `sslmode`, `clusterCA` and `database`, all others ignored. Throws PostgresqlError `Invalid` that
+ * (5432), `sslmode`, `clusterCA`, `database` and `serverDatabases`, all others ignored. Throws PostgresqlError `Invalid` that
  * names the key and never its value.
  */
 export function parseCredentials(data: Readonly<Record<string, string>>): Credentials {
@@ -66,6 +72,10 @@ export function parseCredentials(data: Readonly<Record<string, string>>): Creden
     throw invalid('clusterCA', 'must be PEM certificates');
   }
   const database = data.database || undefined;
+  const serverDatabases = data.serverDatabases?.trim() || undefined;
+  if (serverDatabases !== undefined && !isServerDatabases(serverDatabases)) {
+    throw invalid('serverDatabases', `must be one of ${serverDatabasePolicies.join(', ')}`);
+  }
   return {
     endpoint,
     port: Number(port),
@@ -74,6 +84,7 @@ export function parseCredentials(data: Readonly<Record<string, string>>): Creden
     ...(sslmode !== undefined && { sslmode }),
     ...(clusterCA !== undefined && { clusterCA }),
     ...(database !== undefined && { database }),
+    ...(serverDatabases !== undefined && { serverDatabases }),
   };
 }
 
@@ -120,5 +131,8 @@ function required(data: Readonly<Record<string, string>>, key: string): string {
 
 const invalid = (key: string, rule: string): PostgresqlError =>
   new PostgresqlError(`credentials key "${key}" ${rule}`, { code: 'Invalid' });
+
+const isServerDatabases = (text: string): text is ServerDatabases =>
+  (serverDatabasePolicies as readonly string[]).includes(text);
 
 const isSslMode = (text: string): text is SslMode => (sslModes as readonly string[]).includes(text);

@@ -4,6 +4,7 @@ import type { Credentials } from './credentials.ts';
 import { type Databases, databases } from './database.ts';
 import { type Grants, grants } from './grant.ts';
 import { type Roles, roles } from './role.ts';
+import { type Closing, closeServerDatabases } from './server-databases.ts';
 import { openSession, realSleep, type SessionOptions, type UseSession } from './session.ts';
 
 export interface PostgresqlServerOptions {
@@ -36,6 +37,8 @@ export interface PostgresqlServer {
   readonly databases: Databases;
   readonly roles: Roles;
   readonly grants: Grants;
+  /** Shuts PUBLIC out of the databases that belong to the server; see Closing. */
+  closeServerDatabases(signal?: AbortSignal): Promise<Closing>;
   /** Refuses new calls, waits for those that run, closes all connections. */
   close(): Promise<void>;
 }
@@ -104,6 +107,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     databases: databases(withSession),
     roles: roles({ withSession, tryLogin }),
     grants: grants(withSession),
+    closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
     close: () => connections.close(),
   };
 }

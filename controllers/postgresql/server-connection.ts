@@ -3,9 +3,15 @@ import { type Credentials, parseCredentials } from '../../clients/postgresql/cre
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { annotate } from '../../runtime/errors.ts';
+import type { EventFacts } from '../../runtime/event-recorder.ts';
 import { createLruMap } from '../../runtime/lru-map.ts';
 import { heldCredentials } from '../core/credential-sources.ts';
-import { credentialsReader, type ProviderKinds } from '../core/managed/provider-credentials.ts';
+import {
+  credentialsReader,
+  type ProviderKinds,
+  providerChooser,
+} from '../core/managed/provider-credentials.ts';
+import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */
 const maxServers = 100;
@@ -14,6 +20,8 @@ const maxServers = 100;
 export interface ServerConnection {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
+  /** Before anything is made or changed there: see {@link closing}. Never rejects. */
+  readonly prepare: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -28,16 +36,39 @@ export function serverConnection(
   createServer: (credentials: Credentials) => PostgresqlServer,
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = credentialsReader(env, kinds);
+  const choose = providerChooser(env, kinds);
   const connections = createLruMap<string, ServerConnection>(maxServers);
+  /** To the administrator: a tenant does not see the provider. */
+  const tellProvider = (managed: Managed, event: EventFacts): void => {
+    const { kind, name } = choose(managed);
+    const provider =
+      kind === 'Provider'
+        ? env.resource(kinds.provider).get({ name })
+        : env.resource(kinds.providerConfig).get({ name });
+    if (provider !== undefined) env.events.record(provider, event);
+    const { type, reason, message } = event;
+    env.log[type === 'Warning' ? 'warn' : 'info'](message, { reason, provider: `${kind}/${name}` });
+  };
   return async (managed) => {
     const held = heldCredentials(await read(managed));
     const parsing = Promise.resolve().then(() => parseCredentials(held.entries()));
     const credentials = await annotate(`cannot use ${held.origin}`, parsing);
-    const { endpoint, port, username, password, sslmode, clusterCA, database } = credentials;
-    const key = JSON.stringify([endpoint, port, username, password, sslmode, clusterCA, database]);
+    const { endpoint, port, username, password, sslmode, clusterCA, database, serverDatabases } = credentials;
+    const key = JSON.stringify([
+      endpoint,
+      port,
+      username,
+      password,
+      sslmode,
+      clusterCA,
+      database,
+      serverDatabases,
+    ]);
     const known = connections.get(key);
     if (known !== undefined) return known;
-    const connection = { server: createServer(credentials), credentials };
+    const server = createServer(credentials);
+    const tell = (event: EventFacts) => tellProvider(managed, event);
+    const connection = { server, credentials, prepare: closing({ server, credentials, tell }) };
     connections.set(key, connection);
     return connection;
   };

@@ -22,9 +22,17 @@ const good: Record<string, { readonly data: Record<string, string>; readonly wan
       sslmode: 'verify-ca',
       clusterCA: `${pem}\n`,
       database: 'defaultdb',
+      serverDatabases: 'leave\n',
       other: 'x',
     },
-    want: { ...secret, port: 6543, sslmode: 'verify-ca', clusterCA: pem, database: 'defaultdb' },
+    want: {
+      ...secret,
+      port: 6543,
+      sslmode: 'verify-ca',
+      clusterCA: pem,
+      database: 'defaultdb',
+      serverDatabases: 'leave',
+    },
   },
   'empty optional entries': {
     data: { ...secret, sslmode: '', clusterCA: '', database: '' },

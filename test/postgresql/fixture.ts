@@ -5,13 +5,16 @@ import type { PostgreSQLDatabase } from '../../apis/postgresql/v1alpha1/postgres
 import type { PostgreSQLGrant } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { generatePassword } from '../../clients/password.ts';
+import type { ServerDatabases } from '../../clients/postgresql/credentials.ts';
 import type { ExternalClient, Observation } from '../../controllers/core/managed/external-client.ts';
 import { createPasswordChecks } from '../../controllers/postgresql/password-checks.ts';
 import { postgreSQLDatabaseClient } from '../../controllers/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../controllers/postgresql/postgresql-grant/external-client.ts';
 import type { RivalFinder } from '../../controllers/postgresql/postgresql-grant/rival.ts';
 import { postgreSQLRoleClient } from '../../controllers/postgresql/postgresql-role/external-client.ts';
+import { closing } from '../../controllers/postgresql/server-closing.ts';
 import type { PostgresqlOptions } from '../../local/postgresql.ts';
+import type { EventFacts } from '../../runtime/event-recorder.ts';
 import { postgresqlFixture } from '../clients/postgresql-fixture.ts';
 
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
@@ -93,8 +96,9 @@ interface Admin {
 /** A real server, and passes over managed resources as the managed reconciler makes them. */
 export async function stackFixture({
   admin,
+  serverDatabases = 'leave',
   ...options
-}: PostgresqlOptions & { readonly admin?: Admin } = {}) {
+}: PostgresqlOptions & { readonly admin?: Admin; readonly serverDatabases?: ServerDatabases } = {}) {
   const postgresql = await postgresqlFixture(options);
   if (admin !== undefined) {
     await postgresql.sql(
@@ -108,7 +112,11 @@ export async function stackFixture({
   const server = postgresql.server({ credentials });
   const clock = { nowMs: Date.parse('2026-01-01T00:00:00Z') };
   const checks = createPasswordChecks({ now: () => new Date(clock.nowMs), random: () => 0.5 });
-  const common = { server, credentials, checks, generatePassword };
+  /** What an administrator would be told of the server. */
+  const told: EventFacts[] = [];
+  const tell = (event: EventFacts) => void told.push(event);
+  const prepare = closing({ server, credentials: { ...credentials, serverDatabases }, tell });
+  const common = { server, credentials, prepare, checks, generatePassword };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient<never>> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
@@ -120,6 +128,7 @@ export async function stackFixture({
     ...postgresql,
     server,
     clock,
+    told,
     clientOf: <M extends Managed>({ kind }: M, rivalOf: RivalFinder = () => undefined): ExternalClient<M> =>
       clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
     /** Observes, creates or updates as needed, and observes again. */

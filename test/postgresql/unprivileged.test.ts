@@ -4,6 +4,7 @@ import { database, edited, grant, loginOf, role, stackFixture } from './fixture.
 
 const stack = await stackFixture({
   admin: { username: 'steward', password: 'steward', attributes: 'CREATEDB CREATEROLE' },
+  serverDatabases: 'close',
 });
 const { sql, refusal } = stack;
 
@@ -32,4 +33,35 @@ test('an administrator who is no superuser serves databases, roles and grants, a
   for (const name of ['shop', 'guest']) assert.deepEqual(await stack.namesake(name), []);
   const kept = await sql(`SELECT FROM pg_auth_members WHERE member = 'steward'::regrole`);
   assert.equal(kept.length, 0);
+});
+
+test('one who may not close the databases of the server says so, and serves', async () => {
+  assert.deepEqual(
+    stack.told.map(({ reason, message }) => [reason, message.replace(/:\d+/, '')]),
+    [
+      [
+        'CannotCloseServerDatabases',
+        'every tenant may connect to databases "postgres", "template1" of server 127.0.0.1, and role "steward" has no ' +
+          'right to change that; run as "postgres": REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; ' +
+          'REVOKE CONNECT ON DATABASE "template1" FROM PUBLIC',
+      ],
+    ],
+  );
+});
+
+test('one who is a member of their owner closes them, and is let in itself, come what may', async () => {
+  await sql('CREATE ROLE cloud; GRANT cloud TO steward');
+  await sql('ALTER DATABASE postgres OWNER TO cloud; ALTER DATABASE template1 OWNER TO cloud');
+  assert.deepEqual(await stack.server.closeServerDatabases(), {
+    closed: ['postgres', 'template1'],
+    kept: [],
+    open: [],
+  });
+  await sql('REVOKE cloud FROM steward');
+  assert.equal(await refusal({ user: 'steward', password: 'steward' }), 'allowed');
+  await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
+  const { open } = await stack.server.closeServerDatabases();
+  assert.deepEqual(open, [{ name: 'postgres', owner: 'cloud' }]);
+  const { known } = await stack.pass(database('served'));
+  assert.equal(await refusal(loginOf(known)), 'allowed');
 });

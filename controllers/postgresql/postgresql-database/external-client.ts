@@ -34,6 +34,7 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
 export function postgreSQLDatabaseClient({
   server,
   credentials,
+  prepare,
   checks,
   generatePassword,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
@@ -83,12 +84,14 @@ export function postgreSQLDatabaseClient({
       if (spec.owner === undefined) {
         throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
       }
+      await prepare(signal);
       const initial = hasOwnRole(managed) ? await createRole(managed, known, signal) : undefined;
       await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
       return { details: detailsOf(managed, initial) };
     },
 
     async update(managed, known, signal) {
+      await prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
       let fresh: string | undefined;
       if (hasOwnRole(managed)) {

@@ -29,6 +29,7 @@ export interface PostgreSQLRoleOptions extends ServerConnection {
 export function postgreSQLRoleClient({
   server: { roles },
   credentials,
+  prepare,
   checks,
   generatePassword,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
@@ -59,6 +60,7 @@ export function postgreSQLRoleClient({
     },
 
     async create(managed, known, signal) {
+      await prepare(signal);
       const spec = roleSpec(managed);
       const initial = spec.login ? password.initial(managed, known) : undefined;
       await roles.create(nameOf(managed), spec, {
@@ -71,6 +73,7 @@ export function postgreSQLRoleClient({
     },
 
     async update(managed, known, signal) {
+      await prepare(signal);
       const spec = roleSpec(managed);
       await roles.update(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
       // Last: a new password must get out of here.

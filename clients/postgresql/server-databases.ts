@@ -1,0 +1,70 @@
+import { escapeIdentifier } from 'pg';
+import { markIn } from './mark.ts';
+import type { Session } from './session.ts';
+
+/** What came of shutting tenants out of the databases that belong to the server. */
+export interface Closing {
+  /** Databases that everybody could connect to until now. */
+  readonly closed: readonly string[];
+  /** Roles that are not ours and may connect to those as before. */
+  readonly kept: readonly string[];
+  /** Databases that are open still: the administrator has no right to change that. */
+  readonly open: readonly { readonly name: string; readonly owner: string }[];
+}
+
+/**
+ * Takes from PUBLIC the right to connect to the server's own databases: `postgres`, `template1` and the session's.
+ * There a tenant would use up slots that the limit of its database leaves to others, take locks that others wait for,
+ * keep a template from being copied. Roles that are there already and not ours keep the right, each by a grant of its
+ * own. No statement but a look where nothing is open.
+ */
+export async function closeServerDatabases(session: Session): Promise<Closing> {
+  const found = await openDatabases(session);
+  const changeable = found.filter(({ isChangeable }) => isChangeable);
+  if (changeable.length === 0) return { closed: [], kept: [], open: found.map(facts) };
+  const kept = await strangers(session);
+  await session.transaction(async () => {
+    for (const { name } of changeable) {
+      const database = escapeIdentifier(name);
+      const staying = (session.admin.isSuperuser ? kept : [...kept, session.admin.name]).map(
+        escapeIdentifier,
+      );
+      if (staying.length > 0) {
+        await session.query(`GRANT CONNECT ON DATABASE ${database} TO ${staying.join(', ')}`);
+      }
+      await session.query(`REVOKE CONNECT ON DATABASE ${database} FROM PUBLIC`);
+    }
+  });
+  const open = await openDatabases(session); // somebody else's grant to PUBLIC is not ours to revoke
+  const closed = changeable
+    .map(({ name }) => name)
+    .filter((name) => !open.some((each) => each.name === name));
+  return { closed, kept: closed.length === 0 ? [] : kept, open: open.map(facts) };
+}
+
+interface OpenDatabase {
+  readonly name: string;
+  readonly owner: string;
+  readonly isChangeable: boolean;
+}
+
+const facts = ({ name, owner }: OpenDatabase) => ({ name, owner });
+
+const openDatabases = (session: Session): Promise<readonly OpenDatabase[]> =>
+  session.query<OpenDatabase>(
+    `SELECT datname AS name, pg_get_userbyid(datdba) AS owner,
+            pg_has_role(datdba, 'USAGE') AS "isChangeable"
+     FROM pg_database
+     WHERE datname IN ('postgres', 'template1', current_database())
+       AND has_database_privilege('public', oid, 'CONNECT')
+     ORDER BY datname`,
+  );
+
+/** Roles that may log in, are not ours, and are not let in anyhow. */
+async function strangers(session: Session): Promise<readonly string[]> {
+  const rows = await session.query<{ name: string; comment: string | null }>(
+    `SELECT rolname AS name, shobj_description(oid, 'pg_authid') AS comment FROM pg_roles
+     WHERE rolcanlogin AND NOT rolsuper AND rolname <> current_user ORDER BY rolname`,
+  );
+  return rows.filter(({ comment }) => markIn(comment) === undefined).map(({ name }) => name);
+}
