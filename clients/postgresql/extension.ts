@@ -38,6 +38,7 @@ export async function ensureExtensions(
   await session.transaction(() =>
     withRightsOf(session, [owner], async () => {
       for (const extension of wanted) {
+        await checkNothingPlanted(session, extension);
         const statement =
           installed[extension.name] === undefined
             ? await createStatement(session, extension)
@@ -46,6 +47,45 @@ export async function ensureExtensions(
       }
     }),
   );
+}
+
+/**
+ * Throws `Invalid` if a superuser's script were to run where others have put functions or operators: it looks names up
+ * there, and one that fits better than PostgreSQL's own would run as superuser. What PostgreSQL trusts, and what is
+ * installed by somebody less, is harmless. A tenant can bring such an installation about, by dropping the schema.
+ */
+async function checkNothingPlanted(session: Session, { name, schema }: Extension): Promise<void> {
+  if (!session.admin.isSuperuser) return;
+  const trusted = session.serverVersion >= 13 ? 'v.trusted' : 'false AS trusted';
+  const [found] = await session.query<{ schema: string; roles: string[] }>(
+    `WITH RECURSIVE needed AS (
+       SELECT v.name, v.requires, ${trusted} FROM pg_available_extension_versions v
+       JOIN pg_available_extensions e ON e.name = v.name AND e.default_version = v.version WHERE v.name = $1
+       UNION
+       SELECT v.name, v.requires, ${trusted} FROM needed n
+       JOIN pg_available_extension_versions v ON v.name = ANY (n.requires)
+       JOIN pg_available_extensions e ON e.name = v.name AND e.default_version = v.version
+     ), place AS (
+       SELECT n.oid, n.nspname FROM pg_namespace n
+       WHERE n.nspname = coalesce(
+         (SELECT x.nspname FROM pg_extension i JOIN pg_namespace x ON x.oid = i.extnamespace WHERE i.extname = $1), $2)
+     ), planted AS (
+       SELECT pronamespace AS schema, proowner AS owner, 'pg_proc'::regclass AS class, oid FROM pg_proc
+       UNION ALL SELECT oprnamespace, oprowner, 'pg_operator'::regclass, oid FROM pg_operator
+     )
+     SELECT place.nspname AS schema, array_agg(DISTINCT r.rolname::text) AS roles
+     FROM place JOIN planted ON planted.schema = place.oid
+     JOIN pg_roles r ON r.oid = planted.owner AND NOT r.rolsuper
+     WHERE EXISTS (SELECT FROM needed WHERE NOT trusted)
+     GROUP BY place.nspname`,
+    [name, schema ?? 'public'],
+  );
+  if (found === undefined) return;
+  const roles = found.roles.map(escapeIdentifier).join(', ');
+  const message =
+    `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run what ` +
+    `${roles} put into schema ${escapeIdentifier(found.schema)}; name another schema, or install it by hand`;
+  throw new PostgresqlError(message, { code: 'Invalid' });
 }
 
 async function createStatement(session: Session, { name, version, schema }: Extension): Promise<string> {
