@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { PostgresqlError } from './error.ts';
+import { PostgresqlError, sqlStateOf } from './error.ts';
 import { markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session, UseSession } from './session.ts';
@@ -23,8 +23,10 @@ export async function dropRole(
     return found.databases;
   });
   if (databases === undefined) return;
-  for (const { database, owner } of databases) {
-    await withSession(database, signal, (session) => giveUp(session, name, owner));
+  for (const each of databases) {
+    await openFor(withSession, each, signal, () =>
+      withSession(each.database, signal, (session) => giveUp(session, name, each.owner)),
+    );
   }
   await withSession(undefined, signal, async (session) => {
     const role = escapeIdentifier(name);
@@ -52,11 +54,18 @@ async function databaseOwnersWhoGranted(session: Session, role: string): Promise
   return rows.map(({ owner }) => owner);
 }
 
+interface Place {
+  readonly database: string;
+  readonly owner: string;
+  readonly allowConnections: boolean;
+  readonly isOpenToAdmin: boolean;
+}
+
 interface Dependencies {
   /** Databases it owns. */
   readonly owned: readonly string[];
   /** Ours, with objects that depend on it. */
-  readonly databases: readonly { readonly database: string; readonly owner: string }[];
+  readonly databases: readonly Place[];
   /** Not ours, with how many do. */
   readonly foreign: readonly { readonly database: string; readonly count: number }[];
 }
@@ -66,20 +75,21 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
     'SELECT datname AS name FROM pg_database WHERE pg_get_userbyid(datdba) = $1 ORDER BY datname',
     [role],
   );
-  const rows = await session.query<{
-    database: string;
-    owner: string;
-    comment: string | null;
-    ownComment: string | null;
-    count: number;
-  }>(
-    `SELECT d.datname AS database, pg_get_userbyid(d.datdba) AS owner,
+  const rows = await session.query<
+    Place & {
+      comment: string | null;
+      ownComment: string | null;
+      count: number;
+    }
+  >(
+    `SELECT d.datname AS database, pg_get_userbyid(d.datdba) AS owner, d.datallowconn AS "allowConnections",
+            has_database_privilege(d.oid, 'CONNECT') AS "isOpenToAdmin",
             shobj_description(d.oid, 'pg_database') AS comment,
             (SELECT shobj_description(o.oid, 'pg_authid') FROM pg_roles o
              WHERE o.oid = d.datdba AND o.rolname = d.datname) AS "ownComment", count(*)::int AS count
      FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.refobjid
      WHERE s.refclassid = 'pg_authid'::regclass AND r.rolname = $1
-     GROUP BY d.oid, d.datname, d.datdba ORDER BY d.datname`,
+     GROUP BY d.oid, d.datname, d.datdba, d.datallowconn ORDER BY d.datname`,
     [role],
   );
   const isOurs = ({ comment, ownComment }: (typeof rows)[number]) =>
@@ -115,13 +125,51 @@ async function shutOut(session: Session, role: string): Promise<void> {
   await terminate();
 }
 
+/**
+ * Runs `body` while we can connect to a database of ours. Its owner may grant something there to any role, close the
+ * database and shut us out, and thereby keep all of them from being dropped.
+ */
+async function openFor(
+  withSession: UseSession,
+  { database, owner, allowConnections, isOpenToAdmin }: Place,
+  signal: AbortSignal | undefined,
+  body: () => Promise<void>,
+): Promise<void> {
+  if (allowConnections && isOpenToAdmin) return body();
+  const name = escapeIdentifier(database);
+  const run = (...statements: readonly string[]) =>
+    withSession(undefined, signal, (session) =>
+      session.transaction(() =>
+        withRightsOf(session, [owner], async () => {
+          for (const statement of statements) await session.query(statement);
+        }),
+      ),
+    );
+  await run(
+    ...(allowConnections ? [] : [`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`]),
+    ...(isOpenToAdmin ? [] : [`GRANT CONNECT ON DATABASE ${name} TO SESSION_USER`]),
+  );
+  try {
+    await body();
+  } finally {
+    // As it was; after a crash its own managed resource sees to that.
+    if (!allowConnections) await run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  }
+}
+
 /** In the session's database, all of the role's passes to `owner` and its privileges go. */
 async function giveUp(session: Session, role: string, owner: string): Promise<void> {
   const from = escapeIdentifier(role);
-  await session.transaction(() =>
-    withRightsOf(session, [role, owner], async () => {
-      await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
-      await session.query(`DROP OWNED BY ${from}`);
-    }),
-  );
+  try {
+    await session.transaction(() =>
+      withRightsOf(session, [role, owner], async () => {
+        await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
+        await session.query(`DROP OWNED BY ${from}`);
+      }),
+    );
+  } catch (error) {
+    if (sqlStateOf(error) !== '55P03') throw error;
+    const message = `role ${from} cannot be dropped: sessions on database ${escapeIdentifier(session.database)} hold what depends on it`;
+    throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+  }
 }

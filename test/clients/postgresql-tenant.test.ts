@@ -298,3 +298,71 @@ describe('names and values that would break a line or move a cursor', () => {
     await databases.drop(name, { ownerId, terminateSessions: false });
   });
 });
+
+describe('what an owner puts into its database', () => {
+  test('keeps no other role from being dropped, though it is granted to it, closed and unmarked', async () => {
+    await roles.create('victim', { login: true }, { ownerId, password: 'victim' });
+    await databases.create('annex', { owner: 'ann' }, owned);
+    for (const [database, statement] of [
+      ['annex', 'GRANT CREATE, USAGE ON SCHEMA public TO victim'],
+      ['annex', 'GRANT CONNECT ON DATABASE annex TO victim'],
+      ['annex', 'CREATE TABLE bait (); GRANT SELECT ON bait TO victim'],
+      ['annex', 'COMMENT ON DATABASE annex IS NULL'],
+      ['ann', 'COMMENT ON DATABASE ann IS NULL; GRANT USAGE ON SCHEMA public TO victim'],
+      ['ann', 'ALTER DATABASE annex ALLOW_CONNECTIONS false'],
+    ] as const) {
+      assert.equal(await refusal({ ...ann, database }, statement), 'allowed', statement);
+    }
+    // Only one of a name with its owner is known as ours without its comment.
+    await assert.rejects(roles.drop('victim', owned), {
+      message: /2 objects depend on it in database "annex"/,
+    });
+    await databases.update('annex', { owner: 'ann', allowConnections: false }, owned);
+    await roles.drop('victim', owned);
+    assert.equal(await roles.observe('victim'), undefined);
+    assert.equal((await databases.observe('annex'))?.allowConnections, false, 'as it was');
+    await databases.update('ann', { owner: 'ann' }, owned);
+  });
+
+  test('makes its deletion wait at most while it is in use, and the message says where', async () => {
+    await roles.create('victim', { login: true }, { ownerId, password: 'victim' });
+    const login = { ...ann, database: 'ann' };
+    await refusal(login, 'CREATE TABLE prey (); CREATE POLICY p ON prey TO victim');
+    const session = await stubborn('ann', 'LOCK TABLE prey');
+    await assert.rejects(serverOf({ lockTimeoutMs: 100 }).roles.drop('victim', owned), {
+      code: 'InUse',
+      isRetryable: true,
+      message: 'role "victim" cannot be dropped: sessions on database "ann" hold what depends on it',
+    });
+    await session.end();
+    await roles.drop('victim', owned);
+  });
+
+  const planted: Record<string, string> = {
+    'a function': 'CREATE FUNCTION public.trap(text) RETURNS text LANGUAGE sql RETURN $1',
+    'an operator': `CREATE SCHEMA own; CREATE FUNCTION own.trap(text, text) RETURNS text LANGUAGE sql RETURN $1;
+      CREATE OPERATOR public.+ (FUNCTION = own.trap, LEFTARG = text, RIGHTARG = text)`,
+  };
+  for (const [what, statement] of Object.entries(planted)) {
+    test(`is out of reach of a superuser's script: ${what}`, async () => {
+      await databases.create('mined', { owner: 'ann', extensions: [{ name: 'file_fdw' }] }, owned);
+      const login = { ...ann, database: 'mined' };
+      assert.equal(await refusal(login, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public'), 'allowed');
+      assert.equal(await refusal(login, statement), 'allowed');
+      const wanted = (schema?: string) => ({
+        owner: 'ann',
+        extensions: [{ name: 'citext' }, { name: 'file_fdw', ...(schema === undefined ? {} : { schema }) }],
+      });
+      await assert.rejects(databases.update('mined', wanted(), owned), {
+        code: 'Invalid',
+        message:
+          'extension "file_fdw" is not installed: only a superuser may, and its script could run what "ann" put into ' +
+          'schema "public"; name another schema, or install it by hand',
+      });
+      await databases.update('mined', { owner: 'ann', extensions: [{ name: 'citext' }] }, owned);
+      await sql('CREATE SCHEMA extensions', { database: 'mined' });
+      await databases.update('mined', wanted('extensions'), owned);
+      await databases.drop('mined', { ownerId, terminateSessions: true });
+    });
+  }
+});
