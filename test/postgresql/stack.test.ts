@@ -236,6 +236,47 @@ describe('the process dies after each write and each change of the server in tur
   });
 });
 
+describe('a password that somebody edits in the managed secret ends in one that works, for the claim too', () => {
+  const tamper = (scene: Scene, name: string): void => {
+    const uid = scene.claim(name)?.metadata.uid ?? '';
+    scene.cluster.edit(SecretKind, { namespace: 'infra', name: uid }, (secret) => ({
+      ...secret,
+      data: { ...secret.data, ...encodeDetails({ password: 'guess', uri: 'postgresql://guess' }) },
+    }));
+  };
+  const isUsable = async (scene: Scene, name: string): Promise<boolean> => {
+    const details = scene.details(name);
+    const isUriRight = details.uri?.includes(`:${details.password}@`) === true;
+    return isUriRight && (await refusal(loginOf(details))) === 'allowed';
+  };
+
+  test('at once', async () => {
+    const scene = new Scene();
+    scene.putClaim('tampered');
+    await scene.process.settle();
+    const before = scene.details('tampered').password;
+    tamper(scene, 'tampered');
+    await scene.process.settle();
+    assert.notEqual(scene.details('tampered').password, before);
+    assert.equal(await isUsable(scene, 'tampered'), true);
+    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'tampered' });
+    await scene.process.settle();
+  });
+
+  test('within the period in which a process tries all, if none was there to see', async () => {
+    const scene = new Scene();
+    scene.putClaim('unseen');
+    await scene.process.settle();
+    scene.process.stop();
+    tamper(scene, 'unseen');
+    scene.process = scene.start();
+    await scene.process.settle(11 * 60_000);
+    assert.equal(await isUsable(scene, 'unseen'), true);
+    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'unseen' });
+    await scene.process.settle();
+  });
+});
+
 describe('servers', () => {
   test('are one object per credentials, whichever provider names them', async () => {
     const scene = new Scene();
