@@ -6,5 +6,5 @@ export const ProviderConfigKind = defineProviderConfig({
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM) and database (postgres). The key of the reference names any entry that is there, as endpoint. The one named default serves whoever names none.',
+    'Access to a PostgreSQL server. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any entry that is there, as endpoint. The one named default serves whoever names none.',
 });

@@ -6,5 +6,5 @@ export const ProviderKind = defineProvider({
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server, the legacy way. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM) and database (postgres). The key of the reference names any entry that is there, as endpoint.',
+    'Access to a PostgreSQL server, the legacy way. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any entry that is there, as endpoint.',
 });
