@@ -467,6 +467,24 @@ describe('a database with a given owner', () => {
     assert.deepEqual(await stack.namesake('librarian'), []);
   });
 
+  test('whose owner took the mark away is not forgotten when it is deleted', async () => {
+    const owner = await stack.pass(role('keeper'));
+    const { managed } = await stack.pass(database('hoard', { owner: 'keeper' }));
+    const login = { ...loginOf(owner.known), database: 'hoard' };
+    assert.equal(await refusal(login, 'COMMENT ON DATABASE hoard IS NULL'), 'allowed');
+    const refused: unknown = await stack.remove(managed).catch((error) => error);
+    assert.ok(refused instanceof Error);
+    assert.match(
+      refused.message,
+      /^database "hoard" was managed here, and its mark is gone; to drop it, run: COMMENT ON/,
+    );
+    assert.deepEqual(await stack.namesake('hoard'), ['database']);
+    await sql(/run: (COMMENT ON [^;]*);/.exec(refused.message)?.[1] ?? '');
+    assert.equal(await stack.remove(managed), false);
+    assert.deepEqual(await stack.namesake('hoard'), []);
+    await stack.remove(owner.managed);
+  });
+
   test('that does not exist yet waits for it', async () => {
     await assert.rejects(stack.pass(database('early', { owner: 'late' })), /role "late" does not exist/);
   });

@@ -1,6 +1,8 @@
+import { escapeIdentifier } from 'pg';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { isInUse } from '../../../clients/postgresql/error.ts';
+import { markIn, markStatement } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/errors.ts';
 import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
@@ -9,7 +11,8 @@ type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
 /**
  * Whether anything is left of a database that is being deleted: itself, a creation that was interrupted, its own
- * role. What carries its name without its mark is somebody else's and stays.
+ * role. What carries its name without its mark is somebody else's and stays. Throws an Error if it was ours before and
+ * has no mark any more: an owner that is not of its own may take it away, and would keep the database by that.
  */
 export async function isAnythingLeft(
   { databases, roles }: Server,
@@ -18,8 +21,19 @@ export async function isAnythingLeft(
 ): Promise<boolean> {
   if (!hasUsableName(managed, 'database')) return false;
   const name = nameOf(managed);
+  const database = await databases.observe(name, { signal });
+  if (isOurs(managed, database)) return true;
+  if (
+    database !== undefined &&
+    markIn(database.comment) === undefined &&
+    managed.status?.owner !== undefined
+  ) {
+    const handOver = markStatement('database', name, ownerIdOf(managed));
+    throw new Error(
+      `database ${escapeIdentifier(name)} was managed here, and its mark is gone; to drop it, run: ${handOver}; to keep it, set spec.deletionPolicy: Orphan`,
+    );
+  }
   return (
-    isOurs(managed, await databases.observe(name, { signal })) ||
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
     (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
   );
