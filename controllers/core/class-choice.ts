@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
-import { compareNames } from './name-order.ts';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 
 /** One class kind that could satisfy a claim kind in this process, and its classes. */
 export interface Candidates {

@@ -1,5 +1,6 @@
 import groupBy from 'lodash/groupBy.js';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { ControllerSpec } from '../../runtime/controller-spec.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
@@ -10,7 +11,6 @@ import type { SecretStores } from './managed/secret-store.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import type { ClaimService } from './managed-service.ts';
-import { compareNames } from './name-order.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 
 /** What one stack adds to the process, for `--stacks` by its name. */

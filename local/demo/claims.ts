@@ -1,5 +1,6 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 
@@ -38,7 +39,7 @@ const columns: readonly (readonly [string, (claim: Claim) => string])[] = [
 /** Claims as lines of a table, heading first. */
 export function claimsTable(claims: readonly Claim[]): readonly string[] {
   const rows = claims
-    .toSorted((a, b) => key(a).localeCompare(key(b)))
+    .toSorted((a, b) => compareNames(key(a), key(b)))
     .map((claim) => columns.map(([, cell]) => cell(claim)));
   const lines = [columns.map(([heading]) => heading), ...rows];
   const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));

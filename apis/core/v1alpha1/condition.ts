@@ -1,3 +1,5 @@
+import { compareNames } from './name-order.ts';
+
 /** One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. */
 export interface Condition {
   readonly type: string;
@@ -68,7 +70,7 @@ export function conditionsEqual(a: ConditionFacts, b: ConditionFacts): boolean {
 
 /** Lists that hold equal conditions in any order are equal. */
 export function conditionListsEqual(a: readonly ConditionFacts[], b: readonly ConditionFacts[]): boolean {
-  const ordered = (list: readonly ConditionFacts[]) => list.toSorted((x, y) => x.type.localeCompare(y.type));
+  const ordered = (list: readonly ConditionFacts[]) => list.toSorted((x, y) => compareNames(x.type, y.type));
   const [left, right] = [ordered(a), ordered(b)];
   return left.length === right.length && left.every((condition, i) => conditionsEqual(condition, right[i]!));
 }
