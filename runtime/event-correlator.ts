@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import mapValues from 'lodash/mapValues.js';
 import type { KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { printable } from '../apis/core/v1alpha1/printable.ts';
 import type { EventFacts } from './event-recorder.ts';
 import { createLruMap } from './lru-map.ts';
 
@@ -113,10 +115,11 @@ export function createEventCorrelator({
     observe(object, { type, reason, message: given, annotations }, source, nowMs) {
       const { apiVersion, kind, metadata } = object;
       const { namespace, name, uid } = metadata;
+      const text = printable(given);
       const objectKey = JSON.stringify([source, apiVersion, kind, namespace, name, uid]);
       const similarKey = JSON.stringify([objectKey, type, reason]);
-      const combines = isCombined(similarKey, given, nowMs);
-      const message = truncated(combines ? combinedPrefix + given : given, maxMessageBytes);
+      const combines = isCombined(similarKey, text, nowMs);
+      const message = truncated(combines ? combinedPrefix + text : text, maxMessageBytes);
       const key = digest(combines ? similarKey : JSON.stringify([similarKey, message]));
       const last = known.get(key);
       const isKnown = last !== undefined && nowMs - last.lastMs <= forgottenMs;
@@ -135,7 +138,7 @@ export function createEventCorrelator({
         type,
         reason,
         message,
-        ...(annotations && { annotations }),
+        ...(annotations && { annotations: mapValues(annotations, printable) }),
         count,
         firstMs,
         lastMs: nowMs,

@@ -121,16 +121,10 @@ function prettyLine({ ts, level, msg, fields }: Line, isColoured: boolean): stri
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${paint(90, `${key}=`)}${plain(value)}`);
   const head = `${ts.toISOString().slice(11, 23)} ${paint(colours[level], level.toUpperCase().padEnd(5))}`;
-  const trace = typeof stack === 'string' ? `\n${stack.split('\n').slice(1).join('\n')}` : '';
+  const trace = typeof stack === 'string' ? `\n${stack}` : '';
   return `${head} ${plain(msg, true)}${facts.join('')}${trace}`;
 }
 
-/** As it is where it is one word (or a message), as JSON otherwise; control characters always escaped. */
-function plain(value: unknown, isMessage = false): string {
-  const isPlain = typeof value === 'string' && (isMessage || /^[^\s"]+$/.test(value));
-  const text = isPlain ? value : JSON.stringify(value);
-  return text.replaceAll(
-    /\p{Cc}/gu,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+/** As it is where it is one word (or a message), as JSON otherwise. */
+const plain = (value: unknown, isMessage = false): string =>
+  typeof value === 'string' && (isMessage || /^[^\s"]+$/.test(value)) ? value : JSON.stringify(value);

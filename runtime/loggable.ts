@@ -1,3 +1,5 @@
+import { printable, shortened } from '../apis/core/v1alpha1/printable.ts';
+
 /** Names of fields whose values are never written, whatever they hold; compared without case, `-` and `_`. */
 const secretNames: ReadonlySet<string> = new Set([
   'data',
@@ -23,16 +25,23 @@ const redacted = '[redacted]';
 const maxDepth = 8;
 const maxLength = 8192;
 
-/** Without passwords of URLs and bearer tokens, and not endless. */
+/** On one line, without passwords of URLs and bearer tokens, and not endless. */
 function scrubbed(text: string): string {
   // Cut first, or a huge text would keep the expressions busy; far enough behind what is shown that no secret
   // there is cut in two and missed.
-  const safe = text
-    .slice(0, 2 * maxLength)
+  const safe = printable(text.slice(0, 2 * maxLength))
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${redacted}@`)
     .replaceAll(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redacted}`);
-  return safe.length > maxLength ? `${safe.slice(0, maxLength)}…` : safe;
+  return shortened(safe, maxLength + 1);
 }
+
+/** Where an error came from: the frames alone, a line each, for what precedes them repeats the message. */
+const framesOf = (stack: string): string =>
+  stack
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .map((line) => `    ${scrubbed(line.trim())}`)
+    .join('\n');
 
 export interface LoggableOptions {
   /** With the stacks of errors. */
@@ -55,7 +64,7 @@ export function loggable(value: unknown, { withStack }: LoggableOptions): unknow
       ...(name !== 'Error' && { name: String(name) }),
       ...((typeof code === 'string' || typeof code === 'number') && { code }),
       ...(typeof reason === 'string' && reason !== '' && { reason: scrubbed(reason) }),
-      ...(withStack && typeof stack === 'string' && { stack: scrubbed(stack) }),
+      ...(withStack && typeof stack === 'string' && { stack: framesOf(stack) }),
       ...(cause !== undefined && { cause: convert(cause, depth + 1) }),
       ...(errors !== undefined && { errors: errors.map((one: unknown) => convert(one, depth + 1)) }),
     };
@@ -73,7 +82,7 @@ export function loggable(value: unknown, { withStack }: LoggableOptions): unknow
       object instanceof Map ? [...object] : Object.entries(object);
     return Object.fromEntries(
       entries.flatMap(([name, field]) => {
-        const key = String(name);
+        const key = scrubbed(String(name));
         const shown = field !== undefined && isSecretName(key) ? redacted : convert(field, depth + 1);
         return shown === undefined ? [] : [[key, shown]];
       }),

@@ -6,7 +6,7 @@ import type { ManagedStatus } from '../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../controllers/core/claim-status.ts';
 import { withClaimStatus } from '../../controllers/core/claim-status.ts';
 import { scrub, withManagedStatus } from '../../controllers/core/managed/status.ts';
-import { shortened } from '../../controllers/core/message.ts';
+import { withShortMessage } from '../../controllers/core/message.ts';
 import { after } from '../../runtime/reconcile.ts';
 import { Scene } from './managed-scene.ts';
 import { claim, deletionTimestamp, managed, now } from './objects.ts';
@@ -223,9 +223,10 @@ describe('a released resource that is offered again', () => {
 
 describe('messages', () => {
   test('as long as they may be they stay whole, and longer ones are cut at that length', () => {
-    assert.equal(shortened('x'.repeat(1_024)), 'x'.repeat(1_024));
-    assert.equal(shortened('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
-    assert.equal(shortened('abcdef', 5), 'abcd…');
+    const told = (message: string) => withShortMessage(binding(message)).message;
+    assert.equal(told('x'.repeat(1_024)), 'x'.repeat(1_024));
+    assert.equal(told('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
+    assert.equal(told(`a\n${'x'.repeat(1_022)}`), `a ${'x'.repeat(1_022)}`);
   });
   test('a detail that anybody may read is no secret, nor is one of three characters', () => {
     const details = {

@@ -160,6 +160,12 @@ describe('event correlator', () => {
     });
   }
 
+  test('what others wrote is made printable, in the message and in annotations', () => {
+    const given = facts('a\n\u001b[31mb', { annotations: { 'external-name': 'x\u202ey\u0007' } });
+    const event = createEventCorrelator().observe(stored('a', 1), given, 'me', 0);
+    assert.deepEqual([event?.message, event?.annotations], ['a b', { 'external-name': 'xy' }]);
+  });
+
   test('its name is that of the object and valid, however long that is', () => {
     const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
     const event = createEventCorrelator().observe(stored(name, 1), facts('m'), 'me', 0);

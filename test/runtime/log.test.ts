@@ -84,7 +84,8 @@ describe('log', () => {
     });
     const debugging = logging({ level: 'debug' });
     debugging.log.error('m', { error });
-    assert.match(debugging.lines[0]!, /"stack":"Error: cannot get thing/);
+    const { stack } = (JSON.parse(debugging.lines[0]!) as { error: { stack: string } }).error;
+    assert.match(stack, /^ {4}at annotate \(.*errors\.ts/);
   });
 
   test('pretty: a line for people', () => {
@@ -100,15 +101,19 @@ describe('log', () => {
     ]);
   });
 
-  test('pretty: control characters cannot forge lines or colours', () => {
-    const { log, lines } = logging({ format: 'pretty' });
-    log.info('a\nb', { text: '\u001b[31mred', name: 'x\r\ny' });
-    assert.equal(lines.length, 1);
-    assert.equal(
-      [...lines[0]!.slice(0, -1)].some((character) => character < ' '),
-      false,
-    );
-  });
+  for (const format of ['json', 'pretty'] as const) {
+    test(`${format}: what others wrote cannot forge lines, colours or directions, wherever it stands`, () => {
+      const evil = 'a\nINFO forged\r\u001b[31mred\u001b]0;title\u0007\u009b1mbold\u0000\u202edesrever\ud83d';
+      const { log, lines } = logging({ format, level: 'debug' });
+      log.info(evil, { [evil]: evil, name: evil, namespace: evil, error: new Error(evil, { cause: evil }) });
+      assert.equal(lines.length, 1);
+      const [line = ''] = lines;
+      // A stack is a line for each frame, none of them the message's.
+      assert.ok(line.split('\n').every((part, index) => index === 0 || part === '' || /^ {4}at /.test(part)));
+      assert.doesNotMatch(line.replaceAll('\n', ''), /[\p{Cc}\u202a-\u202e\u2066-\u2069\ud83d]/u);
+      assert.match(line, /a INFO forged redbolddesrever\ufffd/);
+    });
+  }
 });
 
 describe('what may be written to a log', () => {

@@ -1,4 +1,5 @@
 import { compareNames } from './name-order.ts';
+import { printable, shortened } from './printable.ts';
 
 /** One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. */
 export interface Condition {
@@ -12,6 +13,9 @@ export interface Condition {
   /** The `metadata.generation` this condition was computed from. */
   readonly observedGeneration?: number;
 }
+
+/** What metav1.Condition allows for a message. */
+const longestMessage = 32_768;
 
 /** A condition before it is put into a status: time and generation are added by {@link setConditions}. */
 export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
@@ -78,7 +82,8 @@ export function conditionListsEqual(a: readonly ConditionFacts[], b: readonly Co
 /**
  * Puts conditions into a list: at most one per type, in first-set order. `lastTransitionTime` moves only
  * when `status` does (Kubernetes API conventions; the Go original also moved it with the message), and
- * `observedGeneration` follows the object, so an unchanged object yields an equal list.
+ * `observedGeneration` follows the object, so an unchanged object yields an equal list. Messages are made printable,
+ * whoever wrote what is in them.
  */
 export function setConditions(
   conditions: readonly Condition[] | undefined,
@@ -89,6 +94,7 @@ export function setConditions(
   for (const fact of facts) {
     const index = result.findIndex(({ type }) => type === fact.type);
     const before = result[index];
+    const message = fact.message && shortened(printable(fact.message), longestMessage);
     const after: Condition = {
       type: fact.type,
       status: fact.status,
@@ -97,7 +103,7 @@ export function setConditions(
           ? before.lastTransitionTime
           : at.now.toISOString().replace(/\.\d+Z$/, 'Z'),
       reason: fact.reason,
-      ...(fact.message ? { message: fact.message } : {}),
+      ...(message ? { message } : {}),
       ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),
     };
     if (index === -1) result.push(after);

@@ -3,6 +3,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import {
@@ -13,7 +14,6 @@ import {
   selectorText,
 } from '../claim-record.ts';
 import type { ClaimFacts } from '../claim-status.ts';
-import { shortened } from '../message.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
 /**

@@ -2,12 +2,12 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import type { Candidates } from '../class-choice.ts';
 import { tally } from '../class-choice.ts';
-import { shortened } from '../message.ts';
 import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
