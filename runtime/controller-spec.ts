@@ -9,7 +9,7 @@ export interface ControllerSpec {
   readonly triggers: readonly Observable<Request>[];
   readonly reconcile: Reconciler;
   /** What it reconciles: looked over again every sync period, in case an event was missed. */
-  readonly objects?: Pick<Store<KubernetesObject>, 'all'>;
+  readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
   /** Delays after errors and `requeue`, per key, doubling. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }

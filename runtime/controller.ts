@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { SchedulerLike } from 'rxjs';
-import { asyncScheduler, defer, merge, Observable, retry, tap, timer } from 'rxjs';
+import { asyncScheduler, defer, merge, Observable, retry, timer } from 'rxjs';
 import { createBackoff } from './backoff.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import { apiErrorIn, isConflict, messageOf } from './errors.ts';
@@ -32,6 +33,8 @@ export interface ControllerOptions extends ControllerSpec {
   /** After this long a run's signal aborts; milliseconds, default 90 000. */
   readonly timeoutMs?: number;
   readonly log: Logger;
+  /** Names a run in the log; default a random UUID. */
+  readonly newID?: () => string;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
   /** Clock in milliseconds, for durations; default the monotonic clock. */
@@ -55,10 +58,13 @@ export interface ControllerOptions extends ControllerSpec {
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, timeoutMs = 90_000, scheduler = asyncScheduler } = options;
   const { concurrency, backoff, conflictBackoff, drain$, observer, random } = options;
-  const { now = () => performance.now(), turns = processTurns } = options;
-  const log = options.log.child({ controller: name });
-  const run = (request: Request): Observable<Run<Outcome>> =>
-    runOnce({ name, reconcile, timeoutMs, log, now, scheduler, turns }, request);
+  const { now = () => performance.now(), turns = processTurns, newID = randomUUID } = options;
+  const kind = options.objects?.kind.kind;
+  const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
+  const run = (request: Request): Observable<Run<Outcome>> => {
+    const ofRun = log.child({ ...request, reconcileID: newID() });
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns }, request);
+  };
 
   return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, { log, now, scheduler })))).pipe(
     workQueue(run, {
@@ -70,7 +76,6 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
       ...(observer && { observer }),
       ...(random && { random }),
     }),
-    tap((outcome) => report(log, outcome)),
   );
 }
 
@@ -112,16 +117,19 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
     const deadline = scheduler.schedule(() => {
       isTimedOut = true;
-      log.warn('reconcile takes too long, aborting it', { ...request, timeoutMs });
+      log.warn('reconcile takes too long, aborting it', { timeoutMs });
       abort.abort(new Error(`reconcile took longer than ${timeoutMs / 1000} s`));
     }, timeoutMs);
 
     const end = (result: Outcome['result'], next: Next, error?: unknown): void => {
       isEnded = true;
       deadline.unsubscribe();
+      if (subscriber.closed) return; // what an aborted run leads to is no news
       const durationMs = now() - startedAtMs;
-      const outcome: Outcome = { controller: name, request, result, durationMs, isTimedOut };
-      subscriber.next({ value: error === undefined ? outcome : { ...outcome, error }, next });
+      const facts: Outcome = { controller: name, request, result, durationMs, isTimedOut };
+      const outcome = error === undefined ? facts : { ...facts, error };
+      report(log, outcome);
+      subscriber.next({ value: outcome, next });
       subscriber.complete();
     };
 
@@ -139,7 +147,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
       end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, error);
     };
 
-    const attempt = async (): Promise<Result> => reconcile(request, abort.signal);
+    const attempt = async (): Promise<Result> => reconcile(request, abort.signal, log);
     const withdraw = turns.run(() => {
       attempt().then((result) => {
         if (isResult(result)) end(resultNames[result.type], result);
@@ -162,8 +170,8 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, { request, result, durationMs, error }: Outcome): void {
-  const facts = { ...request, durationMs: Math.round(durationMs) };
+function report(log: Logger, { result, durationMs, error }: Outcome): void {
+  const facts = { durationMs: Math.round(durationMs) };
   if (result === 'error') log.error('reconcile failed', { ...facts, error });
   else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
   else log.debug('reconciled', { ...facts, result });

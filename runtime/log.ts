@@ -31,11 +31,11 @@ export interface LogOptions {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that come first, in this order; then the rest as given, then `error`. */
-const leading = ['controller', 'namespace', 'name', 'reconcileID'];
+const leading = ['controller', 'kind', 'namespace', 'name', 'reconcileID'];
 const own = ['ts', 'level', 'msg'];
 
 /**
- * Logs through winston. A JSON line is `{ts, level, msg, controller, namespace, name, …, error}`; an error is
+ * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, reconcileID, …, error}`; an error is
  * `{message, cause}`, with `stack` at level debug. What is named like a secret (`password`, `token`, `data`, …)
  * is never written, nor a password within a URL.
  */

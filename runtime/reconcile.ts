@@ -1,3 +1,5 @@
+import type { Logger } from './log.ts';
+
 /** Which object to reconcile: a key, never an event. `namespace` is absent for cluster-scoped objects. */
 export interface Request {
   readonly namespace?: string;
@@ -22,9 +24,10 @@ export const after = (delayMs: number): Result => ({ type: 'after', delayMs });
 /**
  * Brings one object closer to its desired state. Runs at most once at a time per key. A thrown error puts
  * the key back through the back-off and is logged; a thrown conflict (409) is put back silently. The signal
- * aborts when the run exceeds its time or the process stops in a hurry.
+ * aborts when the run exceeds its time or the process stops in a hurry. The log names the run: controller, kind, object
+ * and `reconcileID`.
  */
-export type Reconciler = (request: Request, signal: AbortSignal) => Promise<Result>;
+export type Reconciler = (request: Request, signal: AbortSignal, log: Logger) => Promise<Result>;
 
 /** `namespace/name`, or `name` alone: one string per object of a kind. */
 export const requestKey = ({ namespace, name }: Request): string =>

@@ -130,7 +130,7 @@ export class FakeProcess {
   async reconcile(request: Request): Promise<Result> {
     const [spec] = this.#specs;
     if (spec === undefined) throw new Error('no controller');
-    return spec.reconcile(request, new AbortController().signal);
+    return spec.reconcile(request, new AbortController().signal, this.env.log);
   }
 
   /** Asks every controller to look again at everything of these kinds, as a resync does. */
@@ -173,7 +173,7 @@ export class FakeProcess {
     this.runs += 1;
     const id = `${spec.name} ${requestKey(request)}`;
     try {
-      const result = await spec.reconcile(request, new AbortController().signal);
+      const result = await spec.reconcile(request, new AbortController().signal, this.env.log);
       if (result.type === 'requeue') this.#backOff(id, spec, request);
       else this.#failures.delete(id);
       if (result.type === 'after') this.enqueue(spec, request, result.delayMs);

@@ -61,7 +61,7 @@ export class Scene {
       confirmAbsenceMs: 0,
       ...this.options,
     });
-    return this.#reconcile({ name: 'db' }, signal);
+    return this.#reconcile({ name: 'db' }, signal, env.log);
   }
 
   get object(): Managed | undefined {

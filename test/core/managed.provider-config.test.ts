@@ -43,7 +43,8 @@ function scene(...users: ReturnType<typeof user>[]) {
     pass: (ms: number) => {
       clockMs += ms;
     },
-    run: (name = 'default'): Promise<Result> => controller.reconcile({ name }, new AbortController().signal),
+    run: (name = 'default'): Promise<Result> =>
+      controller.reconcile({ name }, new AbortController().signal, process.env.log),
     get config() {
       return cluster.get(configKind, { name: 'default' });
     },

@@ -75,6 +75,41 @@ describe('controller', () => {
     assert.equal(waiting.size, 0);
   });
 
+  test('each run has a name of its own, by which its lines are found: those of the reconciler and of its end', async () => {
+    let count = 0;
+    run(
+      async ({ name }, _signal, logOfRun) => {
+        logOfRun.debug('at work', { looked: name });
+        if (count === 1) throw new Error('no');
+        return done;
+      },
+      {
+        objects: { kind: ThingKind, all: () => [] },
+        newID: () => {
+          count += 1;
+          return `id-${count}`;
+        },
+      },
+    );
+    wake$.next({ namespace: 'ns', name: 'a' });
+    await until('it ran twice', () => outcomes.length === 2);
+    const where = { controller: 'things', kind: 'Thing', namespace: 'ns', name: 'a' };
+    assert.deepEqual(
+      log.lines.map(
+        ({ message, fields: { looked: _l, durationMs: _d, error: _e, result: _r, ...fields } }) => ({
+          message,
+          ...fields,
+        }),
+      ),
+      [
+        { message: 'at work', ...where, reconcileID: 'id-1' },
+        { message: 'reconcile failed', ...where, reconcileID: 'id-1' },
+        { message: 'at work', ...where, reconcileID: 'id-2' },
+        { message: 'reconciled', ...where, reconcileID: 'id-2' },
+      ],
+    );
+  });
+
   const ends: Record<
     string,
     { end: () => Promise<Result>; result: Outcome['result']; again: boolean; logged: string }

@@ -10,7 +10,7 @@ import { LeadershipLost, manager } from '../../runtime/manager.ts';
 import type { Request, Result } from '../../runtime/reconcile.ts';
 import { done } from '../../runtime/reconcile.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { thing, until } from './things.ts';
+import { ThingKind, thing, until } from './things.ts';
 
 /** A stream that never ends, and whether anybody listens. */
 function background() {
@@ -140,7 +140,7 @@ describe('manager', () => {
     run(
       {
         triggers: [NEVER],
-        objects: { all: () => [thing('a'), thing('b')] },
+        objects: { kind: ThingKind, all: () => [thing('a'), thing('b')] },
         reconcile: async ({ name }) => {
           names.push(name);
           return done;

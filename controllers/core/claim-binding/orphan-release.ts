@@ -2,6 +2,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { annotate } from '../../../runtime/errors.ts';
+import type { Logger } from '../../../runtime/log.ts';
 import type { Request } from '../../../runtime/reconcile.ts';
 import { managedNaming, secretsControlledBy } from '../indexes.ts';
 import type { ClaimService } from '../managed-service.ts';
@@ -11,7 +12,7 @@ import type { ReleaseOptions } from './release.ts';
 import { deleteSecrets, part } from './release.ts';
 
 export interface OrphanOptions extends ReleaseOptions {
-  readonly env: Pick<Environment, 'events' | 'log' | 'claimNamespace'>;
+  readonly env: Pick<Environment, 'events' | 'claimNamespace'>;
   readonly service: ClaimService;
 }
 
@@ -19,7 +20,9 @@ export interface OrphanOptions extends ReleaseOptions {
  * Lets go of the managed resources of one kind that name a claim of this key which is gone. What the store lacks is
  * looked for at the API server before anything is done. Costs nothing where every resource has its claim.
  */
-export function orphanRelease(options: OrphanOptions): (key: Request, signal: AbortSignal) => Promise<void> {
+export function orphanRelease(
+  options: OrphanOptions,
+): (key: Request, signal: AbortSignal, log: Pick<Logger, 'warn'>) => Promise<void> {
   const { env, service, claims, managed, secrets } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
@@ -27,7 +30,7 @@ export function orphanRelease(options: OrphanOptions): (key: Request, signal: Ab
     return decideOrphan(service, resource, claim, left.length > 0);
   };
 
-  return async (key, signal) => {
+  return async (key, signal, log) => {
     // Another process may look after claims that this one does not see.
     if (env.claimNamespace !== undefined && key.namespace !== env.claimNamespace) return;
     const seen = claims.get(key);
@@ -43,7 +46,7 @@ export function orphanRelease(options: OrphanOptions): (key: Request, signal: Ab
       }
       const { message } = decision;
       env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });
-      env.log.warn('managed resource without its claim', { name: resource.metadata.name, message });
+      log.warn('managed resource without its claim', { managed: resource.metadata.name, message });
     }
   };
 }

@@ -51,10 +51,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const report = claimReporter(options);
   const releaseOrphans = orphanRelease(options);
 
-  return async (request, signal) => {
+  return async (request, signal, log) => {
     const claim = claims.get(request);
     const result = claim === undefined ? done : await reconcile(request, claim, signal);
-    await releaseOrphans(request, signal);
+    await releaseOrphans(request, signal, log);
     return result;
   };
 

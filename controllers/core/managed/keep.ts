@@ -39,8 +39,7 @@ async function update<M extends Managed>(
   external: ExternalClient<M>,
   observed: Observation,
 ): Promise<Result> {
-  context.env.log.debug('external resource differs', {
-    name: pass.current.metadata.name,
+  pass.log.debug('external resource differs', {
     difference: observed.difference && scrub(observed.difference, pass.known),
   });
   const updated = await failing(external.update(identified(context, pass), pass.known, pass.signal), {

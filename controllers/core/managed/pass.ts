@@ -2,6 +2,7 @@ import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { isConflict, messageOf } from '../../../runtime/errors.ts';
+import type { Logger } from '../../../runtime/log.ts';
 import type { TrackedOperation } from './async-operations.ts';
 import type { Observation, OperationType } from './external-client.ts';
 
@@ -30,6 +31,8 @@ export interface Pass<M extends Managed> {
   /** For how long looks have found no external resource. */
   absentForMs?: number;
   readonly signal: AbortSignal;
+  /** Names the pass. */
+  readonly log: Pick<Logger, 'debug'>;
 }
 
 /** How a step's failure is told. */

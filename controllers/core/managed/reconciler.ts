@@ -37,7 +37,7 @@ import { pollDelayMs } from './poll.ts';
 import { finalise, remove, reportDeletion } from './remove.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
-  readonly env: Pick<Environment, 'events' | 'now' | 'random' | 'log' | 'pollIntervalMs'>;
+  readonly env: Pick<Environment, 'events' | 'now' | 'random' | 'pollIntervalMs'>;
   readonly managed: Resource<M>;
   readonly connector: ExternalConnector<M>;
   readonly publisher: ConnectionPublisher;
@@ -87,14 +87,14 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const context = contextOf({ ...options, operations });
   const { reporter, absences } = context;
 
-  return async (request, signal) => {
+  return async (request, signal, log) => {
     const found = managed.get(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
     const first = decideFirst(found, operation);
     if (found === undefined || first.act === 'nothing') return done;
-    const pass: Pass<M> = { current: found, known: {}, signal };
+    const pass: Pass<M> = { current: found, known: {}, signal, log };
     try {
       switch (first.act) {
         case 'pause':
