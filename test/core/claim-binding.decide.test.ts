@@ -178,6 +178,33 @@ const cases: Record<string, Case> = {
     message:
       /kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io db crossplane\.io\/reoffer=true/,
   },
+  'K10 a resource that shows Bound and names no claim is not taken for bound to this one': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Bound' } }),
+    row: 'K10',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+  },
+  'K10 a resource that was released and still names this claim is not bound again': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
+    row: 'K10 released',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^FavouriteDBInstance db was released by a former claim; /,
+  },
+  'K10 a resource being deleted that never was bound is not bound, though it names the claim': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),
+    row: 'K10 deleted',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^FavouriteDBInstance db is being deleted$/,
+  },
   'K10 a resource being deleted is not bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),

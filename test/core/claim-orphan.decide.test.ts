@@ -160,6 +160,13 @@ const rows: Record<string, Row> = {
     managed: managed(spec, { status: { bindingPhase: 'Released', boundUID: 'before-restore' } }),
     want: tell,
   },
+  'O5 Released before a restore, and reserved since: it is not free': {
+    managed: managed(spec, {
+      ...reserved,
+      status: { bindingPhase: 'Released', boundUID: 'before-restore' },
+    }),
+    want: tell,
+  },
   'O5 provisioned and never bound, or restored without its status': {
     managed: managed(spec, { name: ownName, ...unbound }),
     want: tell,

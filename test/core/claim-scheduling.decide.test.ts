@@ -5,6 +5,7 @@ import type { Claim, ClaimSpec } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { getCondition, notReady } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decideDefaulting, defaultingRows } from '../../controllers/core/claim-defaulting/decide.ts';
 import type { SchedulingDecision } from '../../controllers/core/claim-scheduling/decide.ts';
 import { decideScheduling, schedulingRows } from '../../controllers/core/claim-scheduling/decide.ts';
@@ -218,6 +219,7 @@ describe('scheduling decides', () => {
   }
 });
 
+const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
   resourceClass(
     name,
@@ -306,6 +308,34 @@ describe('defaulting decides', () => {
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
       check(wanted, decideDefaulting(factsOf(wanted)));
+    });
+  }
+});
+
+describe('class kinds are told apart by group and by kind', () => {
+  const others: Record<string, Kind<Class>> = {
+    'the same kind of another group': { ...classKind, group: 'database.xcp.crossplane.io' },
+    'another kind of the same group': { ...classKind, kind: 'BigDBInstanceClass' },
+  };
+  for (const [name, other] of Object.entries(others)) {
+    const theirs = resourceClass('theirs', { annotations: isDefault }, { kind: other });
+    const among = (classes: readonly Class[]) => ({
+      isHolding: false,
+      kind: classKind,
+      candidates: [
+        { kind: other, classes },
+        { kind: classKind, classes: [] },
+      ],
+    });
+    const schedule = (classes: readonly Class[]) =>
+      decideScheduling({ ...among(classes), claim: bySelector({}), draw: drawClass });
+    const byDefault = (classes: readonly Class[]) => decideDefaulting({ ...among(classes), claim: claim() });
+
+    test(`${name} reports where there is nothing, and serves its own class`, () => {
+      for (const decide of [schedule, byDefault]) {
+        assert.deepEqual(decide([]), { row: 'S5 peer', act: 'nothing' });
+        assert.deepEqual(decide([theirs]), { row: 'S6 peer', act: 'nothing' });
+      }
     });
   }
 });

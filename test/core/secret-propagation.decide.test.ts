@@ -14,7 +14,7 @@ import {
 import type { PropagationInput } from '../../controllers/core/secret-propagation/decide.ts';
 import { decidePropagation, propagationRows } from '../../controllers/core/secret-propagation/decide.ts';
 import { assertEveryRow } from './every-row.ts';
-import { claim, claimRef, deletionTimestamp, managed, resourceRef } from './objects.ts';
+import { claim, claimRef, deletionTimestamp, managed, otherManagedKind, resourceRef } from './objects.ts';
 
 const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
 const boundManaged = managed({
@@ -52,6 +52,11 @@ const without = (object: Secret, ...keys: (keyof Secret['metadata'])[]): Secret 
   metadata: Object.fromEntries(
     Object.entries(object.metadata).filter(([key]) => !keys.includes(key as keyof Secret['metadata'])),
   ) as Secret['metadata'] & object,
+});
+
+const consentingTo = (to: { readonly namespace: string; readonly name: string }): Secret => ({
+  ...source,
+  metadata: { ...source.metadata, annotations: allowsPropagationTo(to) },
 });
 
 const edited = (uid: string, bindingPhase: 'Bound' | 'Unbound'): Partial<PropagationInput> => ({
@@ -117,6 +122,24 @@ describe('secret propagation decides (B4)', () => {
       row: 'X3',
       act: 'refuse',
       message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X3 consent to a target of that name elsewhere is not consent': {
+      input: { source: consentingTo({ namespace: 'rivals', name: 'conn' }) },
+      row: 'X3',
+      act: 'refuse',
+      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X3 nor is consent to another target of that namespace': {
+      input: { source: consentingTo({ namespace: 'team', name: 'other' }) },
+      row: 'X3',
+      act: 'refuse',
+      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X4 a claim that names a resource of that name, but of another kind': {
+      input: { claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('db', otherManagedKind) }) },
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
     'X4 a source nobody controls': {
       input: { source: without(source, 'ownerReferences') },

@@ -195,7 +195,7 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
     const message = `${what} was released by a former claim; an administrator can offer it again: ${how}`;
     return report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
   }
-  const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()];
+  const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()] as const;
   const waiting = report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
   const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
@@ -234,7 +234,7 @@ function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): Bi
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
   const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
   const message = `spec.${field} names a ${given}, which no controller here handles; known: ${names.join(', ')}`;
-  const conditions = [notReady('UnknownKind', message), reconcileError(message)];
+  const conditions = [notReady('UnknownKind', message), reconcileError(message)] as const;
   const { facts, ...told } = report('H7 unknown', 'UnknownKind', conditions);
   return { ...told, facts: { ...facts, consideredKinds: considered } };
 }
@@ -279,11 +279,10 @@ function describeManaged(managed: Managed): string {
 function report(
   row: BindingRow,
   reason: string,
-  conditions: readonly ConditionFacts[],
+  conditions: readonly [ready: ConditionFacts, synced: ConditionFacts],
   bindingPhase: BindingPhase = 'Unbound',
 ): Report {
-  const synced = conditions.find(({ type }) => type === 'Synced');
-  const message = conditions.find(({ type }) => type === 'Ready')?.message ?? '';
-  const type = synced?.status === 'True' && bindingPhase !== 'Released' ? 'Normal' : 'Warning';
+  const [{ message = '' }, synced] = conditions;
+  const type = synced.status === 'True' && bindingPhase !== 'Released' ? 'Normal' : 'Warning';
   return { row, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
 }
