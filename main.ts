@@ -178,7 +178,7 @@ function definitions(
   log: Logger,
 ): Observable<void> {
   if (!isAsked) return EMPTY;
-  const directory = join(import.meta.dirname, 'crds', 'with-cel-rules');
+  const directory = join(import.meta.dirname, 'crds');
   return new rxjs.Observable((subscriber) => {
     const abort = new AbortController();
     installCrds({ client, directory, log, signal: abort.signal }).then(

@@ -19,6 +19,7 @@ import type {
 } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
 import type { Request } from './reconcile.ts';
+import { serverVersionIn } from './server-version.ts';
 import type { Access } from './transport.ts';
 import { createTransport } from './transport.ts';
 
@@ -77,6 +78,13 @@ export function kubernetesClient(
   const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep });
 
   return {
+    async serverVersion(signal) {
+      const answer = await send({ method: 'GET', resource: 'version', path: '/version' }, signal);
+      const version = serverVersionIn(answer);
+      if (version !== undefined) return version;
+      throw new ApiError("the API server's answer is no version", { code: 0, reason: 'InvalidAnswer' });
+    },
+
     async get<T extends KubernetesObject>(kind: Kind<T>, key: Request, signal?: AbortSignal) {
       const call: Call = {
         method: 'GET',

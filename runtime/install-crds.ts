@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import type { Logger } from './log.ts';
+import { definitionsFolder } from './server-version.ts';
 
 /** apiextensions.k8s.io/v1 CustomResourceDefinition, as far as it is read here. */
 export interface CustomResourceDefinition extends KubernetesObject {
@@ -30,7 +31,7 @@ export const CustomResourceDefinitionKind: Kind<CustomResourceDefinition> = {
 
 /**
  * What a definition on the server was made from. Specs are not compared: servers add defaults and drop what they
- * do not know (before 1.25 every CEL rule), so that they would differ at each start.
+ * do not know, so that they would differ at each start.
  */
 export const definitionHashAnnotation = 'services-stack.crossplane.io/definition-hash';
 
@@ -41,7 +42,7 @@ const maxLastAppliedBytes = 200_000;
 
 export interface InstallCrdsOptions {
   readonly client: KubernetesClient;
-  /** Of YAML files, subfolders included; each holds one or more definitions. */
+  /** Of YAML files, each with one or more definitions; those with rules are in the folder `with-cel-rules` in it. */
   readonly directory: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -63,7 +64,8 @@ const retryMs = 100;
 const maxAttempts = 10;
 
 /**
- * Creates or updates the definitions of a folder and waits until the API server serves their kinds. Writes
+ * Creates or updates the definitions of a folder and waits until the API server serves their kinds; those with rules
+ * if its version knows them, so that a server that learns them by an upgrade gets them at the next start. Writes
  * nothing for a definition that was installed from the same content, whatever became of it since. Labels and
  * annotations of others stay; `kubectl apply` may take over. Throws an error that names the file; nothing is written if a file is not well
  * formed.
@@ -72,7 +74,11 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   const { client, directory, log, signal } = options;
   const { timeoutMs = 60_000, now = () => performance.now() } = options;
   const { sleep = (delayMs, until) => sleepFor(delayMs, undefined, { signal: until }) } = options;
-  const definitions = await readDefinitions(directory);
+  const version = await client.serverVersion(signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
+  });
+  const definitions = await readDefinitions(definitionsFolder(directory, version));
 
   for (const { file, object } of definitions) {
     const { name } = object.metadata;
@@ -110,18 +116,18 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
 
 /** All definitions of a folder in the order of their files' names. */
 async function readDefinitions(directory: string): Promise<readonly Definition[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
-    (error: unknown) => {
-      throw new Error(`cannot read the folder of definitions: ${messageOf(error)}`, { cause: error });
-    },
-  );
-  const paths = entries
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    throw new Error(`cannot read the folder of definitions: ${messageOf(error)}`, { cause: error });
+  });
+  const names = entries
     .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
+    .map(({ name }) => name)
     .toSorted();
-  if (paths.length === 0) throw new Error(`no definitions in ${directory}`);
-  const read = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
-  const definitions = read.flatMap(({ path, text }) => parseDefinitions(relative(directory, path), text));
+  if (names.length === 0) throw new Error(`no definitions in ${directory}`);
+  const read = names.map(async (file) =>
+    parseDefinitions(file, await readFile(join(directory, file), 'utf8')),
+  );
+  const definitions = (await Promise.all(read)).flat();
   const files = new Map<string, string>();
   for (const { file, object } of definitions) {
     const { name } = object.metadata;

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import type { Request } from './reconcile.ts';
+import type { ServerVersion } from './server-version.ts';
 
 /** Which objects of a kind a list or watch is limited to. */
 export interface Selection {
@@ -40,6 +41,7 @@ export type WatchEvent<T> =
  * Passed in everywhere, so that a simulated cluster can stand in its place.
  */
 export interface KubernetesClient {
+  serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
   get<T extends KubernetesObject>(kind: Kind<T>, key: Request, signal?: AbortSignal): Promise<T>;
   list<T extends KubernetesObject>(
     kind: Kind<T>,

@@ -77,6 +77,7 @@ export class FakeCluster {
 
   constructor() {
     this.client = {
+      serverVersion: () => Promise.resolve({ major: 1, minor: 36 }),
       get: (kind, key) => this.#call('get', kind, key, () => this.#find(kind, key) as never),
       create: (kind, object) =>
         this.#call('create', kind, requestFor(object.metadata), () => this.#create(kind, object) as never),

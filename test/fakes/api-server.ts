@@ -92,6 +92,8 @@ export class FakeApiServer {
   readonly sockets = new Set<Socket>();
   /** Connections accepted since the start. */
   accepted = 0;
+  /** What it says of itself at `/version`. */
+  version = { major: '1', minor: '36' };
   readonly #kinds = new Map<string, Kind>();
   readonly #objects = new Map<string, Stored>();
   readonly #watches = new Set<OpenWatch>();
@@ -351,6 +353,7 @@ export class FakeApiServer {
     this.requests.push(seen);
     try {
       if (this.#isFaulty(seen, response)) return;
+      if (url.pathname === '/version') return this.#send(response, 200, this.version);
       const target = this.#target(url.pathname);
       if (method === 'WATCH') this.#watch(target, query, response);
       else this.#send(response, method === 'POST' ? 201 : 200, this.#handle(target, seen));

@@ -45,6 +45,7 @@ describe('installing definitions', () => {
 
   beforeEach(async () => {
     server = await new FakeApiServer(CustomResourceDefinitionKind).start();
+    server.version = { major: '1', minor: '24' };
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
     directory = await mkdtemp(join(tmpdir(), 'install-crds-'));
@@ -81,9 +82,10 @@ describe('installing definitions', () => {
   const writes = (): readonly string[] =>
     server.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
 
-  test('each is created as it is in its file, from subfolders and files of several too', async () => {
+  test('each is created as it is in its file, of several in one too; subfolders are left alone', async () => {
     await write('b.yaml', `${yaml('bees')}---\n# nothing\n---${yaml('cees')}`);
-    await write('sub/a.yml', yaml('ays'));
+    await write('a.yml', yaml('ays'));
+    await write('sub/d.yaml', yaml('dees'));
     await write('README.md', 'no definition');
     await install();
     assert.deepEqual(
@@ -94,7 +96,7 @@ describe('installing definitions', () => {
     );
     assert.deepEqual(stored()[0]?.spec, {
       group: 'test.example.org',
-      names: { plural: 'bees', kind: 'Thing' },
+      names: { plural: 'ays', kind: 'Thing' },
       scope: 'Namespaced',
       versions: [
         {
@@ -146,6 +148,41 @@ describe('installing definitions', () => {
     await install();
     const [{ metadata } = assert.fail()] = stored();
     assert.equal(metadata.annotations?.[lastApplied], undefined, 'nor is a former one left');
+  });
+
+  for (const [minor, file] of Object.entries({
+    20: 'a.yaml',
+    24: 'a.yaml',
+    25: 'with-cel-rules/a.yaml',
+    '25+': 'with-cel-rules/a.yaml',
+    36: 'with-cel-rules/a.yaml',
+  })) {
+    test(`server 1.${minor} gets what is in ${file}`, async () => {
+      server.version = { major: '1', minor };
+      await write('a.yaml', yaml('ays', 'integer'));
+      await write('with-cel-rules/a.yaml', yaml('ays', 'boolean'));
+      await install();
+      const type = file === 'a.yaml' ? 'integer' : 'boolean';
+      assert.match(JSON.stringify(stored()[0]?.spec), new RegExp(`"a":{"type":"${type}"}`));
+    });
+  }
+
+  test('a server that learns rules by an upgrade gets them at the next start', async () => {
+    await write('a.yaml', yaml('ays', 'integer'));
+    await write('with-cel-rules/a.yaml', yaml('ays', 'boolean'));
+    await install();
+    server.version = { major: '1', minor: '25' };
+    server.requests.length = 0;
+    await install();
+    assert.deepEqual(writes(), ['PUT']);
+    assert.match(JSON.stringify(stored()[0]?.spec), /boolean/);
+  });
+
+  test('an answer that tells no version is an error, and nothing is written', async () => {
+    await write('a.yaml', yaml('ays'));
+    server.version = { major: '', minor: '' };
+    await assert.rejects(install(), /cannot get the version of the API server: .*no version/);
+    assert.deepEqual(writes(), []);
   });
 
   test('comments and layout of the file do not count', async () => {
@@ -202,26 +239,26 @@ describe('installing definitions', () => {
   }
 
   const refused: Record<string, { text: string; want: RegExp }> = {
-    'YAML that cannot be read': { text: 'a: [', want: /cannot read sub\/x\.yaml: .*line/s },
-    'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read sub\/x\.yaml/ },
+    'YAML that cannot be read': { text: 'a: [', want: /cannot read x\.yaml: .*line/s },
+    'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read x\.yaml/ },
     'a definition that another file has': {
       text: yaml('ays'),
-      want: /cannot install ays\.test\.example\.org: a\.yaml and sub\/x\.yaml both define it/,
+      want: /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it/,
     },
     'another kind': {
       text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
-      want: /cannot install sub\/x\.yaml: it holds something else/,
+      want: /cannot install x\.yaml: it holds something else/,
     },
-    'no object at all': { text: 'hello', want: /cannot install sub\/x\.yaml: it holds something else/ },
+    'no object at all': { text: 'hello', want: /cannot install x\.yaml: it holds something else/ },
     'a definition without name': {
       text: yaml('ays').replace('name: ays.test.example.org', 'nome: a'),
-      want: /cannot install sub\/x\.yaml: it holds something else/,
+      want: /cannot install x\.yaml: it holds something else/,
     },
   };
   for (const [name, { text, want }] of Object.entries(refused)) {
     test(`${name} is an error that names the file, and nothing is written`, async () => {
       await write('a.yaml', yaml('ays'));
-      await write('sub/x.yaml', text);
+      await write('x.yaml', text);
       await assert.rejects(install(), want);
       assert.deepEqual(writes(), []);
     });
