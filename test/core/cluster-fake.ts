@@ -6,6 +6,7 @@ import { ApiError } from '../../runtime/errors.ts';
 import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
 import type { Request } from '../../runtime/reconcile.ts';
 import { requestFor, requestKey } from '../../runtime/reconcile.ts';
+import { admit, isDefinition } from '../fakes/admission.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Stored = KubernetesObject & { readonly status?: unknown };
@@ -32,6 +33,16 @@ const notFound = (what: string) => new ApiError(`${what} not found`, { code: 404
 const alreadyExists = (what: string) =>
   new ApiError(`${what} already exists`, { code: 409, reason: 'AlreadyExists' });
 
+const invalid = (message: string) => new ApiError(message, { code: 422, reason: 'Invalid' });
+
+/** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */
+function admitted(kind: Kind, object: KubernetesObject, before?: KubernetesObject): Stored {
+  if (!isDefinition(kind)) return object;
+  const verdict = admit(kind, object, before);
+  if ('object' in verdict) return verdict.object;
+  throw invalid(verdict.message);
+}
+
 /** RFC 7386. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
@@ -53,7 +64,7 @@ interface Hook {
 
 /**
  * What outlives a process: the objects of an API server, in memory, with resourceVersions, generations,
- * finalizers and status subresources; and the clock. Calls are recorded in order, and can be made to fail, to meet
+ * finalizers, status subresources, schemas and rules; and the clock. Calls are recorded in order, and can be made to fail, to meet
  * somebody else's change, or to be the last thing the process does.
  */
 export class FakeCluster {
@@ -214,7 +225,7 @@ export class FakeCluster {
       generation: 1,
       creationTimestamp: this.#timestamp(),
     };
-    return this.#store(kind, { ...rest, metadata });
+    return this.#store(kind, admitted(kind, { ...rest, metadata }));
   }
 
   #patch(kind: Kind, key: Request, patch: Json, verb: Verb): Stored {
@@ -223,10 +234,11 @@ export class FakeCluster {
     const { resourceVersion, ...own } = (metadata ?? {}) as Json;
     if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion)
       throw conflict();
-    const wanted =
+    const patched =
       verb === 'updateStatus'
-        ? (merged(current, { status: status ?? {} }) as Stored)
-        : (merged(current, { ...rest, metadata: own }) as Stored);
+        ? merged(current, { status: status ?? {} })
+        : merged(current, { ...rest, metadata: own });
+    const wanted = admitted(kind, patched as Stored, current);
     if (isEqual(wanted, current)) return current;
     const { metadata: _m, status: _s, ...before } = current;
     const { metadata: _n, status: _t, ...after } = wanted;

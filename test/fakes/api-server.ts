@@ -3,9 +3,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
+import isEqual from 'lodash/isEqual.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { selects } from '../../runtime/selection.ts';
+import { admit, isDefinition } from './admission.ts';
 
 type Json = Record<string, unknown>;
 type Stored = KubernetesObject & { readonly status?: unknown };
@@ -58,6 +60,14 @@ interface Target {
   readonly subresource?: string;
 }
 
+/** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */
+function admitted(kind: Kind, object: KubernetesObject, before?: KubernetesObject): Stored {
+  if (!isDefinition(kind)) return object;
+  const verdict = admit(kind, object, before);
+  if ('object' in verdict) return verdict.object;
+  throw new Refusal(422, 'Invalid', verdict.message);
+}
+
 class Refusal extends Error {
   readonly code: number;
   readonly reason: string;
@@ -85,7 +95,8 @@ function merged(target: unknown, patch: unknown): unknown {
 
 /**
  * A Kubernetes API in memory behind a real HTTP server on loopback: resourceVersions, generations, 409, 410,
- * status subresource, finalizers, paged lists, watches with bookmarks; and faults on command.
+ * status subresource, finalizers, paged lists, watches with bookmarks; schemas and rules of kinds that are defined;
+ * and faults on command.
  */
 export class FakeApiServer {
   readonly requests: SeenRequest[] = [];
@@ -415,7 +426,7 @@ export class FakeApiServer {
         throw new Refusal(409, 'AlreadyExists', `${kind.plural} "${given}" already exists`);
       }
       const { status: _, ...withoutStatus } = { ...created, metadata } as Stored;
-      return this.#store(kind, key, undefined, withoutStatus);
+      return this.#store(kind, key, undefined, admitted(kind, withoutStatus));
     }
     const key = this.#key(target);
     const current = this.#objects.get(key);
@@ -479,8 +490,8 @@ export class FakeApiServer {
         ? { ...currentRest, ...(status !== undefined && { status }) }
         : { ...rest, ...(currentStatus !== undefined && { status: currentStatus }) };
     const metadata = { ...next.metadata, resourceVersion: current.metadata.resourceVersion };
-    const isSame = JSON.stringify({ ...next, metadata }) === JSON.stringify(current);
-    return isSame ? current : this.#store(kind, key, current, next as Stored);
+    const valid = admitted(kind, { ...next, metadata } as Stored, current);
+    return isEqual(valid, current) ? current : this.#store(kind, key, current, valid);
   }
 
   #list(target: Target, query: SeenRequest['query']): object {
