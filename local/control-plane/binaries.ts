@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { findExecutable, isExecutable } from './command.ts';
+import { promisify } from 'node:util';
+import type { ServerVersion } from '../../runtime/server-version.ts';
+import type { BinarySource } from './binary-cache.ts';
+import { cachedBinaries, missingFiles } from './binary-cache.ts';
+import { findExecutable } from './command.ts';
 import { debianBuild } from './debian-build.ts';
 import { envtestDownload } from './envtest-download.ts';
-import { lockPath, withLock } from './lock.ts';
 import type { Progress } from './progress.ts';
 import { textProgress } from './progress.ts';
 import { smokeTest } from './smoke-test.ts';
@@ -15,26 +17,8 @@ export interface ControlPlaneBinaries {
   readonly directory: string;
   /** The kubectl to use: the machine's own first, else the one in `directory`. */
   readonly kubectl: string;
-  readonly source: 'assets' | 'cache' | 'download' | 'debian-build';
-}
-
-/** A way to get the executables onto a machine that has none. */
-export interface BinarySource {
-  readonly name: 'download' | 'debian-build';
-  /**
-   * Puts `etcd`, `kube-apiserver` and `kubectl` into the empty folder `target`. May keep what helps a second
-   * attempt in `scratch`; throws when it cannot deliver.
-   */
-  produce(work: BinaryWork): Promise<void>;
-}
-
-/** What a source works with. */
-export interface BinaryWork {
-  readonly target: string;
-  /** Folder of this source alone; removed once the binaries are in the cache. */
-  readonly scratch: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly progress: Progress;
+  /** `assets`, `cache`, or the name of the source that made them. */
+  readonly source: string;
 }
 
 /** How to get the binaries; the defaults are what everybody wants. */
@@ -48,27 +32,6 @@ export interface BinariesOptions {
 }
 
 const SERVERS = ['etcd', 'kube-apiserver'];
-const CANDIDATE = 'candidate-';
-
-/** Our folder in the user's cache, after the XDG base directory specification. */
-export function cacheRoot(environment: NodeJS.ProcessEnv): string {
-  const base = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
-  return join(base, 'services-stack', 'control-plane');
-}
-
-async function missingServers(directory: string): Promise<string[]> {
-  const found = await Promise.all(SERVERS.map((name) => isExecutable(join(directory, name))));
-  return SERVERS.filter((_, index) => found[index] !== true);
-}
-
-async function answer(
-  directory: string,
-  source: ControlPlaneBinaries['source'],
-  environment: NodeJS.ProcessEnv,
-): Promise<ControlPlaneBinaries> {
-  const kubectl = (await findExecutable('kubectl', environment.PATH)) ?? join(directory, 'kubectl');
-  return { directory, kubectl, source };
-}
 
 /**
  * Finds etcd, kube-apiserver and kubectl, or makes them: `KUBEBUILDER_ASSETS`, the cache, then each source in
@@ -85,62 +48,32 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
     smokeTest: prove = smokeTest,
     progress = textProgress(),
   } = options;
+  const withKubectl = async (directory: string, source: string): Promise<ControlPlaneBinaries> => {
+    const kubectl = (await findExecutable('kubectl', environment.PATH)) ?? join(directory, 'kubectl');
+    return { directory, kubectl, source };
+  };
   const assets = environment.KUBEBUILDER_ASSETS;
   if (assets) {
-    const missing = await missingServers(assets);
+    const missing = await missingFiles(assets, SERVERS);
     // A setting somebody made must not be passed over in silence.
     if (missing.length > 0) throw new Error(`KUBEBUILDER_ASSETS (${assets}) lacks ${missing.join(' and ')}`);
-    return answer(assets, 'assets', environment);
+    return withKubectl(assets, 'assets');
   }
-  const root = cacheRoot(environment);
-  const cached = join(root, `${process.platform}-${process.arch}`);
-  const isCached = async () => (await missingServers(cached)).length === 0;
-  if (await isCached()) return answer(cached, 'cache', environment);
+  const set = {
+    name: `${process.platform}-${process.arch}`,
+    files: SERVERS,
+    sources,
+    proof: 'start, define a kind, write one resource',
+    prove,
+  };
+  const { directory, source } = await cachedBinaries(set, { environment, progress });
+  return withKubectl(directory, source);
+}
 
-  return withLock(lockPath(root, 'prepare'), prepare, {
-    onWait: (holder) => progress.note(`waiting for process ${holder}, which is preparing the binaries`),
-    onTakeOver: (holder) => progress.note(`process ${holder} died while preparing the binaries: taking over`),
-  });
-
-  async function prepare(): Promise<ControlPlaneBinaries> {
-    if (await isCached()) return answer(cached, 'cache', environment);
-    // What a killed attempt left; under the lock nobody else can be filling one.
-    const names = await readdir(root);
-    for (const name of names.filter((candidate) => candidate.startsWith(CANDIDATE))) {
-      await rm(join(root, name), { recursive: true, force: true });
-    }
-    const failures: Error[] = [];
-    for (const source of sources) {
-      const scratch = join(root, `scratch-${source.name}`);
-      await mkdir(scratch, { recursive: true });
-      const target = await mkdtemp(join(root, CANDIDATE));
-      try {
-        await source.produce({ target, scratch, environment, progress });
-        await progress.step('prove the binaries (start, define a kind, write one resource)', async () => {
-          try {
-            await prove(target);
-          } catch (error) {
-            // A second attempt must not resume what led here.
-            await rm(scratch, { recursive: true, force: true });
-            throw error;
-          }
-        });
-        await writeFile(join(target, 'origin.json'), `${JSON.stringify({ source: source.name })}\n`);
-        // An incomplete folder may stand in the way, left by a hand that deleted too little.
-        await rm(cached, { recursive: true, force: true });
-        await rename(target, cached);
-        await rm(scratch, { recursive: true, force: true });
-        return await answer(cached, source.name, environment);
-      } catch (error) {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        failures.push(reason);
-        // The whole of it, log lines included, is in the error thrown when no source works.
-        progress.note(`${source.name} did not work: ${reason.message.split('\n')[0]}`);
-      } finally {
-        await rm(target, { recursive: true, force: true });
-      }
-    }
-    const reasons = failures.map((failure, index) => `- ${sources[index]?.name}: ${failure.message}`);
-    throw new AggregateError(failures, `no control plane binaries could be had\n${reasons.join('\n')}`);
-  }
+/** The version of the kube-apiserver in a folder. Throws when it does not run or says no version. */
+export async function apiServerVersion(directory: string): Promise<ServerVersion> {
+  const { stdout } = await promisify(execFile)(join(directory, 'kube-apiserver'), ['--version']);
+  const [, major, minor] = /v(\d+)\.(\d+)/.exec(stdout) ?? [];
+  if (minor === undefined) throw new Error(`kube-apiserver says of its version: ${stdout.trim()}`);
+  return { major: Number(major), minor: Number(minor) };
 }

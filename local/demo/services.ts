@@ -44,7 +44,7 @@ export async function startServices(progress: Progress): Promise<Services> {
   try {
     const binaries = await controlPlaneBinaries({ progress });
     const controlPlane = await progress.step('start the control plane', () =>
-      startControlPlane({ binaries, progress, crdDirectories: [join(root, 'crds')] }),
+      startControlPlane({ binaries, progress, withDefinitions: true }),
     );
     stops.push(() => controlPlane.stop());
     const postgresql = await progress.step('start PostgreSQL', () =>

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { isNotFound } from '../../runtime/errors.ts';
 import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
@@ -36,9 +37,11 @@ export interface StackProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a control plane with the definitions of crds/. */
-export async function startCluster(): Promise<Cluster> {
-  const controlPlane = await startControlPlane({ crdDirectories: [join(root, 'crds')] });
+/** Starts a control plane with our definitions, and their rules where it knows them. */
+export async function startCluster(
+  options: Pick<ControlPlaneOptions, 'enforcesRules'> = {},
+): Promise<Cluster> {
+  const controlPlane = await startControlPlane({ ...options, withDefinitions: true });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(controlPlane.kubeconfig);
   const log = recordedLog();

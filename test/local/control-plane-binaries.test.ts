@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import type { BinarySource } from '../../local/control-plane/binaries.ts';
-import { cacheRoot, controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
+import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
+import type { BinarySource } from '../../local/control-plane/binary-cache.ts';
+import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
 import { textProgress } from '../../local/control-plane/progress.ts';
 
 async function temporary(t: TestContext): Promise<string> {

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isExecutable } from './command.ts';
+import { lockPath, withLock } from './lock.ts';
+import type { Progress } from './progress.ts';
+
+/** A way to get executables onto a machine that has none. */
+export interface BinarySource {
+  readonly name: string;
+  /**
+   * Puts the executables into the empty folder `target`. May keep what helps a second attempt in `scratch`;
+   * throws when it cannot deliver.
+   */
+  produce(work: BinaryWork): Promise<void>;
+}
+
+/** What a source works with. */
+export interface BinaryWork {
+  readonly target: string;
+  /** Folder of this source alone; removed once the binaries are in the cache. */
+  readonly scratch: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly progress: Progress;
+}
+
+/** Executables that belong together, in one folder of the cache. */
+export interface BinarySet {
+  /** Name of the folder. */
+  readonly name: string;
+  /** Without these it is not in the cache. */
+  readonly files: readonly string[];
+  /** Tried in this order when the cache has not got them. */
+  readonly sources: readonly BinarySource[];
+  /** What the proof does, for people. */
+  readonly proof: string;
+  /** Decides whether fresh executables may enter the cache: throws when they do not work. */
+  prove(directory: string): Promise<void>;
+}
+
+export interface CacheOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly progress: Progress;
+}
+
+const CANDIDATE = 'candidate-';
+
+/** Our folder in the user's cache, after the XDG base directory specification. */
+export function cacheRoot(environment: NodeJS.ProcessEnv): string {
+  const base = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
+  return join(base, 'services-stack', 'control-plane');
+}
+
+/** Which of the files are no executables of the folder. */
+export async function missingFiles(directory: string, files: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(files.map((name) => isExecutable(join(directory, name))));
+  return files.filter((_, index) => found[index] !== true);
+}
+
+/** The folder a set has in the cache, whether it is there or not. */
+export const cachedFolder = ({ name }: Pick<BinarySet, 'name'>, environment: NodeJS.ProcessEnv): string =>
+  join(cacheRoot(environment), name);
+
+/**
+ * The folder with a set's executables: in the cache, or put there by the first source that delivers what passes the
+ * proof, whole and at once. Only one process of a machine works at a time; others wait. Throws an AggregateError
+ * with each reason when every source failed.
+ */
+export async function cachedBinaries(
+  set: BinarySet,
+  { environment, progress }: CacheOptions,
+): Promise<{ readonly directory: string; readonly source: string }> {
+  const root = cacheRoot(environment);
+  const directory = cachedFolder(set, environment);
+  const isCached = async () => (await missingFiles(directory, set.files)).length === 0;
+  if (await isCached()) return { directory, source: 'cache' };
+
+  return withLock(lockPath(root, 'prepare'), prepare, {
+    onWait: (holder) => progress.note(`waiting for process ${holder}, which is preparing binaries`),
+    onTakeOver: (holder) => progress.note(`process ${holder} died while preparing binaries: taking over`),
+  });
+
+  async function prepare() {
+    if (await isCached()) return { directory, source: 'cache' };
+    // What a killed attempt left; under the lock nobody else can be filling one.
+    const names = await readdir(root);
+    for (const name of names.filter((candidate) => candidate.startsWith(CANDIDATE))) {
+      await rm(join(root, name), { recursive: true, force: true });
+    }
+    const failures: Error[] = [];
+    for (const source of set.sources) {
+      const scratch = join(root, `scratch-${source.name}`);
+      await mkdir(scratch, { recursive: true });
+      const target = await mkdtemp(join(root, CANDIDATE));
+      try {
+        await source.produce({ target, scratch, environment, progress });
+        await progress.step(`prove the binaries (${set.proof})`, async () => {
+          try {
+            await set.prove(target);
+          } catch (error) {
+            // A second attempt must not resume what led here.
+            await rm(scratch, { recursive: true, force: true });
+            throw error;
+          }
+        });
+        await writeFile(join(target, 'origin.json'), `${JSON.stringify({ source: source.name })}\n`);
+        // An incomplete folder may stand in the way, left by a hand that deleted too little.
+        await rm(directory, { recursive: true, force: true });
+        await rename(target, directory);
+        await rm(scratch, { recursive: true, force: true });
+        return { directory, source: source.name };
+      } catch (error) {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        failures.push(reason);
+        // The whole of it, log lines included, is in the error thrown when no source works.
+        progress.note(`${source.name} did not work: ${reason.message.split('\n')[0]}`);
+      } finally {
+        await rm(target, { recursive: true, force: true });
+      }
+    }
+    const reasons = failures.map((failure, index) => `- ${set.sources[index]?.name}: ${failure.message}`);
+    throw new AggregateError(failures, `no ${set.files.join(' and ')} could be had\n${reasons.join('\n')}`);
+  }
+}

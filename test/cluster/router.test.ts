@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request as send } from 'node:https';
+import { after, before, describe, test } from 'node:test';
+import { KubeConfig } from '@kubernetes/client-node';
+import { stringify } from 'yaml';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
+import { rulesSupport } from '../../local/control-plane/definitions-server-binary.ts';
+import { apiErrorIn } from '../../runtime/errors.ts';
+import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import type { WatchEvent } from '../../runtime/kubernetes-client.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import { type Cluster, eventually, startCluster } from './stack-harness.ts';
+
+const support = await rulesSupport(await controlPlaneBinaries());
+const skip =
+  support.by !== 'definitions server' &&
+  (support.by === 'itself' ? 'kube-apiserver enforces rules itself' : support.reason);
+
+const namespace = 'default';
+const claim = (name: string) => ({
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance',
+  metadata: { namespace, name },
+  spec: {},
+});
+
+describe('two API servers behind one address', { skip }, () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster({ enforcesRules: true });
+  });
+  after(() => cluster?.stop());
+
+  test('kubectl finds the kinds of both', async () => {
+    await cluster.kubectl(['create', '-f', '-'], JSON.stringify(claim('found')));
+    assert.match(await cluster.kubectl(['get', 'claims', '-A']), /found/);
+    assert.match(await cluster.kubectl(['get', 'namespaces']), /kube-system/);
+    const kinds = await cluster.kubectl(['api-resources', '-o', 'name']);
+    for (const name of ['deployments.apps', 'fancysqlinstances.database.crossplane.io']) {
+      assert.ok(kinds.split('\n').includes(name), name);
+    }
+  });
+
+  test('it says the version of the server that judges', async () => {
+    const { major, minor } = await cluster.client.serverVersion();
+    assert.ok(major === 1 && minor >= 25, `${major}.${minor}`);
+  });
+
+  test('a watch tells of what happens, while it is open', async () => {
+    const page = await cluster.client.list(FancySQLInstanceKind, { namespace });
+    const events: WatchEvent<object>[] = [];
+    const { resourceVersion } = page;
+    const watch = cluster.client
+      .watch(FancySQLInstanceKind, { namespace, resourceVersion, timeoutSeconds: 60 })
+      .subscribe((event) => events.push(event));
+    await cluster.client.create(FancySQLInstanceKind, claim('seen'));
+    await eventually('the event arrives', async () => events.some(({ type }) => type === 'ADDED'));
+    watch.unsubscribe();
+  });
+
+  test('a token is judged by the server, and a claim of it to be somebody else is not believed', async () => {
+    const account = `/api/v1/namespaces/${namespace}/serviceaccounts/visitor/token`;
+    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    await cluster.kubectl(['create', 'serviceaccount', 'visitor']);
+    const answer = await cluster.kubectl(['create', '--raw', account, '-f', '-'], JSON.stringify(request));
+    const { token } = (JSON.parse(answer) as { readonly status: { readonly token: string } }).status;
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(cluster.controlPlane.kubeconfig);
+    const { clusters, contexts, currentContext } = kubeConfig;
+    const visiting = new KubeConfig();
+    visiting.loadFromOptions({
+      clusters,
+      contexts,
+      currentContext,
+      users: kubeConfig.users.map(({ name }) => ({ name, token })),
+    });
+    const client = kubernetesClient({ kubeConfig: visiting, log: recordedLog() });
+    const refused = (error: unknown) => {
+      assert.equal(apiErrorIn(error)?.code, 403);
+      assert.match(apiErrorIn(error)?.message ?? '', /system:serviceaccount:default:visitor/);
+      return true;
+    };
+    try {
+      await assert.rejects(client.list(FancySQLInstanceKind, {}), refused);
+      const path = '/apis/database.crossplane.io/v1alpha1/fancysqlinstances';
+      const forged = send(new URL(path, cluster.controlPlane.server), {
+        ca: Buffer.from(clusters[0]?.caData ?? '', 'base64'),
+        headers: {
+          authorization: `Bearer ${token}`,
+          'x-remote-user': 'root',
+          'x-remote-group': 'system:masters',
+        },
+      }).end();
+      const [forgery] = (await once(forged, 'response')) as [IncomingMessage];
+      forgery.resume();
+      assert.equal(forgery.statusCode, 403);
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'visitor' } };
+      const rules = [
+        { apiGroups: ['database.crossplane.io'], resources: ['fancysqlinstances'], verbs: ['list'] },
+      ];
+      const subject = { kind: 'ServiceAccount', namespace, name: 'visitor' };
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'visitor' };
+      await cluster.kubectl(['apply', '-f', '-'], stringify({ ...role, kind: 'ClusterRole', rules }));
+      await cluster.kubectl(
+        ['apply', '-f', '-'],
+        stringify({ ...role, kind: 'ClusterRoleBinding', subjects: [subject], roleRef }),
+      );
+      await eventually('what the role allows is allowed', () => client.list(FancySQLInstanceKind, {}));
+      await assert.rejects(client.create(FancySQLInstanceKind, claim('theirs')), refused);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('a restart cuts connections and loses nothing', async () => {
+    await cluster.controlPlane.stopApiServer();
+    await assert.rejects(cluster.client.list(FancySQLInstanceKind, {}));
+    await cluster.controlPlane.startApiServer();
+    assert.match(await cluster.kubectl(['get', 'claims', '-A']), /found/);
+  });
+});

@@ -1,0 +1,3 @@
+import { withRulesEnforced } from './enforced.ts';
+
+await withRulesEnforced('crash.test.ts');

@@ -1,0 +1,3 @@
+import { withRulesEnforced } from './enforced.ts';
+
+await withRulesEnforced('docs.test.ts');
