@@ -1,6 +1,21 @@
-import { Observable } from 'rxjs';
+import {
+  catchError,
+  concatMap,
+  defer,
+  filter,
+  map,
+  Observable,
+  of,
+  repeat,
+  take,
+  throwError,
+  timeout,
+  timer,
+} from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { ApiError, isTransient } from './errors.ts';
 import type { KubernetesClient, Selection } from './kubernetes-client.ts';
+import { compareResourceVersions } from './resource-version.ts';
 
 /** A name that no object may have, so that the answer is small however many there are. */
 const nobody = '-';
@@ -30,3 +45,68 @@ export function latestVersion<T extends KubernetesObject>(
     return () => abort.abort();
   });
 }
+
+export interface WatchCheckTiming {
+  /**
+   * After so long without a word, bookmarks included, the API server is asked whether there was something to tell;
+   * milliseconds, default 70 000: bookmarks come at most 62 s apart, where they come.
+   */
+  readonly silenceMs?: number;
+  /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
+  readonly graceMs?: number;
+  /** How long that question may take; milliseconds, default 10 000. */
+  readonly checkTimeoutMs?: number;
+}
+
+export interface WatchCheckOptions extends WatchCheckTiming {
+  /** How far the API server is, asked at each subscription. */
+  readonly latest$: Observable<string>;
+  /** How far the watch is. */
+  readonly position: () => string;
+  /** The greatest version of an object that was listed or told of. */
+  readonly newest: () => string;
+  /** When it was last known that nothing had been missed. */
+  readonly confirmedAtMs: () => number;
+  /** Called when that is known now. */
+  readonly confirm: () => void;
+  /** Clock in milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Emits, and completes, when the open watch is not to be believed: it has been silent, the API server has something to
+ * tell, and it does not arrive. Errors where that cannot be found out now.
+ */
+export function watchCheck(options: WatchCheckOptions): Observable<true> {
+  const { latest$, position, newest, confirmedAtMs, confirm, now } = options;
+  const { silenceMs = 70_000, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
+
+  const isBehind$ = defer(() => {
+    const askedAtMs = now();
+    return latest$.pipe(
+      timeout({ first: checkTimeoutMs, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
+      concatMap((version) => {
+        const isAhead = compareResourceVersions(version, position()) > 0;
+        // Older than what it has told already: it was restored from a backup, and our version lies in its future.
+        const isRewound = compareResourceVersions(version, newest()) < 0;
+        if (isAhead || isRewound) return timer(graceMs).pipe(map(() => confirmedAtMs() < askedAtMs));
+        confirm();
+        return of(false);
+      }),
+    );
+  }).pipe(
+    // Who does not take the question is listed.
+    catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
+  );
+
+  return defer(() => timer(Math.max(0, confirmedAtMs() + silenceMs - now()))).pipe(
+    concatMap(() => (now() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
+    repeat(),
+    filter((isBehind) => isBehind),
+    take(1),
+    map(() => true as const),
+  );
+}
+
+const noAnswer = (afterMs: number): ApiError =>
+  new ApiError(`the API server did not answer in ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });

@@ -1,32 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pick from 'lodash/pick.js';
 import {
-  catchError,
   concat,
-  concatMap,
   defer,
   filter,
   map,
   merge,
-  Observable,
-  of,
+  type Observable,
   repeat,
   retry,
-  take,
   takeUntil,
   tap,
-  throwError,
-  timeout,
   timer,
 } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { Backoff } from './backoff.ts';
 import { createBackoff } from './backoff.ts';
-import { ApiError, apiErrorIn, isExpired, isTransient, messageOf } from './errors.ts';
+import { apiErrorIn, isExpired, messageOf } from './errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from './kubernetes-client.ts';
+import { listPages } from './list-pages.ts';
 import type { Logger } from './log.ts';
 import { compareResourceVersions } from './resource-version.ts';
-import { latestVersion } from './watch-check.ts';
+import type { WatchCheckTiming } from './watch-check.ts';
+import { latestVersion, watchCheck } from './watch-check.ts';
 
 /** What a watch stream tells. Objects it has shown and leaves out of a later list have been deleted. */
 export type StreamEvent<T> =
@@ -47,7 +44,7 @@ export type StreamState =
   /** A failure, not yet followed by a list or an accepted watch; `code` as in ApiError. */
   | { readonly phase: 'waiting'; readonly code: number; readonly message: string; readonly delayMs: number };
 
-export interface WatchStreamOptions {
+export interface WatchStreamOptions extends WatchCheckTiming {
   readonly log: Logger;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -61,15 +58,6 @@ export interface WatchStreamOptions {
   readonly watchSeconds?: readonly [number, number];
   /** A watch that lives this much longer than agreed is dead, whatever TCP says; milliseconds, default 10 000. */
   readonly idleMarginMs?: number;
-  /**
-   * After so long without a word, bookmarks included, the API server is asked whether there was something to tell;
-   * milliseconds, default 70 000: bookmarks come at most 62 s apart, where they come.
-   */
-  readonly silenceMs?: number;
-  /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
-  readonly graceMs?: number;
-  /** How long that question may take; milliseconds, default 10 000. */
-  readonly checkTimeoutMs?: number;
   /** A watch that ends sooner is a failure; milliseconds, default 1000, which is also the least delay then. */
   readonly shortWatchMs?: number;
   /** Longest delay while the kind is not installed; milliseconds, default 5000. */
@@ -101,7 +89,7 @@ export function watchStream<T extends KubernetesObject>(
   const { log, random, now = () => performance.now(), pageSize = 500, onState = () => {} } = options;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
   const { notInstalledDelayMs = 5000, yieldTurn = nextTurn } = options;
-  const { silenceMs = 70_000, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
+  const timing = pick(options, ['silenceMs', 'graceMs', 'checkTimeoutMs'] as const);
   const { onConfirmed = () => {}, onSilence = () => {} } = options;
   const {
     backoff = createBackoff({
@@ -169,31 +157,15 @@ export function watchStream<T extends KubernetesObject>(
       }),
     );
 
-    /** Whether the API server has something to tell that the open watch has not told. */
-    const isBehind$ = defer(() => {
-      const askedAtMs = now();
-      return latestVersion(client, kind, selection).pipe(
-        timeout({ first: checkTimeoutMs, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
-        concatMap((version) => {
-          const isAhead = compareResourceVersions(version, resumeFrom ?? '') > 0;
-          // Older than what it has told already: it was restored from a backup, and our version lies in its future.
-          const isRewound = compareResourceVersions(version, newest) < 0;
-          if (isAhead || isRewound) return timer(graceMs).pipe(map(() => confirmedAtMs < askedAtMs));
-          confirm('check');
-          return of(false);
-        }),
-      );
+    const disbelief$ = watchCheck({
+      latest$: latestVersion(client, kind, selection),
+      position: () => resumeFrom ?? '',
+      newest: () => newest,
+      confirmedAtMs: () => confirmedAtMs,
+      confirm: () => confirm('check'),
+      now,
+      ...timing,
     }).pipe(
-      // Who does not take the question is listed.
-      catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
-    );
-
-    /** Completes when the watch is not to be believed. */
-    const disbelief$ = defer(() => timer(Math.max(0, confirmedAtMs + silenceMs - now()))).pipe(
-      concatMap(() => (now() - confirmedAtMs < silenceMs ? of(false) : isBehind$)),
-      repeat(),
-      filter((isBehind) => isBehind),
-      take(1),
       tap(() => {
         suspectedAt = resumeFrom;
         resumeFrom = undefined;
@@ -264,9 +236,6 @@ export function watchStream<T extends KubernetesObject>(
   });
 }
 
-const noAnswer = (afterMs: number): ApiError =>
-  new ApiError(`the API server did not answer in ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });
-
 /** What the log says of a failure. */
 function advice(code: number, isTooOld: boolean): string {
   if (isTooOld) return 'watch is too far behind, listing again';
@@ -278,42 +247,6 @@ function advice(code: number, isTooOld: boolean): string {
     default:
       return 'cannot list or watch, trying again';
   }
-}
-
-/** The events of one list. Unsubscribing aborts the request under way. */
-function listPages<T extends KubernetesObject>(
-  client: KubernetesClient,
-  kind: Kind<T>,
-  selection: Selection,
-  limit: number | undefined,
-  yieldTurn: () => Promise<unknown>,
-): Observable<StreamEvent<T>> {
-  return new Observable((subscriber) => {
-    const abort = new AbortController();
-    const run = async (): Promise<void> => {
-      subscriber.next({ type: 'restart' });
-      let continueToken: string | undefined;
-      let resourceVersion: string | undefined;
-      do {
-        const page = await client.list(
-          kind,
-          { ...selection, ...(limit && { limit }), ...(continueToken && { continueToken }) },
-          abort.signal,
-        );
-        if (subscriber.closed) return;
-        // The first page's: all pages have it, and where a server breaks that rule, nothing is skipped.
-        resourceVersion ??= page.resourceVersion;
-        subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
-        continueToken = page.continueToken;
-        await yieldTurn();
-      } while (continueToken !== undefined && !subscriber.closed);
-      if (subscriber.closed) return;
-      subscriber.next({ type: 'synced', resourceVersion });
-      subscriber.complete();
-    };
-    run().catch((error: unknown) => subscriber.error(error));
-    return () => abort.abort();
-  });
 }
 
 const versionIn = <T extends KubernetesObject>(event: WatchEvent<T>): string | undefined =>
