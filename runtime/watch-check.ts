@@ -59,6 +59,7 @@ export interface WatchCheckTiming {
 }
 
 export interface WatchCheckOptions extends WatchCheckTiming {
+  readonly silenceMs: number;
   /** How far the API server is, asked at each subscription. */
   readonly latest$: Observable<string>;
   /** How far the watch is. */
@@ -79,7 +80,7 @@ export interface WatchCheckOptions extends WatchCheckTiming {
  */
 export function watchCheck(options: WatchCheckOptions): Observable<true> {
   const { latest$, position, newest, confirmedAtMs, confirm, now } = options;
-  const { silenceMs = 70_000, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
+  const { silenceMs, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
 
   const isBehind$ = defer(() => {
     const askedAtMs = now();

@@ -76,9 +76,10 @@ export interface WatchStreamOptions extends WatchCheckTiming {
  * The objects of a kind, forever: lists them in pages, watches from there, resumes where a watch ended, lists
  * again when that point is too old (410). Cold, one connection per subscription, retries whatever fails, never
  * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
- * a watch that outlives that is given up. Nor is a quiet watch believed for long: after `silenceMs` without a word the
- * API server is asked how far it is, and if that is further than the watch has told, the kind is listed
- * (docs/decisions/0008). The behaviour is client-go's reflector's otherwise; the markers are kube-rs's watcher's.
+ * a watch that outlives that is given up. Nor is it believed for long: after `silenceMs` without a word the API
+ * server is asked how far it is, and if that is further than the watch has told, the kind is listed, as it is where no
+ * watch can be had (docs/decisions/0008). The behaviour is client-go's reflector's otherwise; the markers are
+ * kube-rs's watcher's.
  */
 export function watchStream<T extends KubernetesObject>(
   client: KubernetesClient,
@@ -89,7 +90,8 @@ export function watchStream<T extends KubernetesObject>(
   const { log, random, now = () => performance.now(), pageSize = 500, onState = () => {} } = options;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
   const { notInstalledDelayMs = 5000, yieldTurn = nextTurn } = options;
-  const timing = pick(options, ['silenceMs', 'graceMs', 'checkTimeoutMs'] as const);
+  const { silenceMs = 70_000 } = options;
+  const timing = { silenceMs, ...pick(options, ['graceMs', 'checkTimeoutMs'] as const) };
   const { onConfirmed = () => {}, onSilence = () => {} } = options;
   const {
     backoff = createBackoff({
@@ -197,10 +199,18 @@ export function watchStream<T extends KubernetesObject>(
       );
     });
 
+    /** Waits, but not beyond the time at which something must be known: by then, what no watch tells is listed. */
+    const pause = (delayMs: number, leastMs: number): Observable<unknown> => {
+      const leftMs = confirmedAtMs + silenceMs - now();
+      if (delayMs < leftMs) return timer(delayMs);
+      resumeFrom = undefined;
+      return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs);
+    };
+
     /** A watch has ended in order. */
     const afterEnd = (): Observable<unknown> => {
       const isShort = now() - openedAtMs < shortWatchMs;
-      return timer(isShort ? Math.max(shortWatchMs, backoff.next()) : 0);
+      return isShort ? pause(Math.max(shortWatchMs, backoff.next()), shortWatchMs) : timer(0);
     };
 
     const afterFailure = (error: unknown): Observable<unknown> => {
@@ -226,7 +236,7 @@ export function watchStream<T extends KubernetesObject>(
         delayMs: Math.round(delayMs),
       });
       enter({ phase: 'waiting', code, message: messageOf(error), delayMs });
-      return timer(delayMs);
+      return pause(delayMs, failure?.retryAfterMs ?? 0);
     };
 
     return defer(() => (resumeFrom === undefined ? concat(list$, watch$) : watch$)).pipe(

@@ -13,6 +13,7 @@ import type { StreamedStore } from '../../runtime/store.ts';
 import { createStore } from '../../runtime/store.ts';
 import type { StreamEvent, StreamState, WatchStreamOptions } from '../../runtime/watch.ts';
 import { watchStream } from '../../runtime/watch.ts';
+import type { Fault } from '../fakes/api-server.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Thing } from './things.ts';
@@ -507,6 +508,34 @@ describe('watch stream over HTTP', () => {
         [0, 503],
       );
       assert.equal(lists(), 2);
+    });
+
+    const useless: Record<string, Fault> = {
+      'are refused': { status: 502, body: 'no streaming here' },
+      'end at once without a word': { status: 200, body: '' },
+      'cannot be read': { status: 200, body: '<html>' },
+    };
+    for (const [name, fault] of Object.entries(useless)) {
+      test(`where watches ${name}, lists take their place`, async () => {
+        startChecked({ shortWatchMs: 10, backoff: quickBackoff(10) });
+        await watching();
+        server.fail({ ...fault, method: 'WATCH', times: 1_000_000 });
+        server.endWatches();
+        for (const object of ['a', 'b']) {
+          server.put(ThingKind, thing(object));
+          await until(`${object} arrives`, () => names().includes(object));
+        }
+        assert.ok(lists() >= 2);
+      });
+    }
+
+    test('a failure that lasts is not waited out for longer than may be unknown', async () => {
+      startChecked({ silenceMs: 300, backoff: quickBackoff(60_000) });
+      await watching();
+      server.fail({ status: 502, body: 'down', method: 'WATCH' });
+      server.endWatches();
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
     });
 
     test('a question that is refused is replaced by a list', async () => {
