@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Definition } from './schema.ts';
+import type { Definition } from './core/schema.ts';
 
 /** OpenAPI as Kubernetes' structural schemas have it. */
 export interface JsonSchema {

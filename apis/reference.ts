@@ -1,7 +1,7 @@
+import type { Definition } from './core/schema.ts';
 import { apiVersionOf } from './core/v1alpha1/kind.ts';
 import type { JsonSchema } from './crd.ts';
 import { objectSchema } from './crd.ts';
-import type { Definition } from './schema.ts';
 
 /** The API reference as Markdown: a chapter per kind, a row per field. */
 export function apiReference(definitions: readonly Definition[]): string {

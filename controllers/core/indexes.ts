@@ -1,15 +1,15 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import type { Request } from '../../runtime/reconcile.ts';
-import { requestFor, requestKey } from '../../runtime/reconcile.ts';
-import type { Resource } from '../../runtime/resource.ts';
-import type { Store } from '../../runtime/store.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import type { Store } from '../../runtime/cache/store.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { Request } from '../../runtime/controller/reconcile.ts';
 
 const byClass = 'classRef';
 const byManaged = 'resourceRef';
@@ -39,17 +39,17 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
 export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaim, ({ spec }) => {
     const key = claimKeyOf(spec.claimRef);
-    return key === undefined ? [] : [requestKey(key)];
+    return key === undefined ? [] : [objectKeyText(key)];
   });
 }
 
 /** The managed resources whose `claimRef` holds this namespace and name, of whatever kind and UID. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
-  store.byIndex(byClaim, requestKey(claim));
+  store.byIndex(byClaim, objectKeyText(claim));
 
 /** The namespace and name that a reference to a claim holds. */
 export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>
-  name ? requestFor({ ...(namespace ? { namespace } : {}), name }) : undefined;
+  name ? objectKey({ ...(namespace ? { namespace } : {}), name }) : undefined;
 
 /**
  * Connection secrets, and only those: the API server filters by type, so that the process never sees, holds

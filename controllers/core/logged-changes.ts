@@ -1,5 +1,5 @@
-import type { EventRecorder } from '../../runtime/event-recorder.ts';
-import type { Logger } from '../../runtime/log.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Logger } from '../../runtime/log/log.ts';
 
 /** The Events that tell what was done to an object; others tell what is waited for, or failed. */
 const changes: ReadonlySet<string> = new Set([

@@ -1,16 +1,16 @@
 import groupBy from 'lodash/groupBy.js';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import type { ControllerSpec } from '../../runtime/controller-spec.ts';
-import type { Environment } from '../../runtime/environment.ts';
+import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
-import { providerConfigController } from './managed/provider-config/setup.ts';
-import type { SecretStores } from './managed/secret-store.ts';
+import type { ClaimService } from './claim-service.ts';
+import type { SecretStores } from './connection/secret-store.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
-import type { ClaimService } from './managed-service.ts';
+import { providerConfigController } from './provider/setup.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 
 /** What one stack adds to the process, for `--stacks` by its name. */

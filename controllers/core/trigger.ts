@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
 import { mergeMap } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import type { Request } from '../../runtime/reconcile.ts';
-import { requestFor } from '../../runtime/reconcile.ts';
-import type { Change, Store } from '../../runtime/store.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Change, Store } from '../../runtime/cache/store.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { Request } from '../../runtime/controller/reconcile.ts';
 
 /**
  * The requests that the changes of a store ask for. What an object holds is somebody else's: one that `map` fails on
@@ -43,5 +43,5 @@ export function requestsFor<T extends KubernetesObject>(
       return true;
     }
   };
-  return objects.flatMap((object) => (holds(object) ? [requestFor(object.metadata)] : []));
+  return objects.flatMap((object) => (holds(object) ? [objectKey(object.metadata)] : []));
 }

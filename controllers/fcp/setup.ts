@@ -9,7 +9,7 @@ import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/password.ts';
-import { cloudConnector } from '../cloud/connection.ts';
+import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';

@@ -8,7 +8,7 @@ import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type OtherCloudClient, otherCloudClient } from '../../clients/other-cloud.ts';
 import { generatePassword } from '../../clients/password.ts';
-import { cloudConnector } from '../cloud/connection.ts';
+import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';

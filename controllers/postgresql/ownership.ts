@@ -2,8 +2,8 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy, type Marked } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
-import { messageOf } from '../../runtime/errors.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../core/managed/management-policies.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 
 /**
  * What marks a database or role as a managed resource's: kind and name, which survive backup and restore; a UID

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLruMap } from '../../runtime/lru-map.ts';
+import { createLruMap } from '../../runtime/client/lru-map.ts';
 
 /** Whether published passwords still work, found out rarely: each try costs a connection of its own. */
 export interface PasswordChecks {

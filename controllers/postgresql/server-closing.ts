@@ -2,8 +2,8 @@ import { escapeIdentifier } from 'pg';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Closing } from '../../clients/postgresql/server-databases.ts';
-import { messageOf } from '../../runtime/errors.ts';
-import type { EventFacts } from '../../runtime/event-recorder.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
 
 export interface ClosingOptions {
   readonly server: Pick<PostgresqlServer, 'closeServerDatabases'>;

@@ -1,16 +1,16 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { type Credentials, parseCredentials } from '../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
-import type { Environment } from '../../runtime/environment.ts';
-import { annotate } from '../../runtime/errors.ts';
-import type { EventFacts } from '../../runtime/event-recorder.ts';
-import { createLruMap } from '../../runtime/lru-map.ts';
-import { heldCredentials } from '../core/credential-sources.ts';
+import { annotate } from '../../runtime/client/errors.ts';
+import { createLruMap } from '../../runtime/client/lru-map.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { heldCredentials } from '../core/provider/credential-sources.ts';
 import {
   credentialsReader,
   type ProviderKinds,
   providerChooser,
-} from '../core/managed/provider-credentials.ts';
+} from '../core/provider/provider-credentials.ts';
 import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */

@@ -16,8 +16,8 @@ import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-conf
 import { generatePassword } from '../../clients/password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { ClaimService } from '../core/claim-service.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
-import type { ClaimService } from '../core/managed-service.ts';
 import type { Stack } from '../core/stack.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ServerVersion } from '../../runtime/server-version.ts';
+import type { ServerVersion } from '../../runtime/client/server-version.ts';
 import type { BinarySource } from './binary-cache.ts';
 import { cachedBinaries, missingFiles } from './binary-cache.ts';
 import { findExecutable } from './command.ts';

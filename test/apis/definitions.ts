@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import type { Rule } from '../../apis/core/rules.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
-import type { Rule } from '../../apis/rules.ts';
 
 /** A CustomResourceDefinition, as far as tests look at it. */
 export interface CustomResourceDefinition {

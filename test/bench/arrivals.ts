@@ -1,6 +1,6 @@
 import { filter, lastValueFrom, map, scan, takeWhile, throwError, timeout } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import type { Change, Store } from '../../runtime/store.ts';
+import type { Change, Store } from '../../runtime/cache/store.ts';
 
 /**
  * When each of `count` things happened first, by key, in the milliseconds of `performance.now`, as a store sees it

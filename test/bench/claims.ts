@@ -3,7 +3,7 @@ import {
   type FancySQLInstance,
   FancySQLInstanceKind,
 } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import type { Store } from '../../runtime/store.ts';
+import type { Store } from '../../runtime/cache/store.ts';
 import { arrivals } from './arrivals.ts';
 import { inTurns } from './in-turns.ts';
 import type { Scene } from './scene.ts';

@@ -12,10 +12,10 @@ import {
 } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { createInformers } from '../../runtime/informers.ts';
-import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
-import type { Resource } from '../../runtime/resource.ts';
-import type { Store } from '../../runtime/store.ts';
+import { createInformers } from '../../runtime/cache/informers.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import type { Store } from '../../runtime/cache/store.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import {
   type FancySQLFixture,
   favouriteClassRef,

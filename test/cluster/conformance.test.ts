@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { customResourceDefinition } from '../../apis/crd.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { rulesSupport } from '../../local/control-plane/definitions-server-binary.ts';
-import { apiErrorIn } from '../../runtime/errors.ts';
+import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { type Case, cases, ForeignKind, objectOf } from '../conformance/table.ts';
 import { type Cluster, startCluster } from './stack-harness.ts';
 

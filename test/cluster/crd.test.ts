@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { definitionsIn } from '../apis/definitions.ts';
-import { eventually } from '../cluster/stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 const definitions = [...definitionsIn('crds').values()];
 

@@ -5,9 +5,9 @@ import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import type { CoreEvent, SendingEventRecorder } from '../../runtime/event-recorder.ts';
-import { createEventRecorder, EventKind } from '../../runtime/event-recorder.ts';
-import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { CoreEvent, SendingEventRecorder } from '../../runtime/events/event-recorder.ts';
+import { createEventRecorder, EventKind } from '../../runtime/events/event-recorder.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
 const about = (name: string, namespace?: string): KubernetesObject => ({

@@ -5,9 +5,9 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Subscription } from 'rxjs';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
-import type { LeaderElection } from '../../runtime/leader-election.ts';
-import { LeaseKind, leaderElection } from '../../runtime/leader-election.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { LeaderElection } from '../../runtime/process/leader-election.ts';
+import { LeaseKind, leaderElection } from '../../runtime/process/leader-election.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { until } from '../runtime/things.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { publishedDetails } from '../../controllers/core/managed/published-details.ts';
+import { publishedDetails } from '../../controllers/core/connection/published-details.ts';
 import { VaultServer } from '../../local/vault-server.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
 import { type ManagedFixture, startManaged } from './managed-fixture.ts';

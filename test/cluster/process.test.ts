@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
-import { LeaseKind } from '../../runtime/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import { type FancySQLFixture, favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
 import { difference, eventually, type StackProcess } from './stack-harness.ts';
 

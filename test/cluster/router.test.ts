@@ -8,9 +8,9 @@ import { stringify } from 'yaml';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { rulesSupport } from '../../local/control-plane/definitions-server-binary.ts';
-import { apiErrorIn } from '../../runtime/errors.ts';
-import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
-import type { WatchEvent } from '../../runtime/kubernetes-client.ts';
+import { apiErrorIn } from '../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { type Cluster, eventually, startCluster } from './stack-harness.ts';
 

@@ -6,10 +6,10 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { isNotFound } from '../../runtime/errors.ts';
-import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
-import type { KubernetesClient } from '../../runtime/kubernetes-client.ts';
-import type { Request } from '../../runtime/reconcile.ts';
+import { isNotFound } from '../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import type { Request } from '../../runtime/controller/reconcile.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
 const root = join(import.meta.dirname, '..', '..');

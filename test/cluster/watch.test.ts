@@ -15,11 +15,11 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtime/errors.ts';
-import { kubernetesClient } from '../../runtime/http-kubernetes-client.ts';
-import type { Informers } from '../../runtime/informers.ts';
-import { createInformers } from '../../runtime/informers.ts';
-import type { Resource } from '../../runtime/resource.ts';
+import type { Informers } from '../../runtime/cache/informers.ts';
+import { createInformers } from '../../runtime/cache/informers.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { until } from '../runtime/things.ts';
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { immutable as keeping } from '../../apis/core/rules.ts';
+import { type Definition, optional, text } from '../../apis/core/schema.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/schemas.ts';
@@ -20,8 +22,6 @@ import {
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { immutable as keeping } from '../../apis/rules.ts';
-import { type Definition, optional, text } from '../../apis/schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

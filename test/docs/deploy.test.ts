@@ -8,7 +8,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
-import { definitionHashAnnotation } from '../../runtime/install-crds.ts';
+import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Deployment, objectOf, objectsOf, permissionsOf, type Role } from './manifests.ts';

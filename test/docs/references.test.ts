@@ -19,7 +19,7 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
 
 const rooms = '{apis,clients,controllers,crds,deploy,docs,examples,local,runtime,test}';
 
-/** Where a file or folder that a page names may be: `runtime/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
+/** Where a file or folder that a page names may be: `runtime/cache/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
 function globOf(named: string): string | undefined {
   if (/^[\w-]+\.(ts|json)$/.test(named)) return `{${rooms}/**/,}${named}`;
   const [room = ''] = named.split('/');

@@ -1,10 +1,10 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import isEqual from 'lodash/isEqual.js';
+import { celName, type Rule, rulesKey } from '../../apis/core/rules.ts';
+import type { Definition } from '../../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { type JsonSchema, objectSchema } from '../../apis/crd.ts';
-import { celName, type Rule, rulesKey } from '../../apis/rules.ts';
-import type { Definition } from '../../apis/schema.ts';
 
 /** What is wrong with an object: where, and why. */
 export interface Cause {

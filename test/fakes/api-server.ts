@@ -6,7 +6,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import isEqual from 'lodash/isEqual.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { selects } from '../../runtime/selection.ts';
+import { selects } from '../../runtime/cache/selection.ts';
 import { admit, isDefinition } from './admission.ts';
 
 type Json = Record<string, unknown>;

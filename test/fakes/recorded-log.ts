@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/log.ts';
+import type { Logger } from '../../runtime/log/log.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

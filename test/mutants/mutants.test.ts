@@ -76,10 +76,10 @@ test('every explanation is given once, and says why', () => {
 describe('a share of the mutants', () => {
   const mutated = ['controllers/core/**/told-elsewhere.ts'];
   const share = (judge: string) =>
-    mutate({ mutated, judgedBy: [`test/core/**/${judge}.test.ts`], concurrency: 1, isTold: false });
+    mutate({ mutated, judgedBy: [`test/controllers/core/${judge}.test.ts`], concurrency: 1, isTold: false });
 
   test('is noticed by the tests of what it changes', async () => {
-    const verdict = verdictOf(await share('claim-scheduling.decide'), equivalents);
+    const verdict = verdictOf(await share('claim-scheduling/decide'), equivalents);
     assert.ok(verdict.runs >= 10, `${verdict.runs} runs`);
     assert.equal(isClean(verdict, false), true, report(verdict, false));
   });

@@ -8,9 +8,9 @@ export const mutated: readonly string[] = ['controllers/core/**/*.ts', 'apis/**/
 /** The unit tests that may kill a mutant, the quickest first: one that fails ends the search. */
 export const judges: readonly string[] = [
   'test/apis/core/**/*.test.ts',
-  'test/core/**/*.decide.test.ts',
-  'test/core/**/!(*.decide|*crash*|restore*|odd-objects).test.ts',
-  'test/core/**/@(*crash*|restore|odd-objects)*.test.ts',
+  'test/controllers/core/**/*decide*.test.ts',
+  'test/controllers/core/**/!(*decide*|*crash*|restore*|odd-objects|legacy-cases|decision-tables).test.ts',
+  'test/controllers/core/**/@(*crash*|restore|odd-objects)*.test.ts',
 ];
 
 /**

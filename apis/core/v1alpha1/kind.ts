@@ -56,3 +56,17 @@ export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>
 export function kindKey({ group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>): string {
   return `${plural}.${version}.${group || 'core'}`;
 }
+
+/** Which object of a kind. `namespace` is absent for cluster-scoped objects. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The key of an object or of what a reference names. */
+export const objectKey = ({ namespace, name }: ObjectKey): ObjectKey =>
+  namespace === undefined ? { name } : { namespace, name };
+
+/** `namespace/name`, or `name` alone: one string per object of a kind. */
+export const objectKeyText = ({ namespace, name }: ObjectKey): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;

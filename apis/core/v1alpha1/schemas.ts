@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowsAny, celName, immutableFields, type Rule, withRules } from '../../rules.ts';
+import { allowsAny, celName, immutableFields, type Rule, withRules } from '../rules.ts';
 import {
   type Column,
   define,
@@ -9,7 +9,7 @@ import {
   optionalFields,
   text,
   texts,
-} from '../../schema.ts';
+} from '../schema.ts';
 import { bindingPhases } from './binding.ts';
 import { type CredentialSource, credentialSources } from './credentials.ts';
 import { managementActions } from './managed.ts';

@@ -70,6 +70,12 @@ export interface SecretKey {
   readonly name: string;
 }
 
+/** Where a secret is. */
+export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+});
+
 /**
  * The annotation on a source that allows propagation to `target`. The key's suffix is a hash of
  * `namespace/name`; unlike the original's it includes the separator, so that `ab/c` and `a/bc` differ (H12).

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { define, name, type ObjectKind, optional, text } from '../../schema.ts';
+import { define, name, type ObjectKind, optional, text } from '../schema.ts';
 import { credentials } from './schemas.ts';
 
 const vault = z

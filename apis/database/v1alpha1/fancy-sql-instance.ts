@@ -1,5 +1,5 @@
+import { type ObjectKind, optional, text } from '../../core/schema.ts';
 import { defineClaim } from '../../core/v1alpha1/schemas.ts';
-import { type ObjectKind, optional, text } from '../../schema.ts';
 
 export const FancySQLInstanceKind = defineClaim(
   {

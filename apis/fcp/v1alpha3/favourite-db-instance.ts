@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { immutable } from '../../core/rules.ts';
+import { name, type ObjectKind, optional, text } from '../../core/schema.ts';
 import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { immutable } from '../../rules.ts';
-import { name, type ObjectKind, optional, text } from '../../schema.ts';
 
 const group = 'database.fcp.crossplane.io';
 const version = 'v1alpha3';

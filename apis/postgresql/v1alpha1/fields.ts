@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional } from '../../schema.ts';
+import { optional } from '../../core/schema.ts';
 
 export const group = 'postgresql.crossplane.io';
 export const version = 'v1alpha1';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { allowsAny, hasAny, immutable } from '../../core/rules.ts';
+import { type ObjectKind, optional, text } from '../../core/schema.ts';
 import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { allowsAny, hasAny, immutable } from '../../rules.ts';
-import { type ObjectKind, optional, text } from '../../schema.ts';
 import {
   connectionLimit,
   group,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { allowsAny, hasAny, withRules } from '../../core/rules.ts';
+import { type ObjectKind, optional } from '../../core/schema.ts';
 import { defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
-import { allowsAny, hasAny, withRules } from '../../rules.ts';
-import { type ObjectKind, optional } from '../../schema.ts';
 import { group, identifier, stack, version } from './fields.ts';
 
 const hasMembership = (forProvider: string): string =>

@@ -1,8 +1,8 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
-import { isNotFound } from '../../../runtime/errors.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isNotFound } from '../../../runtime/client/errors.ts';
 
 /**
  * These secrets no longer allow propagation to anywhere in the namespace of the claim that the managed resource

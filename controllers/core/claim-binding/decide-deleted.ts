@@ -1,7 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { holdsClaim, isSomeoneElses, refersToClaim } from '../holdings.ts';
+import { holdsClaim, isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import { wasProvisionedForClaim } from './provisioned-name.ts';
 import { isReserved } from './reservation.ts';
 

@@ -2,8 +2,8 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
-import { isRestored } from '../holdings.ts';
-import type { ClaimService } from '../managed-service.ts';
+import { isRestored } from '../claim/holdings.ts';
+import type { ClaimService } from '../claim-service.ts';
 import type { Parting } from './decide-deleted.ts';
 import { isReserved } from './reservation.ts';
 

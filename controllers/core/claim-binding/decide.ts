@@ -25,10 +25,10 @@ import {
   referenceIsOfKind,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ClaimFacts } from '../claim-status.ts';
-import { isSomeoneElses, refersToClaim } from '../holdings.ts';
-import type { ClaimService } from '../managed-service.ts';
-import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
+import type { ClaimFacts } from '../claim/claim-status.ts';
+import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
+import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
+import type { ClaimService } from '../claim-service.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';

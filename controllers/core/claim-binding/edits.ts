@@ -12,8 +12,8 @@ import {
   recordedParameters,
   recordKeys,
   selectorText,
-} from '../claim-record.ts';
-import type { ClaimFacts } from '../claim-status.ts';
+} from '../claim/claim-record.ts';
+import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
 /**

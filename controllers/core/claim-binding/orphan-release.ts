@@ -1,11 +1,11 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { annotate } from '../../../runtime/errors.ts';
-import type { Logger } from '../../../runtime/log.ts';
-import type { Request } from '../../../runtime/reconcile.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsControlledBy } from '../indexes.ts';
-import type { ClaimService } from '../managed-service.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import type { ReleaseOptions } from './release.ts';

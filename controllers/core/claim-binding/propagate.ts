@@ -1,7 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
@@ -9,9 +9,11 @@ import {
   controlOf,
   propagatesFrom,
   propagationTargets,
+  secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
-import { annotate, isAlreadyExists } from '../../../runtime/errors.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, isAlreadyExists } from '../../../runtime/client/errors.ts';
+import { propagated } from '../claim/propagated-secret.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
 
@@ -72,7 +74,7 @@ async function writeTarget(
       metadata: {
         ...key,
         ownerReferences: [controllerReference(claim)],
-        annotations: propagatesFrom(keyOf(source)),
+        annotations: propagatesFrom(secretKeyOf(source)),
       },
       type: connectionSecretType,
       data: source.data ?? {},
@@ -110,21 +112,6 @@ function allowingOnly(source: Secret, target: SecretKey): Secret {
   };
 }
 
-/** The target as it should be: controlled by the claim, naming its source, with exactly the source's data. */
-export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
-  const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
-  const isOurs = controllerOf(target)?.uid === claim.metadata.uid;
-  return {
-    ...target,
-    metadata: {
-      ...target.metadata,
-      annotations: { ...target.metadata.annotations, ...propagatesFrom(keyOf(source)) },
-      ...(isOurs ? {} : { ownerReferences: [...others, controllerReference(claim)] }),
-    },
-    data: source.data ?? {},
-  };
-}
-
 /** A claim that names another secret than before, or none any more, leaves none behind. */
 async function removeStaleTargets(
   secrets: Resource<Secret>,
@@ -136,5 +123,3 @@ async function removeStaleTargets(
     if (secret.metadata.name !== wanted) await secrets.delete(secret, signal);
   }
 }
-
-const keyOf = ({ metadata }: Secret) => ({ namespace: metadata.namespace ?? '', name: metadata.name });

@@ -10,8 +10,8 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
-import { provisionRecord } from '../claim-record.ts';
-import type { ClaimService } from '../managed-service.ts';
+import { provisionRecord } from '../claim/claim-record.ts';
+import type { ClaimService } from '../claim-service.ts';
 
 /**
  * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external

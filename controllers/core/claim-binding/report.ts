@@ -2,13 +2,13 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { annotate, isNotFound } from '../../../runtime/errors.ts';
-import type { EventFacts } from '../../../runtime/event-recorder.ts';
-import type { Resource } from '../../../runtime/resource.ts';
-import { recordClaimEvent } from '../claim-events.ts';
-import type { ClaimFacts } from '../claim-status.ts';
-import { withClaimStatus } from '../claim-status.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { recordClaimEvent } from '../claim/claim-events.ts';
+import type { ClaimFacts } from '../claim/claim-status.ts';
+import { withClaimStatus } from '../claim/claim-status.ts';
 import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 
 export interface ClaimReporterOptions {

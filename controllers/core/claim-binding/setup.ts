@@ -1,16 +1,18 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
-import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import type { Request } from '../../../runtime/reconcile.ts';
-import { requestFor } from '../../../runtime/reconcile.ts';
-import type { Change } from '../../../runtime/store.ts';
-import { claimResource } from '../assign-class.ts';
-import { holdings } from '../holdings.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { claimResource } from '../claim/assign-class.ts';
+import { holdings } from '../claim/holdings.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import {
   claimKeyOf,
   claimsOfClass,
@@ -19,8 +21,6 @@ import {
   indexClaims,
   managedNaming,
 } from '../indexes.ts';
-import type { ClaimService } from '../managed-service.ts';
-import { controllerNames, eventSources } from '../managed-service.ts';
 import { requestsFor, requestsOn } from '../trigger.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
@@ -73,7 +73,7 @@ export function claimBindingController(
 
   const triggers: readonly Observable<Request>[] = [
     requestsOn(env, claims.store, ({ type, object }) => {
-      const request = requestFor(object.metadata);
+      const request = objectKey(object.metadata);
       if (type === 'deleted') return managedNaming(managed.store, request).flatMap(lostClaimOf);
       return isReporter || isConcerned(service, object, heldBy(object)) ? [request] : [];
     }),

@@ -1,8 +1,8 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { binding, creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
-import { annotate, messageOf } from '../../../runtime/errors.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { requeue } from '../../../runtime/reconcile.ts';
+import { annotate, messageOf } from '../../../runtime/client/errors.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { requeue } from '../../../runtime/controller/reconcile.ts';
 
 /** How a step's failure is told. */
 export interface FailureFacts {

@@ -4,10 +4,10 @@ import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import type { SchedulingDecision, SchedulingRow } from '../claim-scheduling/decide.ts';
-import type { Candidates } from '../class-choice.ts';
-import { newestFirst, tally } from '../class-choice.ts';
-import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
+import type { Candidates } from '../claim/class-choice.ts';
+import { newestFirst, tally } from '../claim/class-choice.ts';
+import type { ClassDecision, ClassRow } from '../claim/class-decision.ts';
+import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const defaultingRows = [
@@ -20,7 +20,7 @@ export const defaultingRows = [
   'S5 peer',
   'S6',
   'S6 peer',
-] as const satisfies readonly SchedulingRow[];
+] as const satisfies readonly ClassRow[];
 
 export interface DefaultingInput {
   readonly claim: Claim | undefined;
@@ -34,7 +34,7 @@ export interface DefaultingInput {
  * Whether and to which class to default a claim that names neither class, selector nor resource. Of several
  * defaults the newest wins, as with StorageClasses; the event names the others.
  */
-export function decideDefaulting(input: DefaultingInput): SchedulingDecision {
+export function decideDefaulting(input: DefaultingInput): ClassDecision {
   const { claim, isHolding, kind, candidates } = input;
   if (claim === undefined) return { row: 'S1', act: 'nothing' };
   if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references

@@ -1,10 +1,10 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import type { ClassAssignment } from '../assign-class.ts';
-import { assignClass, assignmentTriggers, claimResource } from '../assign-class.ts';
-import type { ClaimService } from '../managed-service.ts';
-import { controllerNames, eventSources } from '../managed-service.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { ClassAssignment } from '../claim/assign-class.ts';
+import { assignClass, assignmentTriggers, claimResource } from '../claim/assign-class.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideDefaulting } from './decide.ts';
 
 /** Defaults claims that name nothing to the default class, if it is of one kind; `peers` as for scheduling. */

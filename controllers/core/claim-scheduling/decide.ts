@@ -3,12 +3,12 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
-import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
-import type { Candidates } from '../class-choice.ts';
-import { tally } from '../class-choice.ts';
-import { consideredKinds, isToldElsewhere } from '../told-elsewhere.ts';
+import type { Candidates } from '../claim/class-choice.ts';
+import { tally } from '../claim/class-choice.ts';
+import type { ClassDecision, ClassRow } from '../claim/class-decision.ts';
+import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
@@ -25,27 +25,7 @@ export const schedulingRows = [
   'S5 peer',
   'S6',
   'S6 peer',
-] as const;
-
-export type SchedulingRow = (typeof schedulingRows)[number];
-
-/** What to do about one claim; `row` is its line in docs/decision-tables.md. */
-export type SchedulingDecision =
-  | { readonly row: SchedulingRow; readonly act: 'nothing' }
-  | {
-      readonly row: SchedulingRow;
-      readonly act: 'report';
-      readonly reason: string;
-      readonly message: string;
-      /** Where a process with other stacks may know better. */
-      readonly consideredKinds?: readonly string[];
-    }
-  | {
-      readonly row: 'S6';
-      readonly act: 'schedule';
-      readonly classRef: ObjectReference;
-      readonly message: string;
-    };
+] as const satisfies readonly ClassRow[];
 
 export interface SchedulingInput {
   readonly claim: Claim | undefined;
@@ -63,7 +43,7 @@ export interface SchedulingInput {
  * filtered (H8). All schedulers of a process draw the same class; the one of its kind records it, and where
  * nothing matches the one of the first kind says so.
  */
-export function decideScheduling(input: SchedulingInput): SchedulingDecision {
+export function decideScheduling(input: SchedulingInput): ClassDecision {
   const { claim, isHolding, kind, candidates, draw } = input;
   if (claim === undefined) return { row: 'S1', act: 'nothing' };
   if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references

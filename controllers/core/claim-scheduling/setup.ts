@@ -1,11 +1,11 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import type { ClassAssignment } from '../assign-class.ts';
-import { assignClass, assignmentTriggers, claimResource } from '../assign-class.ts';
-import { drawClass } from '../class-choice.ts';
-import type { ClaimService } from '../managed-service.ts';
-import { controllerNames, eventSources } from '../managed-service.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { ClassAssignment } from '../claim/assign-class.ts';
+import { assignClass, assignmentTriggers, claimResource } from '../claim/assign-class.ts';
+import { drawClass } from '../claim/class-choice.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideScheduling } from './decide.ts';
 
 /** Schedules claims with a class selector to classes of one kind; `peers` are all services of the claim kind. */

@@ -1,6 +1,6 @@
+import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Request } from '../../../runtime/reconcile.ts';
-import { requestFor, requestKey } from '../../../runtime/reconcile.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
 
 /**
  * Since when each look of this process has found an external resource absent. A process that begins knows of none, so
@@ -16,7 +16,7 @@ export function createAbsences(now: () => Date): Absences {
   const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
   return {
     note({ metadata }, exists) {
-      const key = requestKey(requestFor(metadata));
+      const key = objectKeyText(objectKey(metadata));
       if (exists) {
         since.delete(key);
         return 0;
@@ -27,6 +27,6 @@ export function createAbsences(now: () => Date): Absences {
       since.set(key, { uid: metadata.uid, atMs: nowMs });
       return 0;
     },
-    forget: (request) => void since.delete(requestKey(request)),
+    forget: (request) => void since.delete(objectKeyText(request)),
   };
 }

@@ -1,10 +1,11 @@
 import { reconcileError, reconcileSuccess, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { after, requestFor, requeue } from '../../../runtime/reconcile.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { ExternalClient } from './external-client.ts';
-import { identified, withAnnotations } from './external-steps.ts';
+import { identified, withAnnotations } from './identified.ts';
 import { encodeIdentity, identityOf } from './identity.ts';
 import type { Pass } from './pass.ts';
 import { failing } from './pass.ts';
@@ -44,7 +45,7 @@ export async function takeUpEdit<M extends Managed>(
   const { externalIdentity: _former, ...status } = pass.current.status ?? {};
   const former = { ...pass.current, status };
   pass.current = await failing(managed.updateStatus(pass.current, former, pass.signal), failure);
-  absences.forget(requestFor(pass.current.metadata));
+  absences.forget(objectKey(pass.current.metadata));
   return after(0);
 }
 

@@ -3,8 +3,8 @@ import { Subject } from 'rxjs';
 import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Request } from '../../../runtime/reconcile.ts';
-import { requestFor, requestKey } from '../../../runtime/reconcile.ts';
+import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Creation, OperationType } from './external-client.ts';
 
 /** What a settled operation brought. */
@@ -43,17 +43,17 @@ export function createOperationTracker(): OperationTracker {
   return {
     settled$,
     get({ metadata }) {
-      const tracked = operations.get(requestKey(metadata));
+      const tracked = operations.get(objectKeyText(metadata));
       return tracked?.uid === metadata.uid ? tracked?.operation : undefined;
     },
     track({ metadata }, type, operation) {
-      const key = requestKey(metadata);
+      const key = objectKeyText(metadata);
       const ongoing = { uid: metadata.uid, operation: { type, outcome: { state: 'ongoing' } } } as const;
       operations.set(key, ongoing);
       const settle = (outcome: TrackedOperation['outcome']): void => {
         if (operations.get(key) !== ongoing) return; // forgotten, or the name is another object's now
         operations.set(key, { uid: metadata.uid, operation: { type, outcome } });
-        settled$.next(requestFor(metadata));
+        settled$.next(objectKey(metadata));
       };
       operation.then(
         (result) => settle({ state: 'succeeded', result: (result ?? {}) as OperationResult }),
@@ -61,7 +61,7 @@ export function createOperationTracker(): OperationTracker {
       );
     },
     forget(request, operation) {
-      const key = requestKey(request);
+      const key = objectKeyText(request);
       if (operation === undefined || operations.get(key)?.operation === operation) operations.delete(key);
     },
   };

@@ -1,11 +1,12 @@
 import { creating, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { requeue } from '../../../runtime/reconcile.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { requeue } from '../../../runtime/controller/reconcile.ts';
 import { pendingTime } from './creation-tracking.ts';
 import type { ExternalClient } from './external-client.ts';
-import { identified, identityToRecord, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { observeAndPublish, prepare, publish } from './external-steps.ts';
+import { identified, identityToRecord } from './identified.ts';
 import { encodeIdentity } from './identity.ts';
 import { settle } from './keep.ts';
 import { trackOperation } from './operation-steps.ts';

@@ -1,9 +1,9 @@
 import { creating } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { isConflict, messageOf } from '../../../runtime/errors.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
 import { resultTime } from './creation-tracking.ts';
 import type { Sleep } from './critical-annotations.ts';
 import { updateCriticalAnnotations } from './critical-annotations.ts';

@@ -1,7 +1,7 @@
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { isConflict, messageOf } from '../../../runtime/errors.ts';
-import { requestFor } from '../../../runtime/reconcile.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
 
 const attempts = 5;
 const pauseMs = 10;
@@ -46,7 +46,7 @@ async function refetched<M extends Managed>(
   signal: AbortSignal,
 ): Promise<M> {
   try {
-    return (await managed.fetch(requestFor(current.metadata), signal)) ?? current;
+    return (await managed.fetch(objectKey(current.metadata), signal)) ?? current;
   } catch {
     return current;
   }

@@ -8,10 +8,6 @@ import {
   isPaused,
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
-import type { TrackedOperation } from './async-operations.ts';
-import { isBeingCreated, isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
-import type { Observation } from './external-client.ts';
-import type { Identity } from './identity.ts';
 import {
   invalidPolicies,
   isPausedByPolicies,
@@ -20,7 +16,11 @@ import {
   shouldLateInitialize,
   shouldOnlyObserve,
   shouldUpdate,
-} from './management-policies.ts';
+} from '../management-policies.ts';
+import type { TrackedOperation } from './async-operations.ts';
+import { isBeingCreated, isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
+import type { Observation } from './external-client.ts';
+import type { Identity } from './identity.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;

@@ -1,9 +1,9 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Environment } from '../../../runtime/environment.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import { providerOf } from '../provider/provider-choice.ts';
+import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import { createCallLimiter } from './call-limiter.ts';
-import { providerOf } from './provider-choice.ts';
-import type { ProviderKinds } from './provider-credentials.ts';
 
 /** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
 const burstSeconds = 10;

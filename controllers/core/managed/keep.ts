@@ -1,11 +1,12 @@
 import { getCondition, isConditionTrue, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { after } from '../../../runtime/reconcile.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after } from '../../../runtime/controller/reconcile.ts';
 import type { NextDecision } from './decide.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
-import { identified, observeAndPublish, prepare, publish } from './external-steps.ts';
+import { observeAndPublish, prepare, publish } from './external-steps.ts';
+import { identified } from './identified.ts';
 import { isAdopting } from './identity.ts';
 import { trackOperation } from './operation-steps.ts';
 import type { Pass } from './pass.ts';

@@ -1,9 +1,9 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
 import type { Absences } from './absences.ts';
 import type { OperationTracker } from './async-operations.ts';
-import type { ConnectionPublisher } from './connection-publisher.ts';
 import type { CreationRecorder } from './creation-recorder.ts';
 import type { NextDecision } from './decide.ts';
 import type { Observation } from './external-client.ts';

@@ -7,15 +7,15 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { annotate, isNotFound } from '../../../runtime/errors.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { done, requeue } from '../../../runtime/reconcile.ts';
-import type { Resource } from '../../../runtime/resource.ts';
-import type { IdentityContext } from './external-steps.ts';
-import { identityToRecord } from './external-steps.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { done, requeue } from '../../../runtime/controller/reconcile.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import type { IdentityContext } from './identified.ts';
+import { identityToRecord } from './identified.ts';
 import { editRefusal, editsOf, encodeIdentity, recordedIdentity } from './identity.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from './management-policies.ts';
 import type { Pass, PassFailure } from './pass.ts';
 import { scrub, withManagedStatus } from './status.ts';
 

@@ -1,8 +1,8 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { isConflict, messageOf } from '../../../runtime/errors.ts';
-import type { Logger } from '../../../runtime/log.ts';
+import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
 import type { TrackedOperation } from './async-operations.ts';
 import type { Observation, OperationType } from './external-client.ts';
 

@@ -1,6 +1,6 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import { parseDuration } from '../../../runtime/duration.ts';
+import { parseDuration } from '../../../runtime/time/duration.ts';
 
 export { parseDuration };
 

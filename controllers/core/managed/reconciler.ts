@@ -2,11 +2,12 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { deleting, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { messageOf } from '../../../runtime/errors.ts';
-import type { Reconciler, Result } from '../../../runtime/reconcile.ts';
-import { after, done } from '../../../runtime/reconcile.ts';
-import type { Resource } from '../../../runtime/resource.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../runtime/controller/reconcile.ts';
+import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
 import { createAbsences } from './absences.ts';
 import {
   awaitExistence,
@@ -18,14 +19,14 @@ import {
 } from './absent.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
-import type { ConnectionPublisher } from './connection-publisher.ts';
 import { create } from './create.ts';
 import { creationRecorder } from './creation-recorder.ts';
 import type { Sleep } from './critical-annotations.ts';
 import { decideAccess, decideFirst, decideNext } from './decide.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
-import type { IdentityContext } from './external-steps.ts';
-import { identityToRecord, isEdited, observeRecorded, withAnnotations } from './external-steps.ts';
+import { observeRecorded } from './external-steps.ts';
+import type { IdentityContext } from './identified.ts';
+import { identityToRecord, isEdited, withAnnotations } from './identified.ts';
 import { recordedIdentity } from './identity.ts';
 import { keep } from './keep.ts';
 import { awaitOperation, recordOutcome } from './operation-steps.ts';

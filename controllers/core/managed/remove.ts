@@ -1,11 +1,13 @@
 import { deleting, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { isNotFound } from '../../../runtime/errors.ts';
-import type { Result } from '../../../runtime/reconcile.ts';
-import { after, done, requestFor } from '../../../runtime/reconcile.ts';
+import { isNotFound } from '../../../runtime/client/errors.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../runtime/controller/reconcile.ts';
 import type { Deletion, ExternalClient, Observation } from './external-client.ts';
-import { identified, observe } from './external-steps.ts';
+import { observe } from './external-steps.ts';
+import { identified } from './identified.ts';
 import { trackOperation } from './operation-steps.ts';
 import type { Pass } from './pass.ts';
 import { failing, PassFailure } from './pass.ts';
@@ -60,7 +62,7 @@ export async function finalise<M extends Managed>(
       throw new PassFailure(error, { prefix: 'cannot update managed resource: ', ready: deleting() });
     }
   }
-  operations.forget(requestFor(pass.current.metadata));
-  absences.forget(requestFor(pass.current.metadata));
+  operations.forget(objectKey(pass.current.metadata));
+  absences.forget(objectKey(pass.current.metadata));
   return done;
 }

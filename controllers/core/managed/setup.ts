@@ -1,32 +1,36 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import type { Request } from '../../../runtime/reconcile.ts';
-import { requestFor } from '../../../runtime/reconcile.ts';
-import type { Change } from '../../../runtime/store.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
+import {
+  disabledStorePublisher,
+  publisherChain,
+  secretPublisher,
+} from '../connection/connection-publisher.ts';
+import type { SecretStores } from '../connection/secret-store.ts';
+import { storePublisher } from '../connection/store-publisher.ts';
 import { connectionSecrets } from '../indexes.ts';
-import { controllerNames, eventSources } from '../managed-service.ts';
+import { providerRecord } from '../provider/provider-choice.ts';
+import type { ProviderKinds } from '../provider/provider-credentials.ts';
+import { providerChooser, providerTriggers } from '../provider/provider-credentials.ts';
+import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
+import type { ReferenceField } from '../references/references.ts';
 import { requestsOn } from '../trigger.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { limitedConnector } from './call-limiter.ts';
-import { disabledStorePublisher, publisherChain, secretPublisher } from './connection-publisher.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
-import { providerRecord } from './provider-choice.ts';
-import type { ProviderKinds } from './provider-credentials.ts';
-import { providerChooser, providerTriggers } from './provider-credentials.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
-import { referenceResolver, referenceTriggers } from './reference-triggers.ts';
-import type { ReferenceField } from './references.ts';
-import type { SecretStores } from './secret-store.ts';
-import { storePublisher } from './store-publisher.ts';
 
 /** A managed kind and how its external system is reached. */
 export interface ManagedService<M extends Managed = Managed>
@@ -110,7 +114,7 @@ export function managedController<M extends Managed>(
     objects: managed.store,
     triggers: [
       requestsOn(env, managed.store, (change) =>
-        isDesiredStateChanged(change) ? [requestFor(change.object.metadata)] : [],
+        isDesiredStateChanged(change) ? [objectKey(change.object.metadata)] : [],
       ),
       // A connection secret that somebody deleted, edited or disowned is published again at once. One that goes with its
       // resource is not missed.

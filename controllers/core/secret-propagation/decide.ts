@@ -5,8 +5,8 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagated } from '../claim-binding/propagate.ts';
-import { holdsClaim } from '../holdings.ts';
+import { holdsClaim } from '../claim/holdings.ts';
+import { propagated } from '../claim/propagated-secret.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
 export interface PropagationInput {

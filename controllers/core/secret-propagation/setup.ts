@@ -1,15 +1,15 @@
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
-import type { ControllerSpec } from '../../../runtime/controller-spec.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { annotate } from '../../../runtime/errors.ts';
-import { done, requestFor } from '../../../runtime/reconcile.ts';
-import { claimResource } from '../assign-class.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import { done } from '../../../runtime/controller/reconcile.ts';
+import { claimResource } from '../claim/assign-class.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets } from '../indexes.ts';
-import type { ClaimService } from '../managed-service.ts';
-import { controllerNames, eventSources } from '../managed-service.ts';
 import { requestsOn } from '../trigger.ts';
 import { decidePropagation } from './decide.ts';
 
@@ -34,7 +34,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
         if (type === 'deleted') return [];
         if (isOf(object, service.managed)) return propagationTargets(object);
         return propagationSource(object) !== undefined && isOf(object, service.claim)
-          ? [requestFor(object.metadata)]
+          ? [objectKey(object.metadata)]
           : [];
       }),
     ],

@@ -3,8 +3,8 @@ import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-d
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Instance, InstanceChange, NewInstance } from '../../../clients/favourite-cloud.ts';
 import { type Owner, ownerTags, retagged } from '../../../clients/ownership-tags.ts';
-import { lateInitialisation } from '../../cloud/late-initialisation.ts';
-import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
+import { lateInitialisation } from '../../author/late-initialisation.ts';
+import { isPasswordMissing, withoutPassword } from '../../author/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { meaningOf } from '../status.ts';
 

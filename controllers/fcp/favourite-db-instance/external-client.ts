@@ -2,7 +2,7 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
 import type { FavouriteCloudClient, Instance } from '../../../clients/favourite-cloud.ts';
-import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
+import { claimCandidate, ownerOf } from '../../author/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { detailsOf, differenceOf, newInstance, observationOf } from './desired-state.ts';
 

@@ -1,8 +1,8 @@
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
-import { lateInitialisation } from '../../cloud/late-initialisation.ts';
-import { ownerOf } from '../../cloud/ownership.ts';
+import { lateInitialisation } from '../../author/late-initialisation.ts';
+import { ownerOf } from '../../author/ownership.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { meaningOf } from '../status.ts';
 

@@ -3,7 +3,7 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
-import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
+import { claimCandidate, ownerOf } from '../../author/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { changeOf, immutableIn, newNetwork, observationOf } from './desired-state.ts';

@@ -4,8 +4,8 @@ import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent
 import { databaseDetails } from '../../../clients/database-details.ts';
 import type { Database, DatabaseChange, NewDatabase } from '../../../clients/other-cloud.ts';
 import { type Owner, ownerTags, retagged } from '../../../clients/ownership-tags.ts';
-import { lateInitialisation } from '../../cloud/late-initialisation.ts';
-import { isPasswordMissing, withoutPassword } from '../../cloud/password.ts';
+import { lateInitialisation } from '../../author/late-initialisation.ts';
+import { isPasswordMissing, withoutPassword } from '../../author/password.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 
 /** The database a managed resource asks for; initProvider counts here and never again. Throws what is missing. */

@@ -2,7 +2,7 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
 import type { Database, OtherCloudClient } from '../../../clients/other-cloud.ts';
-import { claimCandidate, ownerOf } from '../../cloud/ownership.ts';
+import { claimCandidate, ownerOf } from '../../author/ownership.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { detailsOf, differenceOf, newDatabase, observationOf } from './desired-state.ts';
 

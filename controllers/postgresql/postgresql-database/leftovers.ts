@@ -4,7 +4,7 @@ import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { isInUse } from '../../../clients/postgresql/error.ts';
 import { markIn, markStatement } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import { messageOf } from '../../../runtime/errors.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
 import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
 
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;

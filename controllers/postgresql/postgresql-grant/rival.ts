@@ -3,8 +3,8 @@ import {
   type PostgreSQLGrant,
   PostgreSQLGrantKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import type { Environment } from '../../../runtime/environment.ts';
-import { providerOf } from '../../core/managed/provider-choice.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import { providerOf } from '../../core/provider/provider-choice.ts';
 import { isObserver } from '../ownership.ts';
 
 /** Finds another grant for the same role on the same target, older than this one: they would undo each other. */

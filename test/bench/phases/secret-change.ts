@@ -1,6 +1,6 @@
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Change } from '../../../runtime/store.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
 import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';

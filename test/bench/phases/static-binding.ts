@@ -1,5 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Change } from '../../../runtime/store.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
 import { favouriteRef } from '../../cluster/fancysql-fixture.ts';
 import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';

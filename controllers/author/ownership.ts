@@ -1,0 +1,46 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { type Owner, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
+import { providerOf } from '../core/provider/provider-choice.ts';
+
+/** The owner that a managed resource's external resource is tagged with. */
+export function ownerOf(managed: Managed): Owner {
+  const { apiVersion, kind, metadata, spec } = managed;
+  return {
+    kind: `${kind}.${apiVersion.split('/')[0]}`.toLowerCase(),
+    name: metadata.name,
+    ...(spec.classRef?.name === undefined ? {} : { className: spec.classRef.name }),
+    provider: providerOf(managed),
+  };
+}
+
+/** Something in a cloud that has the external name of a managed resource. */
+export interface Candidate {
+  /** For messages: `instance "x"`. */
+  readonly what: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /**
+   * Whether it counts as ours without any tag of an owner: it was observed before by this managed resource, or
+   * the cloud assigned its name, so that somebody must have written that name down on purpose.
+   */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Whether a managed resource may take a thing in the cloud for its own.
+ * - `ours`: tagged so, or known; or nothing but looking is allowed, which does no harm.
+ * - `notOurs`: somebody else's, and the managed resource is being deleted: for it, nothing is there.
+ * Throws an Error that names the owner if it is somebody else's: it is neither adopted nor changed.
+ */
+export function claimCandidate(managed: Managed, { what, tags, isKnown }: Candidate): 'ours' | 'notOurs' {
+  const { spec } = managed;
+  const ownership = ownershipOf(tags, ownerOf(managed));
+  if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
+  if (wasDeleted(managed)) return 'notOurs';
+  if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
+  const owner = ownership === 'nobody' ? 'carries no tag of an owner' : `belongs to ${ownerNamedBy(tags)}`;
+  throw new Error(
+    `${what} exists and ${owner}; choose another external name, or observe it with spec.managementPolicies ["Observe"]`,
+  );
+}

@@ -1,0 +1,97 @@
+import type { Observable } from 'rxjs';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Reconciler, Request } from '../../../runtime/controller/reconcile.ts';
+import { done } from '../../../runtime/controller/reconcile.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
+import { recordClaimEvent } from './claim-events.ts';
+import { choiceRecord } from './claim-record.ts';
+import type { ClaimFacts } from './claim-status.ts';
+import { withClaimStatus } from './claim-status.ts';
+import type { Candidates } from './class-choice.ts';
+import type { ClassDecision } from './class-decision.ts';
+import { holdings } from './holdings.ts';
+
+/** What is known when a claim without a class is looked at. */
+export interface AssignmentFacts {
+  readonly claim: Claim | undefined;
+  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  readonly isHolding: boolean;
+  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
+  readonly candidates: readonly Candidates[];
+}
+
+/** What scheduling and defaulting share: the kinds at stake and the decision. */
+export interface ClassAssignment {
+  readonly claim: Kind<Claim>;
+  /** Every service of the claim kind in this process, in a fixed order. */
+  readonly peers: readonly ClaimService[];
+  readonly decide: (facts: AssignmentFacts) => ClassDecision;
+  /** Whether an unassigned claim is this controller's business; it narrows what a class event wakes. */
+  readonly concerns: (claim: Claim) => boolean;
+  /** The Event of a success. */
+  readonly eventReason: string;
+}
+
+/** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
+export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
+  const claims = claimResource(env, assignment.claim);
+  const classes = assignment.peers.map((peer) => env.resource(peer.class));
+  const heldBy = holdings(env, assignment.peers);
+  return async (request, signal) => {
+    const claim = claims.get(request);
+    const decision = assignment.decide({
+      claim,
+      isHolding: claim !== undefined && heldBy(claim) !== undefined,
+      candidates: classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
+    });
+    if (claim === undefined || decision.act === 'nothing') return done;
+    if (decision.act === 'report') {
+      const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
+      const facts: ClaimFacts = {
+        conditions,
+        bindingPhase: 'Unbound',
+        ...(decision.consideredKinds && { consideredKinds: decision.consideredKinds }),
+      };
+      const reported = withClaimStatus(claim, facts, env.now());
+      await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
+      // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
+      recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
+      return done;
+    }
+    const annotations = { ...claim.metadata.annotations, ...choiceRecord(claim) };
+    const metadata = { ...claim.metadata, annotations };
+    const assigned = { ...claim, metadata, spec: { ...claim.spec, classRef: decision.classRef } };
+    await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
+    const { message } = decision;
+    recordClaimEvent(env, assigned, { type: 'Normal', reason: assignment.eventReason, message });
+    return done;
+  };
+}
+
+/** A claim's own changes, and any change of a class for every claim that still waits for one. */
+export function assignmentTriggers(
+  env: Environment,
+  { claim, peers, concerns }: ClassAssignment,
+): readonly Observable<Request>[] {
+  const { store } = claimResource(env, claim);
+  return [
+    requestsOn(env, store, ({ type, object }) =>
+      type !== 'deleted' && concerns(object) ? [objectKey(object.metadata)] : [],
+    ),
+    ...peers.map((peer) =>
+      requestsOn(env, env.resource(peer.class).store, () => requestsFor(store.all(), concerns)),
+    ),
+  ];
+}
+
+/** The claims this process looks after. */
+export function claimResource<C extends Claim>(env: Environment, kind: Kind<C>): Resource<C> {
+  return env.resource(kind, env.claimNamespace === undefined ? {} : { namespace: env.claimNamespace });
+}

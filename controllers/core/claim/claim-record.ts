@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import isPlainObject from 'lodash/isPlainObject.js';
+import omit from 'lodash/omit.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
+
+/*
+ * What a claim asked for when that was acted on, by which a later edit is known. Written with the writes that act on
+ * it: on the claim when a class is chosen, on the managed resource when it is provisioned or taken.
+ */
+
+export const recordKeys = {
+  /** The selector the class was chosen by; on a claim, empty if it had none. */
+  selector: 'crossplane.io/class-selector',
+  /** JSON of the claim's own fields. */
+  parameters: 'crossplane.io/claim-parameters',
+} as const;
+
+const longest = 256;
+const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
+
+/** A claim's selector as text, or, of a long one, its digest; empty without one. */
+export function selectorText({ spec: { classSelector } }: Claim): string {
+  if (classSelector === undefined) return '';
+  const text = describeSelector(classSelector);
+  return text.length > longest ? digest(text) : text;
+}
+
+/** The fields of a claim that its kind adds to those every claim has: what a service's `configure` reads. */
+export const parametersOf = ({ spec }: Claim): Readonly<Record<string, unknown>> =>
+  omit(spec, standardFields);
+
+/** For the claim that gets a class: the selector that it was chosen by. */
+export const choiceRecord = (claim: Claim): Readonly<Record<string, string>> => ({
+  [recordKeys.selector]: selectorText(claim),
+});
+
+/** For the managed resource that a claim gets: what the claim asks for. */
+export const parametersRecord = (claim: Claim): Readonly<Record<string, string>> => ({
+  [recordKeys.parameters]: parametersText(parametersOf(claim)),
+});
+
+/** For one that is provisioned, in addition: the selector that its class was chosen by. */
+export function provisionRecord(claim: Claim): Readonly<Record<string, string>> {
+  const selector = claim.metadata.annotations?.[recordKeys.selector] ?? selectorText(claim);
+  return { ...(selector === '' ? {} : { [recordKeys.selector]: selector }), ...parametersRecord(claim) };
+}
+
+/** Parameters as text, or, of long ones, their digest; the same for the same values, whatever the order of fields. */
+export function parametersText(parameters: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(parameters, (_key, value: unknown) =>
+    isPlainObject(value)
+      ? Object.fromEntries(Object.entries(value as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return text.length > longest * 4 ? digest(text) : text;
+}
+
+/** The parameters that a record holds; undefined if it is but a digest, or not one of ours. */
+export function recordedParameters(record: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(record);
+    return isPlainObject(parsed) ? (parsed as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const digest = (text: string): string =>
+  `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

@@ -1,0 +1,32 @@
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+
+/** The rows of class assignment in docs/decision-tables.md; scheduling and defaulting share them. */
+export type ClassRow =
+  | 'S1'
+  | 'S3 holding'
+  | 'S3'
+  | 'H8'
+  | 'S5 malformed'
+  | 'S5'
+  | 'S5 told'
+  | 'S5 peer'
+  | 'S6'
+  | 'S6 peer';
+
+/** What to do about one claim that may need a class; `row` is its line in docs/decision-tables.md. */
+export type ClassDecision =
+  | { readonly row: ClassRow; readonly act: 'nothing' }
+  | {
+      readonly row: ClassRow;
+      readonly act: 'report';
+      readonly reason: string;
+      readonly message: string;
+      /** Where a process with other stacks may know better. */
+      readonly consideredKinds?: readonly string[];
+    }
+  | {
+      readonly row: 'S6';
+      readonly act: 'schedule';
+      readonly classRef: ObjectReference;
+      readonly message: string;
+    };

@@ -1,0 +1,191 @@
+import omitBy from 'lodash/omitBy.js';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  controlOf,
+  decodeDetails,
+  encodeDetails,
+  propagationAnnotations,
+} from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, isAlreadyExists, isConflict } from '../../../runtime/client/errors.ts';
+import { publishedAnnotation, publishedDetails, withoutEdited } from './published-details.ts';
+
+/** Keeps the connection details of managed resources somewhere. */
+export interface ConnectionPublisher {
+  /**
+   * What was published before and is still as it was; empty if nothing was. Refuses, as `publish` would, what belongs to somebody else,
+   * so that nothing is created whose details could not be kept; except for a resource that is being deleted.
+   */
+  known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
+  /**
+   * Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. What is still as
+   * `before`, which `known` said, is no news: it replaces nothing that somebody has written since.
+   */
+  publish(
+    managed: Managed,
+    details: ConnectionDetails,
+    signal: AbortSignal,
+    before?: ConnectionDetails,
+  ): Promise<void>;
+  unpublish(managed: Managed, signal: AbortSignal): Promise<void>;
+}
+
+const maxAttempts = 5;
+
+/** Publishes to the secret that `writeConnectionSecretToRef` names; does nothing without one. */
+export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher {
+  const find = async (managed: Managed, signal: AbortSignal): Promise<Secret | undefined> => {
+    const key = managed.spec.writeConnectionSecretToRef;
+    return key === undefined ? undefined : (secrets.get(key) ?? (await secrets.fetch(key, signal)));
+  };
+
+  return {
+    async known(managed, signal) {
+      const secret = await annotate('cannot get connection secret', find(managed, signal));
+      if (secret === undefined) return {};
+      const control = controlOf(secret, managed);
+      if (typeof control === 'string') return publishedIn(secret, managed);
+      if (wasDeleted(managed)) return {};
+      throw refusalOf(control, secret);
+    },
+    async publish(managed, details, signal, before = {}) {
+      const written = write(managed, details, before, signal);
+      await annotate('cannot create or update connection secret', written);
+    },
+    async unpublish(managed, signal) {
+      // The garbage collector would do it; but it leaves nothing behind where none runs either.
+      const secret = await annotate('cannot get connection secret', find(managed, signal));
+      if (secret !== undefined && isControlledBy(secret, managed)) {
+        await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+      }
+    },
+  };
+
+  /** A conflict or a creation that comes too late is tried again on what is there by then: details must not be lost. */
+  async function write(
+    managed: Managed,
+    details: ConnectionDetails,
+    before: ConnectionDetails,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = managed.spec.writeConnectionSecretToRef;
+    if (key === undefined) return;
+    // One of another type, which only who has been here before has published to, is not in the store.
+    const isFirst = managed.status?.conditions === undefined;
+    let existing = isFirst ? secrets.get(key) : await find(managed, signal);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
+        else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
+        return;
+      } catch (error) {
+        const isOutdated = isConflict(error) || (existing === undefined && isAlreadyExists(error));
+        if (!isOutdated || attempt === maxAttempts) throw error;
+        existing = await secrets.fetch(key, signal);
+      }
+    }
+  }
+}
+
+function freshSecret(
+  managed: Managed,
+  key: { readonly namespace: string; readonly name: string },
+  details: ConnectionDetails,
+): Secret {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      namespace: key.namespace,
+      name: key.name,
+      ownerReferences: [controllerReference(managed)],
+      annotations: { ...propagationAnnotations(managed), ...publishedAnnotation(undefined, details) },
+    },
+    type: connectionSecretType,
+    data: encodeDetails(details),
+  };
+}
+
+/**
+ * What of a secret's details may be taken for what was published there. One that nobody controls, and that does not say
+ * what was published, is not the one that we wrote, if we ever did.
+ */
+function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
+  const { annotations } = secret.metadata;
+  const wasReady = status?.bindingPhase !== undefined;
+  const isAnother = controllerOf(secret) === undefined && annotations?.[publishedDetails] === undefined;
+  return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);
+}
+
+/**
+ * The type stays as it is, because it is immutable (H11); so does consent, which is binding's to give and to withdraw
+ * once the secret is there. Throws if the secret is somebody else's.
+ */
+function withDetails(
+  secret: Secret,
+  managed: Managed,
+  details: ConnectionDetails,
+  before: ConnectionDetails,
+): Secret {
+  const control = controlOf(secret, managed);
+  if (typeof control === 'object') throw refusalOf(control, secret);
+  const { annotations } = secret.metadata;
+  const [present, published] = [decodeDetails(secret), publishedIn(secret, managed)];
+  const news = omitBy(
+    details,
+    (value, key) => present[key] === value || (before[key] === value && published[key] !== undefined),
+  );
+  const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
+  return {
+    ...secret,
+    metadata: {
+      ...secret.metadata,
+      annotations: {
+        ...annotations,
+        ...publishedAnnotation(annotations, news),
+      },
+      ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
+    },
+    data: { ...secret.data, ...encodeDetails(news) },
+  };
+}
+
+/**
+ * Stands for secret stores where a service has none: `publishConnectionDetailsTo` is an error, not silence
+ * (crossplane-runtime v1.16, DisabledSecretStoreManager).
+ */
+export const disabledStorePublisher: ConnectionPublisher = {
+  known: async () => ({}),
+  publish: async (managed) => refuseStore(managed),
+  unpublish: async (managed) => refuseStore(managed),
+};
+
+function refuseStore({ spec }: Managed): void {
+  if (spec.publishConnectionDetailsTo !== undefined) {
+    throw new Error('cannot publish to secret store, feature is not enabled');
+  }
+}
+
+const refusalOf = ({ refusal }: { readonly refusal: string }, { metadata }: Secret): Error =>
+  new Error(`${refusal} (${metadata.namespace}/${metadata.name})`);
+
+/** Publishes to each in order; the first error stops. */
+export function publisherChain(publishers: readonly ConnectionPublisher[]): ConnectionPublisher {
+  return {
+    async known(managed, signal) {
+      let details: ConnectionDetails = {};
+      for (const publisher of publishers)
+        details = { ...details, ...(await publisher.known(managed, signal)) };
+      return details;
+    },
+    async publish(managed, details, signal, before) {
+      for (const publisher of publishers) await publisher.publish(managed, details, signal, before);
+    },
+    async unpublish(managed, signal) {
+      for (const publisher of publishers) await publisher.unpublish(managed, signal);
+    },
+  };
+}

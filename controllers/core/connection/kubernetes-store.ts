@@ -1,0 +1,83 @@
+import isEqual from 'lodash/isEqual.js';
+import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isAlreadyExists } from '../../../runtime/client/errors.ts';
+import type { SecretStore, StoredConnection } from './secret-store.ts';
+import { ownerUidLabel } from './store-publisher.ts';
+
+/**
+ * Keeps connection details in secrets of one namespace, labelled with their owner's UID. Each write and removal is of
+ * the version that was looked at: the API server refuses it if that is no longer what is there.
+ */
+export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
+  const find = async (name: string, signal: AbortSignal): Promise<Secret | undefined> => {
+    const key = { namespace, name };
+    return secrets.get(key) ?? (await secrets.fetch(key, signal)); // those of other types are not in the store
+  };
+
+  return {
+    describe: (name) => `secret ${namespace}/${name}`,
+    async read(name, signal) {
+      const secret = await find(name, signal);
+      return secret && stored(secret);
+    },
+    async write(name, current, desired, signal) {
+      const wanted = secretOf(namespace, name, desired);
+      if (current === undefined) {
+        await secrets.create(wanted, signal).catch((error: unknown) => {
+          if (isAlreadyExists(error))
+            throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
+          throw error;
+        });
+        return;
+      }
+      const before = await find(name, signal);
+      if (before === undefined)
+        throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
+      if (!isEqual(stored(before), current))
+        throw new Error(`secret ${namespace}/${name} was changed by somebody else meanwhile`);
+      const metadata = {
+        ...before.metadata,
+        labels: wanted.metadata.labels ?? {},
+        annotations: wanted.metadata.annotations ?? {},
+      };
+      await secrets.update(before, { ...before, metadata, data: wanted.data ?? {} }, signal);
+    },
+    async remove(name, { ownerUid }, signal) {
+      const secret = await find(name, signal);
+      if (secret !== undefined && stored(secret).ownerUid === ownerUid) await secrets.delete(secret, signal);
+    },
+  };
+}
+
+function stored(secret: Secret): StoredConnection {
+  const { [ownerUidLabel]: ownerUid, ...labels } = secret.metadata.labels ?? {};
+  return {
+    data: decodeDetails(secret),
+    ownerUid,
+    labels,
+    annotations: secret.metadata.annotations ?? {},
+    ...(secret.type === undefined ? {} : { type: secret.type }),
+  };
+}
+
+function secretOf(
+  namespace: string,
+  name: string,
+  { data, ownerUid, labels, annotations, type = connectionSecretType }: StoredConnection,
+): Secret {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...labels, ...(ownerUid === undefined ? {} : { [ownerUidLabel]: ownerUid }) },
+      annotations,
+    },
+    type,
+    data: encodeDetails(data),
+  };
+}

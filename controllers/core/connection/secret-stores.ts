@@ -1,0 +1,128 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Observable } from 'rxjs';
+import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
+import type { VaultClient, VaultOptions } from '../../../clients/vault.ts';
+import { vaultClient } from '../../../clients/vault.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { connectionSecrets } from '../indexes.ts';
+import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
+import { kubernetesStore } from './kubernetes-store.ts';
+import type { SecretStore, SecretStores } from './secret-store.ts';
+import { ownerUidLabel } from './store-publisher.ts';
+import { vaultStore } from './vault-store.ts';
+
+export interface SecretStoresOptions {
+  /** Default: the real one. */
+  readonly createVaultClient?: (mountPath: string, options: VaultOptions) => VaultClient;
+}
+
+const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
+const byUid = 'uid of publisher';
+
+const storeConfigOf = ({ spec }: Managed): readonly string[] =>
+  spec.publishConnectionDetailsTo === undefined
+    ? []
+    : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
+
+/** The stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
+export function secretStores(env: Environment, options: SecretStoresOptions = {}): SecretStores {
+  const { createVaultClient = vaultClient } = options;
+  const configs = env.resource(StoreConfigKind);
+  const secrets = connectionSecrets(env);
+  const read = credentialReader(env);
+  const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
+
+  return {
+    async open(name) {
+      const config = configs.get({ name });
+      if (config === undefined) {
+        throw new Error(
+          `StoreConfig ${name} does not exist; create it, or name another in spec.publishConnectionDetailsTo.configRef`,
+        );
+      }
+      const { type = 'Kubernetes', defaultScope } = config.spec;
+      return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
+    },
+    triggers: (managed) => triggersFor(managed),
+  };
+
+  async function openVault({ metadata: { name }, spec }: StoreConfig): Promise<SecretStore> {
+    const { vault, defaultScope: scope } = spec;
+    if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
+    const token = await tokenOf(name, vault.auth.token);
+    const { server, mountPath, caBundle, namespace } = vault;
+    const wanted = {
+      server,
+      ...(token !== undefined && { token }),
+      ...(caBundle && { caBundle }),
+      ...(namespace && { namespace }),
+    };
+    let entry = clients.get(name);
+    if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
+      // What still uses the old one finishes: closing waits for calls under way.
+      void entry?.client.close().catch(() => undefined);
+      entry = { options: { mountPath, ...wanted }, client: createVaultClient(mountPath, wanted) };
+      clients.set(name, entry);
+    }
+    const where = { server: new URL(server).origin, mountPath, scope };
+    return leadersOnly(env, vaultStore(entry.client, where));
+  }
+
+  /** Undefined: none is to be sent. */
+  async function tokenOf(
+    config: string,
+    selector: CredentialSelector | undefined,
+  ): Promise<string | undefined> {
+    const who = `StoreConfig ${config}`;
+    if (selector === undefined) throw new Error(`${who} has no spec.vault.auth.token`);
+    const credentials = await read(selector, { who });
+    if (credentials.source === 'None') return undefined;
+    const { text, origin } = heldCredentials(credentials);
+    const token = text.trim();
+    // What is no legal header would be repeated by whoever refuses to send it.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
+    return token;
+  }
+
+  function triggersFor(managed: Resource<Managed>): readonly Observable<Request>[] {
+    const { store } = managed;
+    store.addIndex(byStoreConfig, storeConfigOf);
+    store.addIndex(byUid, (object) =>
+      storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
+    );
+    return [
+      requestsOn(env, configs.store, ({ type, object }) =>
+        type === 'deleted' ? [] : requestsFor(store.byIndex(byStoreConfig, object.metadata.name)),
+      ),
+      // A secret of the Kubernetes store that somebody deleted or edited is published again at once.
+      requestsOn(env, secrets.store, (change) => {
+        const uid = change.object.metadata.labels?.[ownerUidLabel];
+        const isNews =
+          change.type === 'deleted' ||
+          (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
+        return uid !== undefined && isNews ? requestsFor(store.byIndex(byUid, uid)) : [];
+      }),
+    ];
+  }
+}
+
+/** A store outside the cluster, which only the leader writes to. That in the cluster is looked after by the client. */
+function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
+  return {
+    ...store,
+    async write(...given) {
+      checkLease?.();
+      await store.write(...given);
+    },
+    async remove(...given) {
+      checkLease?.();
+      await store.remove(...given);
+    },
+  };
+}

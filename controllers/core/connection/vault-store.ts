@@ -1,0 +1,91 @@
+import isEqual from 'lodash/isEqual.js';
+import type { VaultClient, VaultSecret } from '../../../clients/vault.ts';
+import type { SecretStore, StoredConnection } from './secret-store.ts';
+import { ownerUidLabel } from './store-publisher.ts';
+
+/** How custom metadata tells annotations and the type from labels, which stand as they are. */
+const annotationPrefix = 'annotation:';
+const typeKey = 'secret.crossplane.io/type';
+
+/**
+ * Keeps connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
+ * custom metadata.
+ *
+ * Vault checks and sets data only: neither custom metadata nor removal can be made to depend on what was read. So who
+ * publishes at a path for the first time, and who removes it, takes it first with a version that names the owner in
+ * place of data. Of several that is one, who then writes the metadata, and the data last; the others find another's.
+ * A crash in between leaves nothing of unknown ownership.
+ */
+export function vaultStore(
+  client: VaultClient,
+  {
+    server,
+    mountPath,
+    scope,
+  }: { readonly server: string; readonly mountPath: string; readonly scope: string },
+): SecretStore {
+  const pathOf = (name: string): string => `${scope}/${name}`;
+
+  return {
+    describe: (name) => `${mountPath}/${pathOf(name)} of Vault ${server}`,
+    async read(name, signal) {
+      const secret = await client.read(pathOf(name), signal);
+      return secret && stored(secret);
+    },
+    async write(name, current, desired, signal) {
+      const path = pathOf(name);
+      const before = await client.read(path, signal);
+      if (!isEqual(before && stored(before), current)) {
+        throw new Error(`${mountPath}/${path} of Vault ${server} was changed by somebody else meanwhile`);
+      }
+      if (before === undefined) await take(path, desired.ownerUid, 0, signal);
+      const metadata = metadataOf(desired);
+      if (!isEqual(before?.customMetadata, metadata)) {
+        await client.writeMetadata(path, metadata, signal);
+      }
+      if (!isEqual(before?.data, desired.data)) {
+        await client.write(path, desired.data, { cas: before?.version ?? 1 }, signal);
+      }
+    },
+    async remove(name, { ownerUid }, signal) {
+      const path = pathOf(name);
+      const secret = await client.read(path, signal);
+      if (secret === undefined || stored(secret).ownerUid !== ownerUid) return;
+      await take(path, ownerUid, secret.version, signal);
+      await client.remove(path, signal);
+    },
+  };
+
+  /** Adds a version that names the owner; throws if `version` is not the newest any more. */
+  async function take(path: string, ownerUid = '', version: number, signal: AbortSignal): Promise<void> {
+    await client.write(path, { [ownerUidLabel]: ownerUid }, { cas: version }, signal);
+  }
+}
+
+function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConnection {
+  const { [ownerUidLabel]: takenBy, ...data } = newest;
+  const { [ownerUidLabel]: owner, [typeKey]: type, ...rest } = customMetadata;
+  const ownerUid = takenBy ?? owner;
+  const entries = Object.entries(rest);
+  const isAnnotation = ([key]: [string, string]) => key.startsWith(annotationPrefix);
+  return {
+    data,
+    ownerUid,
+    labels: Object.fromEntries(entries.filter((entry) => !isAnnotation(entry))),
+    annotations: Object.fromEntries(
+      entries.filter(isAnnotation).map(([key, value]) => [key.slice(annotationPrefix.length), value]),
+    ),
+    ...(type === undefined ? {} : { type }),
+  };
+}
+
+function metadataOf({ ownerUid, labels, annotations, type }: StoredConnection): Record<string, string> {
+  return {
+    ...labels,
+    ...Object.fromEntries(
+      Object.entries(annotations).map(([key, value]) => [`${annotationPrefix}${key}`, value]),
+    ),
+    ...(type === undefined ? {} : { [typeKey]: type }),
+    ...(ownerUid === undefined ? {} : { [ownerUidLabel]: ownerUid }),
+  };
+}

@@ -1,0 +1,170 @@
+import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
+import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+
+/** Credentials in clear text. Never logged. */
+export interface HeldCredentials {
+  readonly source: 'Secret' | 'Environment' | 'Filesystem';
+  /** What was named: the entry of the secret, or all that the variable or file holds. */
+  readonly text: string;
+  /** For credentials of several entries: those of the secret, or of the JSON object that the variable or file holds. */
+  entries(): ConnectionDetails;
+  /** Where they are from, for messages: `secret infra/cloud`, `file /etc/cloud.json`. */
+  readonly origin: string;
+  /** The entry of the secret that was named. */
+  readonly key?: string;
+}
+
+/** Credentials, or word that there are none to read and why. */
+export type Credentials =
+  | HeldCredentials
+  | {
+      readonly source: 'None' | 'InjectedIdentity';
+      /** Who says so, for messages: `ProviderConfig default`. */
+      readonly who: string;
+    };
+
+/** What was asked for: who names it, for messages, and how fresh it has to be. */
+export interface CredentialRequest {
+  /** `ProviderConfig default`. */
+  readonly who: string;
+  /** A secret that was read a moment ago will not do. */
+  readonly isFresh?: boolean;
+}
+
+/** The credentials at one place. Throws an Error that names what is missing (secret, key, variable, path) only. */
+export type CredentialReader = (
+  selector: CredentialSelector,
+  request: CredentialRequest,
+) => Promise<Credentials>;
+
+interface RecentSecret {
+  readonly data: Promise<ConnectionDetails>;
+  readonly untilMs: number;
+}
+
+/** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
+const freshMs = 2_000;
+
+/**
+ * Reads credentials from where a selector says (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read
+ * one by one, not watched: they are of any type, and watching them would mean watching every secret of the cluster.
+ */
+export function credentialReader(env: Environment): CredentialReader {
+  const recent = new Map<string, RecentSecret>(); // oldest first
+
+  return async ({ source, secretRef, env: variable, fs }, { who, isFresh = false }) => {
+    switch (source) {
+      case 'None':
+      case 'InjectedIdentity':
+        return { source, who };
+      case 'Secret':
+        if (secretRef === undefined) throw incomplete(who, source, 'secretRef');
+        return fromSecret(secretRef, who, isFresh);
+      case 'Environment':
+        if (variable === undefined) throw incomplete(who, source, 'env');
+        return fromText(source, hostVariable(variable.name, who), `environment variable ${variable.name}`);
+      case 'Filesystem':
+        if (fs === undefined) throw incomplete(who, source, 'fs');
+        return fromText(source, await hostFile(fs.path, who), `file ${fs.path}`);
+      default:
+        throw new Error(`${who} has a source of credentials that is unknown here: ${String(source)}`);
+    }
+  };
+
+  async function fromSecret(
+    { namespace, name, key }: SecretKeySelector,
+    who: string,
+    isFresh: boolean,
+  ): Promise<HeldCredentials> {
+    const secret = `${namespace}/${name}`;
+    const data = await read(secret, { namespace, name }, who, isFresh);
+    const text = data[key];
+    if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
+    return { source: 'Secret', text, entries: () => data, origin: `secret ${secret}`, key };
+  }
+
+  function hostVariable(name: string, who: string): string {
+    const text = env.host?.variable(name);
+    if (!text)
+      throw new Error(`environment variable ${name} of ${who} is not set in the controllers' process`);
+    return text;
+  }
+
+  async function hostFile(path: string, who: string): Promise<string> {
+    if (env.host === undefined) throw new Error(`file ${path} of ${who}: the controllers read no files`);
+    const text = await env.host.file(path).catch((error: unknown) => {
+      throw new Error(`${messageOf(error)} (${who})`, { cause: error });
+    });
+    if (text.trim() === '') throw new Error(`file ${path} is empty (${who})`);
+    return text;
+  }
+
+  function read(
+    secret: string,
+    key: { readonly namespace: string; readonly name: string },
+    who: string,
+    isFresh: boolean,
+  ): Promise<ConnectionDetails> {
+    const nowMs = env.now().getTime();
+    forgetUntil(nowMs);
+    const held = recent.get(secret);
+    if (held !== undefined && !isFresh) return held.data;
+    const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown) => {
+      if (recent.get(secret)?.data === data) recent.delete(secret);
+      if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
+      throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
+    });
+    recent.delete(secret); // what is read anew is the newest
+    recent.set(secret, { data, untilMs: nowMs + freshMs });
+    return data;
+  }
+
+  /** Clear text is not kept for longer than it serves. */
+  function forgetUntil(nowMs: number): void {
+    for (const [secret, { untilMs }] of recent) {
+      if (untilMs > nowMs) return;
+      recent.delete(secret);
+    }
+  }
+}
+
+/** Of a system that nobody reaches without credentials. Throws an Error that says which sources will do. */
+export function heldCredentials(credentials: Credentials): HeldCredentials {
+  if ('text' in credentials) return credentials;
+  const { who, source } = credentials;
+  throw new Error(
+    `${who} has credentials of the source ${source}, but it cannot do without: use Secret, Environment or Filesystem`,
+  );
+}
+
+const fromText = (source: 'Environment' | 'Filesystem', text: string, origin: string): HeldCredentials => ({
+  source,
+  text,
+  entries: () => entriesOf(text),
+  origin,
+});
+
+/** Texts and numbers; what a parser would say of the rest could repeat it. */
+function entriesOf(text: string): ConnectionDetails {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new Error('it holds no JSON; an object with the entries of the credentials is expected');
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new Error('it holds no JSON object; one with the entries of the credentials is expected');
+  }
+  return Object.fromEntries(
+    Object.entries(parsed).flatMap(([key, value]: [string, unknown]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[key, String(value)]] : [],
+    ),
+  );
+}
+
+const incomplete = (who: string, source: string, field: string): Error =>
+  new Error(`${who} has credentials of the source ${source} and no ${field}`);

@@ -1,0 +1,66 @@
+import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ProviderConfig } from './provider-credentials.ts';
+
+/** A ProviderConfig with what is known of its use. */
+export interface UsedProviderConfig extends ProviderConfig {
+  readonly status?: {
+    readonly users?: number;
+    readonly conditions?: readonly Condition[];
+    readonly observedGeneration?: number;
+  };
+}
+
+export type Decision =
+  | { readonly act: 'nothing' | 'protect' | 'release' }
+  /** `message` is set when deletion waits for the users. */
+  | { readonly act: 'report'; readonly message?: string };
+
+/** How many users a message names. */
+const named = 5;
+
+/** What to do about one ProviderConfig; `users` are the managed resources that name it (behaviour.md C7). */
+export function decideProviderConfig(
+  config: ProviderConfig | undefined,
+  users: readonly KubernetesObject[],
+): Decision {
+  if (config === undefined) return { act: 'nothing' };
+  const isProtected = hasFinalizer(config, finalizerNames.providerConfig);
+  if (wasDeleted(config)) {
+    if (!isProtected) return { act: 'nothing' };
+    return users.length === 0 ? { act: 'release' } : { act: 'report', message: inUse(users) };
+  }
+  return { act: isProtected ? 'report' : 'protect' };
+}
+
+/** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */
+function inUse(users: readonly KubernetesObject[]): string {
+  const names = users.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+  const more = names.length > named ? ` and ${names.length - named} more` : '';
+  const count = `${names.length} managed resource${names.length === 1 ? '' : 's'}`;
+  return `in use by ${count}: ${names.slice(0, named).join(', ')}${more}; it is deleted once they are deleted or use another ProviderConfig`;
+}
+
+/** The ProviderConfig with the status its use gives it. */
+export function withUsers<C extends UsedProviderConfig>(
+  config: C,
+  users: number,
+  message: string | undefined,
+  now: Date,
+): C {
+  const { generation } = config.metadata;
+  const blocked: readonly ConditionFacts[] =
+    message === undefined ? [] : [{ type: 'Terminating', status: 'True', reason: 'InUse', message }];
+  const conditions = setConditions(config.status?.conditions, blocked, { now, generation });
+  return {
+    ...config,
+    status: {
+      ...config.status,
+      users,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(conditions.length === 0 ? {} : { conditions }),
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Observable } from 'rxjs';
+import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { requestsFor, requestsOn } from '../trigger.ts';
+import type { Credentials } from './credential-sources.ts';
+import { credentialReader } from './credential-sources.ts';
+import type { ProviderName } from './provider-choice.ts';
+import { chooseProvider, providerKey, providerOf, providersOf } from './provider-choice.ts';
+
+/** A legacy Provider: names one key of a secret. */
+export interface Provider extends KubernetesObject {
+  readonly spec: { readonly credentialsSecretRef?: SecretKeySelector | undefined };
+}
+
+/** Its successor. */
+export interface ProviderConfig extends KubernetesObject {
+  readonly spec: { readonly credentials: CredentialSelector };
+}
+
+export interface ProviderKinds {
+  readonly provider: Kind<Provider>;
+  readonly providerConfig: Kind<ProviderConfig>;
+}
+
+/**
+ * Reads the credentials that a managed resource's provider names. Throws an Error that names what is missing: the
+ * provider, its reference, the secret, its key, the variable, the file.
+ */
+export function credentialsReader(
+  env: Environment,
+  kinds: ProviderKinds,
+): (managed: Managed) => Promise<Credentials> {
+  const providers = env.resource(kinds.provider);
+  const providerConfigs = env.resource(kinds.providerConfig);
+  const choose = providerChooser(env, kinds);
+  const read = credentialReader(env);
+
+  return async (managed) => {
+    const { kind, name } = choose(managed);
+    const selector = kind === 'Provider' ? legacySelector(name) : selectorOf(name);
+    const isFresh = managed.spec.providerConfigRef?.policy?.resolve === 'Always';
+    return read(selector, { who: `${kind} ${name}`, isFresh });
+  };
+
+  function legacySelector(name: string): CredentialSelector {
+    const provider = providers.get({ name });
+    if (provider === undefined) throw new Error(`Provider ${name} does not exist`);
+    const { credentialsSecretRef: secretRef } = provider.spec;
+    if (secretRef === undefined) throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
+    return { source: 'Secret', secretRef };
+  }
+
+  function selectorOf(name: string): CredentialSelector {
+    const config = providerConfigs.get({ name });
+    if (config === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
+    return config.spec.credentials;
+  }
+}
+
+/** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */
+export function providerChooser(env: Environment, kinds: ProviderKinds): (managed: Managed) => ProviderName {
+  const stores = {
+    Provider: env.resource(kinds.provider),
+    ProviderConfig: env.resource(kinds.providerConfig),
+  };
+  return (managed) => chooseProvider(managed, ({ kind, name }) => stores[kind].get({ name }) !== undefined);
+}
+
+const byProvider = 'provider';
+
+/** Managed resources whose provider appears or changes, so that they need not wait out their back-off. */
+export function providerTriggers(
+  env: Environment,
+  kinds: ProviderKinds,
+  managedKind: Kind<Managed>,
+): readonly Observable<Request>[] {
+  const { store } = env.resource(managedKind);
+  store.addIndex(byProvider, (managed) => [
+    ...new Set([...providersOf(managed), providerOf(managed)].map(providerKey)),
+  ]);
+  const triggerOf = (kind: ProviderName['kind'], of: Kind<Provider | ProviderConfig>) =>
+    requestsOn(env, env.resource(of).store, (change) =>
+      isSpecChanged(change)
+        ? requestsFor(store.byIndex(byProvider, providerKey({ kind, name: change.object.metadata.name })))
+        : [],
+    );
+  return [triggerOf('Provider', kinds.provider), triggerOf('ProviderConfig', kinds.providerConfig)];
+}
+
+/** The count of its users, which changes with each of them, concerns none of them. */
+function isSpecChanged(change: Change<Provider | ProviderConfig>): boolean {
+  if (change.type !== 'modified') return change.type === 'added';
+  return !isEqual(change.previous.spec, change.object.spec);
+}

@@ -1,0 +1,116 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames, withFinalizer, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../runtime/controller/reconcile.ts';
+import { eventSources } from '../claim-service.ts';
+import { requestsOn } from '../trigger.ts';
+import type { UsedProviderConfig } from './decide.ts';
+import { decideProviderConfig, withUsers } from './decide.ts';
+import { providerOf } from './provider-choice.ts';
+import type { ProviderConfig } from './provider-credentials.ts';
+
+export interface ProviderConfigOptions {
+  readonly providerConfig: Kind<ProviderConfig>;
+  /** Every managed kind that may name it. */
+  readonly managed: readonly Kind<Managed>[];
+}
+
+/**
+ * While managed resources come and go by the hundred, their count is written this seldom: milliseconds. Deletion
+ * never waits for it.
+ */
+const countEveryMs = 5_000;
+const syncRetryMs = 500;
+
+const usersIndex = 'users of ProviderConfig';
+
+/** The ProviderConfig that a managed resource uses, the default one included; none if it names a Provider. */
+const configOf = (managed: Managed): readonly Request[] => {
+  const { kind, name } = providerOf(managed);
+  return kind === 'ProviderConfig' ? [{ name }] : [];
+};
+
+/** The ProviderConfigs that gain or lose a user by a change. */
+function configsConcerned(change: Change<Managed>): readonly Request[] {
+  const now = configOf(change.object);
+  if (change.type !== 'modified') return now;
+  const before = configOf(change.previous);
+  return isEqual(before, now) ? [] : [...now, ...before];
+}
+
+/**
+ * Keeps a ProviderConfig from going while managed resources use it, and counts them in `status.users`. Who uses it
+ * is read from the stores; there are no ProviderConfigUsage objects (docs/decisions/0003).
+ */
+export function providerConfigController(
+  env: Environment,
+  { providerConfig, managed }: ProviderConfigOptions,
+): ControllerSpec {
+  const events = env.events.from(eventSources.providerConfig(providerConfig));
+  const configs = env.resource(providerConfig as Kind<UsedProviderConfig>);
+  const stores = managed.map((kind) => env.resource(kind).store);
+  for (const store of stores)
+    store.addIndex(usersIndex, (object) => configOf(object).map(({ name }) => name));
+  const countedAtMs = new Map<string, number>();
+
+  const reconcile: Reconciler = async (request, signal) => {
+    const config = configs.get(request);
+    if (config === undefined) countedAtMs.delete(request.name);
+    // Who is not seen yet may be a user.
+    if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
+    const users = stores.flatMap((store) => store.byIndex(usersIndex, request.name));
+    const decision = decideProviderConfig(config, users);
+    if (config === undefined || decision.act === 'nothing') return done;
+    if (decision.act === 'report') return report(config, users.length, decision.message, signal);
+    const finalizers = (decision.act === 'protect' ? withFinalizer : withoutFinalizer)(
+      config,
+      finalizerNames.providerConfig,
+    );
+    const desired = { ...config, metadata: { ...config.metadata, finalizers } };
+    const updated = await annotate('cannot update ProviderConfig', configs.update(config, desired, signal));
+    return decision.act === 'protect' ? report(updated, users.length, undefined, signal) : done;
+  };
+
+  async function report(
+    config: UsedProviderConfig,
+    users: number,
+    message: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { name } = config.metadata;
+    const nowMs = env.now().getTime();
+    const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
+    if (message === undefined && waitMs > 0) return after(waitMs);
+    const updated = await annotate(
+      'cannot update ProviderConfig status',
+      configs.updateStatus(config, withUsers(config, users, message, env.now()), signal),
+    );
+    if (updated !== config) countedAtMs.set(name, nowMs);
+    // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
+    if (message !== undefined) {
+      events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
+    }
+    return done;
+  }
+
+  return {
+    name: `${providerConfig.kind}.${providerConfig.group}`.toLowerCase(),
+    objects: configs.store,
+    triggers: [
+      requestsOn(env, configs.store, ({ object }) => [objectKey(object.metadata)]),
+      ...stores.map((store) =>
+        requestsOn(env, store, (change) =>
+          configsConcerned(change).filter(({ name }) => configs.get({ name }) !== undefined),
+        ),
+      ),
+    ],
+    reconcile,
+  };
+}

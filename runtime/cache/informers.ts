@@ -1,0 +1,182 @@
+import type { Observable } from 'rxjs';
+import { defer, from, ignoreElements, merge, mergeMap, retry, Subject, tap, timer } from 'rxjs';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
+import { createBackoff } from '../time/backoff.ts';
+import type { Resource } from './resource.ts';
+import { createResource } from './resource.ts';
+import { createStore } from './store.ts';
+import type { StreamState, WatchStreamOptions } from './watch.ts';
+import { watchStream } from './watch.ts';
+
+/** How the informer of one kind fares, for health checks and metrics. */
+export interface InformerState {
+  /** `plural.version.group`. */
+  readonly kind: string;
+  /** Its store holds a complete list. */
+  readonly isSynced: boolean;
+  readonly objectCount: number;
+  /** `stopped` before `run$` is subscribed to and after. */
+  readonly stream: StreamState | { readonly phase: 'stopped' };
+  /** Since when it is in that phase, in the milliseconds of the clock passed in. */
+  readonly sinceMs: number;
+  /** How often it has begun to list. */
+  readonly listCount: number;
+  /** How often a list or watch has failed. */
+  readonly failureCount: number;
+  /** When it was last known that no change had been missed, by the same clock; since the start if never. */
+  readonly confirmedAtMs: number;
+  /** Its watch has kept changes from us and has told nothing since. */
+  readonly isSilent: boolean;
+  /** How often a watch has kept changes from us. */
+  readonly silenceCount: number;
+}
+
+/** One store per kind, filled by one watch stream. */
+export interface Informers {
+  /**
+   * The one resource of a kind. `selection` is fixed by whoever asks first; asking again with another one
+   * throws. A kind asked for while `run$` runs starts at once.
+   */
+  resource<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Resource<T>;
+  /** Runs the watch streams while subscribed to. Never completes, never errors. */
+  readonly run$: Observable<never>;
+  /** Resolves when every kind asked for so far, and meanwhile, is synced; rejects when the signal aborts. */
+  synced(signal: AbortSignal): Promise<void>;
+  states(): readonly InformerState[];
+}
+
+/** Options of every watch stream; callbacks and `backoff` are each stream's own. */
+export interface InformersOptions
+  extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
+  readonly client: KubernetesClient;
+  /** Delays of a stream after failures; default: see `watchStream`. */
+  readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
+}
+
+interface Informer {
+  readonly resource: Resource<KubernetesObject>;
+  readonly selection: string;
+  readonly run$: Observable<never>;
+  readonly whenSynced: Promise<void>;
+  state(): InformerState;
+}
+
+/** The same text for the same selection. */
+const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): string =>
+  JSON.stringify([namespace ?? null, labelSelector ?? null, fieldSelector ?? null]);
+
+/** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
+export function createInformers(options: InformersOptions): Informers {
+  const { client, createBackoff: streamBackoff, ...streamOptions } = options;
+  const { log, random, now = () => performance.now() } = options;
+  const informers = new Map<string, Informer>();
+  const added$ = new Subject<Informer>();
+
+  function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
+    const key = kindKey(kind);
+    const store = createStore(kind, { selection, log });
+    const synced = Promise.withResolvers<void>();
+    let stream: InformerState['stream'] = { phase: 'stopped' };
+    let sinceMs = now();
+    let listCount = 0;
+    let failureCount = 0;
+    let confirmedAtMs = now();
+    let isSilent = false;
+    let silenceCount = 0;
+    const onState = (state: InformerState['stream']): void => {
+      if (state.phase !== stream.phase) sinceMs = now();
+      stream = state;
+      if (state.phase === 'listing') listCount += 1;
+      if (state.phase === 'waiting') failureCount += 1;
+    };
+    const repairs = createBackoff({ baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000, now });
+    const run$ = defer(() =>
+      watchStream(client, kind, selection, {
+        ...streamOptions,
+        random,
+        now,
+        onState,
+        onConfirmed(by) {
+          confirmedAtMs = now();
+          if (by === 'watch') isSilent = false;
+        },
+        onSilence() {
+          isSilent = true;
+          silenceCount += 1;
+        },
+        ...(streamBackoff && { backoff: streamBackoff() }),
+      }),
+    ).pipe(
+      tap({
+        next(event) {
+          store.apply(event);
+          if (event.type === 'synced') synced.resolve();
+        },
+        finalize: () => onState({ phase: 'stopped' }),
+      }),
+      ignoreElements(),
+      // A stream retries by itself: this is for a fault of ours, which must not take the other kinds along.
+      retry({
+        delay(error: unknown) {
+          log.error('cannot take a watch event, listing again', { kind: key, error });
+          return timer(repairs.next());
+        },
+      }),
+    );
+    return {
+      resource: createResource(client, store) as unknown as Resource<KubernetesObject>,
+      selection: selectionKey(selection),
+      run$,
+      whenSynced: synced.promise,
+      state: () => ({
+        kind: key,
+        isSynced: store.isSynced,
+        objectCount: store.all().length,
+        stream,
+        sinceMs,
+        listCount,
+        failureCount,
+        confirmedAtMs,
+        isSilent,
+        silenceCount,
+      }),
+    };
+  }
+
+  return {
+    resource<T extends KubernetesObject>(kind: Kind<T>, selection: Selection = {}) {
+      const key = kindKey(kind);
+      let informer = informers.get(key);
+      if (informer === undefined) {
+        informer = createInformer(kind, selection);
+        informers.set(key, informer);
+        added$.next(informer);
+      } else if (informer.selection !== selectionKey(selection)) {
+        throw new Error(`${key} is watched with another selection already: ${informer.selection}`);
+      }
+      return informer.resource as unknown as Resource<T>;
+    },
+    run$: merge(
+      added$,
+      defer(() => from([...informers.values()])),
+    ).pipe(mergeMap((informer) => informer.run$)),
+    async synced(signal) {
+      const aborted = Promise.withResolvers<never>();
+      const onAbort = (): void => aborted.reject(signal.reason);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        for (let awaited = 0; awaited < informers.size; ) {
+          const all = [...informers.values()];
+          awaited = all.length;
+          await Promise.race([Promise.all(all.map(({ whenSynced }) => whenSynced)), aborted.promise]);
+        }
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    states: () => [...informers.values()].map((informer) => informer.state()),
+  };
+}

@@ -1,0 +1,40 @@
+import { Observable } from 'rxjs';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+/** The events of one list. Unsubscribing aborts the request under way. */
+export function listPages<T extends KubernetesObject>(
+  client: KubernetesClient,
+  kind: Kind<T>,
+  selection: Selection,
+  limit: number | undefined,
+  yieldTurn: () => Promise<unknown>,
+): Observable<StreamEvent<T>> {
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    const run = async (): Promise<void> => {
+      subscriber.next({ type: 'restart' });
+      let continueToken: string | undefined;
+      let resourceVersion: string | undefined;
+      do {
+        const page = await client.list(
+          kind,
+          { ...selection, ...(limit && { limit }), ...(continueToken && { continueToken }) },
+          abort.signal,
+        );
+        if (subscriber.closed) return;
+        // The first page's: all pages have it, and where a server breaks that rule, nothing is skipped.
+        resourceVersion ??= page.resourceVersion;
+        subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
+        continueToken = page.continueToken;
+        await yieldTurn();
+      } while (continueToken !== undefined && !subscriber.closed);
+      if (subscriber.closed) return;
+      subscriber.next({ type: 'synced', resourceVersion });
+      subscriber.complete();
+    };
+    run().catch((error: unknown) => subscriber.error(error));
+    return () => abort.abort();
+  });
+}

@@ -1,0 +1,127 @@
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError, isNotFound } from '../client/errors.ts';
+import type { KubernetesClient } from '../client/kubernetes-client.ts';
+import { mergePatch } from './merge-patch.ts';
+import { compareResourceVersions } from './resource-version.ts';
+import type { Store } from './store.ts';
+import { withoutManagedFields } from './store.ts';
+
+/**
+ * Reads and writes objects of one kind: reads come from the store, writes go to the API server and their
+ * answers into the store. No method writes when nothing changes. Throws ApiError.
+ */
+export interface Resource<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  readonly store: Store<T>;
+  /** From the store. */
+  get(key: ObjectKey): T | undefined;
+  /** From the API server; undefined if it does not exist. */
+  fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
+  create(object: T, signal?: AbortSignal): Promise<T>;
+  /**
+   * Writes what differs between the two outside `status`, as one merge patch with `current`'s
+   * resourceVersion as precondition. Returns the stored object (`current` if nothing differs).
+   */
+  update(current: T, desired: T, signal?: AbortSignal): Promise<T>;
+  /** The same for `status`, through the status subresource. */
+  updateStatus(current: T, desired: T, signal?: AbortSignal): Promise<T>;
+  /** Deletes `current` if it is still that object (uid and resourceVersion). Not found is success. */
+  delete(current: T, signal?: AbortSignal): Promise<void>;
+}
+
+/** Metadata that the API server alone writes. */
+const serverOwned = [
+  'resourceVersion',
+  'uid',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+  'managedFields',
+];
+
+/**
+ * What a write outside `status` may change of an object. The API server keeps no empty labels, annotations,
+ * finalizers or owners, so these are the same as none.
+ */
+function writable(object: KubernetesObject): object {
+  const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object as KubernetesObject & Json;
+  const own = Object.fromEntries(
+    Object.entries(metadata).filter(([key, value]) => !serverOwned.includes(key) && !isEmpty(value)),
+  );
+  return { ...rest, metadata: own };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const statusOf = (object: KubernetesObject): unknown => (object as KubernetesObject & Json).status;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The patch, with the version it was made against as its precondition. */
+function conditional(patch: Json, { metadata: { resourceVersion } }: KubernetesObject): object {
+  if (resourceVersion === undefined) return patch;
+  return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };
+}
+
+/** Whether an object may be what became of another by a write: the same one, and not older. */
+function isSuccessor({ metadata: now }: KubernetesObject, { metadata: before }: KubernetesObject): boolean {
+  const isSame = before.uid === undefined || now.uid === before.uid;
+  return isSame && compareResourceVersions(now.resourceVersion ?? '', before.resourceVersion ?? '') >= 0;
+}
+
+/** The kind's resource over a client and the kind's store. Returned objects are without managedFields. */
+export function createResource<T extends KubernetesObject>(
+  client: KubernetesClient,
+  store: Store<T>,
+): Resource<T> {
+  const { kind } = store;
+  const recorded = (answer: T, over?: T): T => {
+    if (over !== undefined && !isSuccessor(answer, over)) {
+      const what = `the API server's answer is not the ${kind.kind} that was written to`;
+      throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
+    }
+    const object = withoutManagedFields(answer);
+    store.record(object);
+    return object;
+  };
+  return {
+    kind,
+    store,
+    get: (key) => store.get(key),
+    async fetch(key, signal) {
+      try {
+        return recorded(await client.get(kind, key, signal));
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    create: async (object, signal) => recorded(await client.create(kind, object, signal)),
+    async update(current, desired, signal) {
+      const patch = mergePatch(writable(current), writable(desired));
+      if (patch === undefined) return current;
+      const key = objectKey(current.metadata);
+      return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal), current);
+    },
+    async updateStatus(current, desired, signal) {
+      const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
+      if (patch === undefined) return current;
+      const key = objectKey(current.metadata);
+      const options = { subresource: 'status' } as const;
+      return recorded(await client.patch(kind, key, conditional(patch, current), options, signal), current);
+    },
+    async delete(current, signal) {
+      const { uid, resourceVersion } = current.metadata;
+      const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+      try {
+        await client.delete(kind, objectKey(current.metadata), preconditions, signal);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import {
+  catchError,
+  concatMap,
+  defer,
+  filter,
+  map,
+  Observable,
+  of,
+  repeat,
+  take,
+  throwError,
+  timeout,
+  timer,
+} from 'rxjs';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError, isTransient } from '../client/errors.ts';
+import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
+import { compareResourceVersions } from './resource-version.ts';
+
+/** A name that no object may have, so that the answer is small however many there are. */
+const nobody = '-';
+
+/**
+ * How far the API server is with a kind, by what it holds in memory: the resourceVersion of the kind's last change, or
+ * a later one. One request with an empty list for an answer. Emits once; errors with ApiError; unsubscribing aborts.
+ *
+ * `resourceVersion=0` makes the API server answer from its watch cache, whose version is the kind's own; without a
+ * watch cache it is that of the last change of anything.
+ */
+export function latestVersion<T extends KubernetesObject>(
+  client: Pick<KubernetesClient, 'list'>,
+  kind: Kind<T>,
+  selection: Selection,
+): Observable<string> {
+  const fieldSelector = [selection.fieldSelector, `metadata.name=${nobody}`].filter(Boolean).join(',');
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, abort.signal).then(
+      ({ resourceVersion }) => {
+        subscriber.next(resourceVersion);
+        subscriber.complete();
+      },
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => abort.abort();
+  });
+}
+
+export interface WatchCheckTiming {
+  /**
+   * After so long without a word, bookmarks included, the API server is asked whether there was something to tell;
+   * milliseconds, default 70 000: bookmarks come at most 62 s apart, where they come.
+   */
+  readonly silenceMs?: number;
+  /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
+  readonly graceMs?: number;
+  /** How long that question may take; milliseconds, default 10 000. */
+  readonly checkTimeoutMs?: number;
+}
+
+export interface WatchCheckOptions extends WatchCheckTiming {
+  readonly silenceMs: number;
+  /** How far the API server is, asked at each subscription. */
+  readonly latest$: Observable<string>;
+  /** How far the watch is. */
+  readonly position: () => string;
+  /** The greatest version of an object that was listed or told of. */
+  readonly newest: () => string;
+  /** When it was last known that nothing had been missed. */
+  readonly confirmedAtMs: () => number;
+  /** Called when that is known now. */
+  readonly confirm: () => void;
+  /** Clock in milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Emits, and completes, when the open watch is not to be believed: it has been silent, the API server has something to
+ * tell, and it does not arrive. Errors where that cannot be found out now.
+ */
+export function watchCheck(options: WatchCheckOptions): Observable<true> {
+  const { latest$, position, newest, confirmedAtMs, confirm, now } = options;
+  const { silenceMs, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
+
+  const isBehind$ = defer(() => {
+    const askedAtMs = now();
+    return latest$.pipe(
+      timeout({ first: checkTimeoutMs, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
+      concatMap((version) => {
+        const isAhead = compareResourceVersions(version, position()) > 0;
+        // Older than what it has told already: it was restored from a backup, and our version lies in its future.
+        const isRewound = compareResourceVersions(version, newest()) < 0;
+        if (isAhead || isRewound) return timer(graceMs).pipe(map(() => confirmedAtMs() < askedAtMs));
+        confirm();
+        return of(false);
+      }),
+    );
+  }).pipe(
+    // Who does not take the question is listed.
+    catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
+  );
+
+  return defer(() => timer(Math.max(0, confirmedAtMs() + silenceMs - now()))).pipe(
+    concatMap(() => (now() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
+    repeat(),
+    filter((isBehind) => isBehind),
+    take(1),
+    map(() => true as const),
+  );
+}
+
+const noAnswer = (afterMs: number): ApiError =>
+  new ApiError(`the API server did not answer in ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });

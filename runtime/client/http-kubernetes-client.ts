@@ -1,0 +1,265 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Observable } from 'rxjs';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import type { Logger } from '../log/log.ts';
+import { checkDeletion, objectIn, pageIn, watchEventIn } from './answer.ts';
+import { ApiError } from './errors.ts';
+import type { ExchangeHead } from './http-exchange.ts';
+import { exchange, parsedOrUndefined, statusError } from './http-exchange.ts';
+import type { Call, RequestFacts } from './http-request.ts';
+import { hostOf, requestOptions, requestSender } from './http-request.ts';
+import { jsonLines } from './json-lines.ts';
+import type {
+  KubernetesClient,
+  ListOptions,
+  Selection,
+  WatchEvent,
+  WatchOptions,
+} from './kubernetes-client.ts';
+import { serverVersionIn } from './server-version.ts';
+import type { Access } from './transport.ts';
+import { createTransport } from './transport.ts';
+
+export interface KubernetesClientOptions {
+  /** Where the API server is and who we are; read anew for each request. */
+  readonly kubeConfig: KubeConfig;
+  readonly log: Logger;
+  /** Told of every request, retries included; watches when they are opened. */
+  readonly onRequest?: (facts: RequestFacts) => void;
+  /** Asked right before each write but those of leases is sent, each time it is: throws if it must not be. */
+  readonly checkLease?: () => void;
+  /** Milliseconds one request may take, waits the server asks for not included; default 30 000. */
+  readonly timeoutMs?: number;
+  /** How often a request is sent again because the server asked for that; default 10, as client-go does. */
+  readonly maxRetries?: number;
+  /** Waits that many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Clock in milliseconds, for the age of credentials; default the monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** The path of a kind's collection, or of one object. */
+function pathOf(kind: Kind, { namespace, name }: Partial<ObjectKey>, subresource?: string): string {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope =
+    kind.scope === 'Namespaced' && namespace !== undefined
+      ? `/namespaces/${encodeURIComponent(namespace)}`
+      : '';
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  return `${root}${scope}/${kind.plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+const resourceOf = ({ group, plural }: Kind): string => (group === '' ? plural : `${plural}.${group}`);
+
+function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+const selectors = ({ labelSelector, fieldSelector }: Selection) => ({ labelSelector, fieldSelector });
+
+/**
+ * The API server over HTTP. Requests share connections; each watch has one of its own. A request that is
+ * refused for now (429, or 5xx, with Retry-After) is sent again after the wait the server asked for; a read
+ * whose connection breaks is sent again once. Errors hold the Status object's message and nothing else of the
+ * answer. An answer of success is believed only if it is what was asked for (`answer.ts`): otherwise it is an error as
+ * if none had come. `close` ends everything, running requests and watches with ApiError (`code` 0).
+ */
+export function kubernetesClient(
+  options: KubernetesClientOptions,
+): KubernetesClient & { close(): Promise<void> } {
+  const { kubeConfig, log, onRequest, checkLease, timeoutMs = 30_000, maxRetries = 10 } = options;
+  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, signal && { signal }) } = options;
+  const { now = () => performance.now() } = options;
+  const transport = createTransport({ kubeConfig, timeoutMs, now });
+  const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep });
+
+  return {
+    async serverVersion(signal) {
+      const answer = await send({ method: 'GET', resource: 'version', path: '/version' }, signal);
+      const version = serverVersionIn(answer);
+      if (version !== undefined) return version;
+      throw new ApiError("the API server's answer is no version", { code: 0, reason: 'InvalidAnswer' });
+    },
+
+    async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, signal?: AbortSignal) {
+      const call: Call = {
+        method: 'GET',
+        resource: resourceOf(kind),
+        path: pathOf(kind, key),
+        name: key.name,
+      };
+      return objectIn(kind, await send(call, signal), key);
+    },
+
+    async list<T extends KubernetesObject>(
+      kind: Kind<T>,
+      { namespace, limit, continueToken, resourceVersion, ...selection }: ListOptions,
+      signal?: AbortSignal,
+    ) {
+      const path = withQuery(pathOf(kind, namespace === undefined ? {} : { namespace }), {
+        ...selectors(selection),
+        limit: limit?.toString(),
+        continue: continueToken,
+        resourceVersion,
+      });
+      const answer = await send({ method: 'GET', resource: resourceOf(kind), path }, signal);
+      return pageIn(kind, answer, { namespace });
+    },
+
+    watch<T extends KubernetesObject>(
+      kind: Kind<T>,
+      { namespace, resourceVersion, timeoutSeconds, onOpen, ...selection }: WatchOptions,
+    ) {
+      const path = withQuery(pathOf(kind, namespace === undefined ? {} : { namespace }), {
+        ...selectors(selection),
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion,
+        timeoutSeconds: timeoutSeconds.toString(),
+      });
+      return new Observable<WatchEvent<T>>((subscriber) => {
+        let abandon: (() => void) | undefined;
+        let head: ExchangeHead | undefined;
+        const refusal: Buffer[] = [];
+        const lines = jsonLines((line) => {
+          if (!subscriber.closed) subscriber.next(watchEvent(kind, line, namespace));
+        });
+        const open = (access: Access): void => {
+          if (subscriber.closed) return;
+          const tell = (code: number) =>
+            onRequest?.({ method: 'WATCH', resource: resourceOf(kind), code, host: hostOf(access) });
+          // A connection of its own that nobody uses afterwards: none is found stale, none holds up another.
+          const request = { ...requestOptions(access, { method: 'GET', path }), reset: true };
+          abandon = exchange(access.watches, request, {
+            onHead(given) {
+              head = given;
+              tell(given.status);
+              if (given.status === 200) onOpen?.();
+            },
+            onChunk(chunk) {
+              if (head?.status !== 200) refusal.push(chunk);
+              else parseOrRefuse(() => lines(chunk));
+            },
+            onEnd() {
+              if (head?.status === 200) subscriber.complete();
+              else {
+                const body = parsedOrUndefined(Buffer.concat(refusal).toString('utf8'));
+                subscriber.error(
+                  statusError(head?.status, body, { retryAfter: head?.headers['retry-after'] }),
+                );
+              }
+            },
+            onError(error) {
+              if (head === undefined) tell(0);
+              subscriber.error(error);
+            },
+          });
+        };
+        transport
+          .access()
+          .then(open)
+          .catch((error: unknown) => subscriber.error(error));
+        return () => abandon?.();
+      });
+    },
+
+    async create<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
+      const { namespace } = object.metadata;
+      const path = pathOf(kind, namespace === undefined ? {} : { namespace });
+      const answer = await send({ method: 'POST', resource: resourceOf(kind), path, body: object }, signal);
+      const { name } = object.metadata;
+      return objectIn(kind, answer, { name, namespace });
+    },
+
+    async patch<T extends KubernetesObject>(
+      kind: Kind<T>,
+      key: ObjectKey,
+      patch: object,
+      { subresource }: { readonly subresource?: 'status' } = {},
+      signal?: AbortSignal,
+    ) {
+      const path = pathOf(kind, key, subresource);
+      const contentType = 'application/merge-patch+json';
+      const answer = await send(
+        { method: 'PATCH', resource: resourceOf(kind), path, name: key.name, body: patch, contentType },
+        signal,
+      );
+      return objectIn(kind, answer, key);
+    },
+
+    async apply<T extends KubernetesObject>(
+      kind: Kind<T>,
+      key: ObjectKey,
+      fields: object,
+      { fieldManager }: { readonly fieldManager: string },
+      signal?: AbortSignal,
+    ) {
+      const { metadata, ...rest } = fields as { readonly metadata?: object };
+      const body = {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        ...rest,
+        metadata: { ...metadata, ...key },
+      };
+      const path = withQuery(pathOf(kind, key), { fieldManager, force: 'true' });
+      // JSON is YAML; servers before 1.32 take no other media type.
+      const contentType = 'application/apply-patch+yaml';
+      const answer = await send(
+        { method: 'PATCH', resource: resourceOf(kind), path, body, contentType },
+        signal,
+      );
+      return objectIn(kind, answer, key);
+    },
+
+    async replace<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal) {
+      const { name, namespace, uid } = object.metadata;
+      const path = pathOf(kind, object.metadata);
+      const call: Call = { method: 'PUT', resource: resourceOf(kind), path, name, body: object };
+      return objectIn(kind, await send(call, signal), { name, namespace, uid });
+    },
+
+    async delete<T extends KubernetesObject>(
+      kind: Kind<T>,
+      key: ObjectKey,
+      preconditions: { readonly uid?: string; readonly resourceVersion?: string },
+      signal?: AbortSignal,
+    ) {
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
+      const { name } = key;
+      const call: Call = {
+        method: 'DELETE',
+        resource: resourceOf(kind),
+        path: pathOf(kind, key),
+        name,
+        body,
+      };
+      checkDeletion(kind, await send(call, signal), { ...key, uid: preconditions.uid });
+    },
+
+    close: () => transport.close(),
+  };
+}
+
+/** Runs `parse`; a line that is not JSON becomes an ApiError. */
+function parseOrRefuse(parse: () => void): void {
+  try {
+    parse();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ApiError('cannot parse a watch event', { code: 0, reason: 'InvalidWatchEvent' });
+  }
+}
+
+/** One line of a watch. Throws ApiError for an ERROR event and for what is no event. */
+function watchEvent<T extends KubernetesObject>(
+  kind: Kind<T>,
+  line: unknown,
+  namespace: string | undefined,
+): WatchEvent<T> {
+  const event = (line ?? {}) as { readonly type?: unknown; readonly object?: unknown };
+  if (event.type === 'ERROR') throw statusError(undefined, event.object);
+  return watchEventIn(kind, event, { namespace });
+}

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { parseAllDocuments } from 'yaml';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Logger } from '../log/log.ts';
+import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import { definitionsFolder } from './server-version.ts';
+
+/** apiextensions.k8s.io/v1 CustomResourceDefinition, as far as it is read here. */
+export interface CustomResourceDefinition extends KubernetesObject {
+  readonly spec: object;
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+export const CustomResourceDefinitionKind: Kind<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  scope: 'Cluster',
+};
+
+/**
+ * What a definition on the server was made from. Specs are not compared: servers add defaults and drop what they
+ * do not know, so that they would differ at each start.
+ */
+export const definitionHashAnnotation = 'services-stack.crossplane.io/definition-hash';
+
+/** What `kubectl apply` wrote last: without it, it warns, and cannot tell what to remove. */
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Annotations of an object may have 256 KiB in all; `kubectl apply` cannot handle more than that itself. */
+const maxLastAppliedBytes = 200_000;
+
+export interface InstallCrdsOptions {
+  readonly client: KubernetesClient;
+  /** Of YAML files, each with one or more definitions; those with rules are in the folder `with-cel-rules` in it. */
+  readonly directory: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Milliseconds in which the API server must establish them all; default 60 000. */
+  readonly timeoutMs?: number;
+  /** Waits that many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** Clock in milliseconds; default the monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** A definition and the file it is from, for messages. */
+interface Definition {
+  readonly file: string;
+  readonly object: CustomResourceDefinition;
+}
+
+const retryMs = 100;
+const maxAttempts = 10;
+
+/**
+ * Creates or updates the definitions of a folder and waits until the API server serves their kinds; those with rules
+ * if its version knows them, so that a server that learns them by an upgrade gets them at the next start. Writes
+ * nothing for a definition that was installed from the same content, whatever became of it since. Labels and
+ * annotations of others stay; `kubectl apply` may take over. Throws an error that names the file; nothing is written if a file is not well
+ * formed.
+ */
+export async function installCrds(options: InstallCrdsOptions): Promise<void> {
+  const { client, directory, log, signal } = options;
+  const { timeoutMs = 60_000, now = () => performance.now() } = options;
+  const { sleep = (delayMs, until) => sleepFor(delayMs, undefined, { signal: until }) } = options;
+  const version = await client.serverVersion(signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
+  });
+  const definitions = await readDefinitions(definitionsFolder(directory, version));
+
+  for (const { file, object } of definitions) {
+    const { name } = object.metadata;
+    try {
+      const change = await installOne(client, object, { signal, sleep });
+      if (change === 'unchanged') log.debug('definition is installed', { name });
+      else log.info('installed definition', { name, change });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new Error(`cannot install ${name} of ${file}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  const deadlineMs = now() + timeoutMs;
+  for (const { file, object } of definitions) {
+    for (let missing: string | undefined; ; ) {
+      try {
+        const found = await client.get(CustomResourceDefinitionKind, object.metadata, signal);
+        missing = notEstablished(found);
+      } catch (error) {
+        signal.throwIfAborted();
+        missing = messageOf(error);
+      }
+      if (missing === undefined) break;
+      if (now() >= deadlineMs) {
+        const seconds = timeoutMs / 1000;
+        throw new Error(
+          `${object.metadata.name} of ${file} is not established after ${seconds} s: ${missing}`,
+        );
+      }
+      await sleep(retryMs, signal);
+    }
+  }
+}
+
+/** All definitions of a folder in the order of their files' names. */
+async function readDefinitions(directory: string): Promise<readonly Definition[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    throw new Error(`cannot read the folder of definitions: ${messageOf(error)}`, { cause: error });
+  });
+  const names = entries
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .map(({ name }) => name)
+    .toSorted();
+  if (names.length === 0) throw new Error(`no definitions in ${directory}`);
+  const read = names.map(async (file) =>
+    parseDefinitions(file, await readFile(join(directory, file), 'utf8')),
+  );
+  const definitions = (await Promise.all(read)).flat();
+  const files = new Map<string, string>();
+  for (const { file, object } of definitions) {
+    const { name } = object.metadata;
+    const other = files.get(name);
+    // Each would replace the other at every start.
+    if (other !== undefined) throw new Error(`cannot install ${name}: ${other} and ${file} both define it`);
+    files.set(name, file);
+  }
+  return definitions;
+}
+
+function parseDefinitions(file: string, text: string): readonly Definition[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`cannot read ${file}: ${error.message}`, { cause: error });
+    const content: unknown = document.toJS();
+    // What stands before or after a separator may be comments alone.
+    if (content === null) return [];
+    if (!isDefinition(content)) {
+      throw new Error(`cannot install ${file}: it holds something else than CustomResourceDefinitions (v1)`);
+    }
+    return [{ file, object: content }];
+  });
+}
+
+function isDefinition(content: unknown): content is CustomResourceDefinition {
+  const { apiVersion, kind, metadata, spec } = content as Partial<CustomResourceDefinition>;
+  return (
+    apiVersion === 'apiextensions.k8s.io/v1' &&
+    kind === 'CustomResourceDefinition' &&
+    typeof metadata?.name === 'string' &&
+    typeof spec === 'object'
+  );
+}
+
+/** Brings one definition to the server; a race with another replica is run again. */
+async function installOne(
+  client: KubernetesClient,
+  definition: CustomResourceDefinition,
+  { signal, sleep }: Required<Pick<InstallCrdsOptions, 'signal' | 'sleep'>>,
+): Promise<'created' | 'updated' | 'unchanged'> {
+  const hash = createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 32);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const current = await find(client, definition.metadata.name, signal);
+      if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
+      const wanted = withHash(definition, hash, current);
+      if (current === undefined) await client.create(CustomResourceDefinitionKind, wanted, signal);
+      else await client.replace(CustomResourceDefinitionKind, wanted, signal);
+      return current === undefined ? 'created' : 'updated';
+    } catch (error) {
+      const isRace = isConflict(error) || isAlreadyExists(error);
+      if (!isRace || attempt >= maxAttempts) throw error;
+      await sleep(retryMs, signal);
+    }
+  }
+}
+
+async function find(
+  client: KubernetesClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<CustomResourceDefinition | undefined> {
+  try {
+    return await client.get(CustomResourceDefinitionKind, { name }, signal);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The definition as it is written: over what others have noted on the one that is there. */
+function withHash(
+  definition: CustomResourceDefinition,
+  hash: string,
+  current: CustomResourceDefinition | undefined,
+): CustomResourceDefinition {
+  const { metadata } = definition;
+  const { resourceVersion, labels, annotations } = current?.metadata ?? {};
+  const allLabels = { ...labels, ...metadata.labels };
+  const { [lastAppliedAnnotation]: _former, ...noted } = annotations ?? {};
+  const lastApplied = `${JSON.stringify(definition)}\n`;
+  return {
+    ...definition,
+    metadata: {
+      ...metadata,
+      ...(Object.keys(allLabels).length > 0 && { labels: allLabels }),
+      annotations: {
+        ...noted,
+        ...metadata.annotations,
+        [definitionHashAnnotation]: hash,
+        ...(Buffer.byteLength(lastApplied) <= maxLastAppliedBytes && {
+          [lastAppliedAnnotation]: lastApplied,
+        }),
+      },
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}
+
+/** Why the server does not serve it (yet); undefined if it does. */
+function notEstablished({ status }: CustomResourceDefinition): string | undefined {
+  const conditions = status?.conditions ?? [];
+  if (conditions.some(({ type, status: is }) => type === 'Established' && is === 'True')) return undefined;
+  const refused = conditions.find(({ type, status: is }) => type === 'NamesAccepted' && is === 'False');
+  return refused?.message ?? 'the API server has not said why';
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { SchedulerLike } from 'rxjs';
+import { asyncScheduler, defer, merge, Observable, retry, timer } from 'rxjs';
+import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
+import type { Logger } from '../log/log.ts';
+import { createBackoff } from '../time/backoff.ts';
+import type { Turns } from '../time/turns.ts';
+import { processTurns } from '../time/turns.ts';
+import type { ControllerSpec } from './controller-spec.ts';
+import type { Reconciler, Request, Result } from './reconcile.ts';
+import type { Delays, Next, Run, WorkQueueObserver } from './work-queue.ts';
+import { workQueue } from './work-queue.ts';
+
+/** How one run ended. */
+export interface Outcome {
+  readonly controller: string;
+  readonly request: Request;
+  readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict';
+  readonly durationMs: number;
+  /** The run was told to stop because it took longer than allowed. */
+  readonly isTimedOut: boolean;
+  /** What a run with result `error` or `conflict` threw. */
+  readonly error?: unknown;
+}
+
+export interface ControllerOptions extends ControllerSpec {
+  /** Runs at a time. */
+  readonly concurrency: number;
+  /** After an error or `requeue`; default 5 ms to 30 s. */
+  readonly backoff?: Delays;
+  /** After a conflict; default 10 ms to 1 s. */
+  readonly conflictBackoff?: Delays;
+  /** After this long a run's signal aborts; milliseconds, default 90 000. */
+  readonly timeoutMs?: number;
+  readonly log: Logger;
+  /** Names a run in the log; default a random UUID. */
+  readonly newID?: () => string;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  /** Clock in milliseconds, for durations; default the monotonic clock. */
+  readonly now?: () => number;
+  /** Once it emits: no new run starts, the running ones end in their own time, and the outcomes complete. */
+  readonly drain$?: Observable<unknown>;
+  readonly observer?: WorkQueueObserver;
+  /** The clock of delays and time-outs; default real time. */
+  readonly scheduler?: SchedulerLike;
+  /** How runs are divided, many of which wait for nothing; default: the process's. */
+  readonly turns?: Turns;
+}
+
+/**
+ * Joins triggers, a work queue and a reconciler; runs while subscribed to. Emits the outcome of every run, logs
+ * each failure once and puts its key back: nothing a reconciler throws ends the stream. A trigger that fails is
+ * logged and subscribed to again. Completes only through `drain$`; unsubscribing aborts running reconciles at
+ * once. A run past its time is told to stop through its signal; its key and its worker stay taken until it
+ * does, so that no key ever runs twice at a time.
+ */
+export function controller(options: ControllerOptions): Observable<Outcome> {
+  const { name, triggers, reconcile, timeoutMs = 90_000, scheduler = asyncScheduler } = options;
+  const { concurrency, backoff, conflictBackoff, drain$, observer, random } = options;
+  const { now = () => performance.now(), turns = processTurns, newID = randomUUID } = options;
+  const kind = options.objects?.kind.kind;
+  const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
+  const run = (request: Request): Observable<Run<Outcome>> => {
+    const ofRun = log.child({ ...request, reconcileID: newID() });
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns }, request);
+  };
+
+  return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, { log, now, scheduler })))).pipe(
+    workQueue(run, {
+      concurrency,
+      scheduler,
+      ...(backoff && { backoff }),
+      ...(conflictBackoff && { conflictBackoff }),
+      ...(drain$ && { drain$ }),
+      ...(observer && { observer }),
+      ...(random && { random }),
+    }),
+  );
+}
+
+/** A trigger that survives a fault of its mapping; the store replays what it holds to the next subscriber. */
+const sturdy = (
+  trigger$: Observable<Request>,
+  { log, now, scheduler }: Pick<RunOptions, 'log' | 'now' | 'scheduler'>,
+): Observable<Request> =>
+  defer(() => {
+    const repairs = createBackoff({ baseMs: 1000, maxMs: 60_000, resetAfterMs: 120_000, now });
+    return trigger$.pipe(
+      retry({
+        delay(error: unknown) {
+          log.error('trigger failed, subscribing to it again', { error });
+          return timer(repairs.next(), scheduler);
+        },
+      }),
+    );
+  });
+
+interface RunOptions {
+  readonly name: string;
+  readonly reconcile: Reconciler;
+  readonly timeoutMs: number;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly scheduler: SchedulerLike;
+  readonly turns: Turns;
+}
+
+/** One run as a stream of one value, never an error. Unsubscribing aborts it. */
+function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
+  const { name, reconcile, timeoutMs, log, now, scheduler, turns } = options;
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    const startedAtMs = now();
+    let isTimedOut = false;
+    let isEnded = false;
+
+    const deadline = scheduler.schedule(() => {
+      isTimedOut = true;
+      log.warn('reconcile takes too long, aborting it', { timeoutMs });
+      abort.abort(new Error(`reconcile took longer than ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+
+    const end = (result: Outcome['result'], next: Next, error?: unknown): void => {
+      isEnded = true;
+      deadline.unsubscribe();
+      if (subscriber.closed) return; // what an aborted run leads to is no news
+      const durationMs = now() - startedAtMs;
+      const facts: Outcome = { controller: name, request, result, durationMs, isTimedOut };
+      const outcome = error === undefined ? facts : { ...facts, error };
+      report(log, outcome);
+      subscriber.next({ value: outcome, next });
+      subscriber.complete();
+    };
+
+    const fail = (thrown: unknown): void => {
+      if (isConflict(thrown)) {
+        end('conflict', { type: 'conflict' }, thrown);
+        return;
+      }
+      const { retryAfterMs } = apiErrorIn(thrown) ?? {};
+      const error = isTimedOut
+        ? new Error(`reconcile took longer than ${timeoutMs / 1000} s: ${messageOf(thrown)}`, {
+            cause: thrown,
+          })
+        : (thrown ?? new Error('the reconciler threw nothing'));
+      end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, error);
+    };
+
+    const attempt = async (): Promise<Result> => reconcile(request, abort.signal, log);
+    const withdraw = turns.run(() => {
+      attempt().then((result) => {
+        if (isResult(result)) end(resultNames[result.type], result);
+        else fail(new Error('the reconciler returned no result'));
+      }, fail);
+    });
+
+    return () => {
+      withdraw();
+      deadline.unsubscribe();
+      if (!isEnded) abort.abort(new Error('the controller was stopped'));
+    };
+  });
+}
+
+const resultNames = { done: 'success', after: 'requeue_after', requeue: 'requeue' } as const;
+
+/** Reconcilers of other authors may be plain JavaScript, and a delay that is no number would be none. */
+const isResult = (result: Result | undefined): result is Result =>
+  Object.hasOwn(resultNames, result?.type ?? '') &&
+  (result?.type !== 'after' || Number.isFinite(result.delayMs));
+
+function report(log: Logger, { result, durationMs, error }: Outcome): void {
+  const facts = { durationMs: Math.round(durationMs) };
+  if (result === 'error') log.error('reconcile failed', { ...facts, error });
+  else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
+  else log.debug('reconciled', { ...facts, result });
+}

@@ -1,0 +1,28 @@
+import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Logger } from '../log/log.ts';
+
+/** Which object to reconcile: a key, never an event. */
+export type Request = ObjectKey;
+
+/**
+ * What to do with a key after a run without error.
+ * - `done`: forget its back-off; an event brings it back.
+ * - `after`: forget its back-off and run again after a delay.
+ * - `requeue`: run again through the back-off, which grows.
+ */
+export type Result =
+  | { readonly type: 'done' }
+  | { readonly type: 'after'; readonly delayMs: number }
+  | { readonly type: 'requeue' };
+
+export const done: Result = { type: 'done' };
+export const requeue: Result = { type: 'requeue' };
+export const after = (delayMs: number): Result => ({ type: 'after', delayMs });
+
+/**
+ * Brings one object closer to its desired state. Runs at most once at a time per key. A thrown error puts
+ * the key back through the back-off and is logged; a thrown conflict (409) is put back silently. The signal
+ * aborts when the run exceeds its time or the process stops in a hurry. The log names the run: controller, kind, object
+ * and `reconcileID`.
+ */
+export type Reconciler = (request: Request, signal: AbortSignal, log: Logger) => Promise<Result>;

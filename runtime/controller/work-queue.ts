@@ -1,0 +1,154 @@
+import type { Observable, OperatorFunction, SchedulerLike, Subscription } from 'rxjs';
+import { asyncScheduler, defer, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { backoffDelayMs } from '../time/backoff.ts';
+import { mergeMapByKey } from './merge-map-by-key.ts';
+import type { Request, Result } from './reconcile.ts';
+
+/** What to do with a key after a run: a reconciler's result, or a conflict, which has a back-off of its own. */
+export type Next =
+  | Exclude<Result, { readonly type: 'requeue' }>
+  /** `atLeastMs`: a wait somebody asked for. */
+  | { readonly type: 'requeue'; readonly atLeastMs?: number }
+  | { readonly type: 'conflict' };
+
+/** A run that has ended: what to tell, and when the key runs again. */
+export interface Run<R> {
+  readonly value: R;
+  readonly next: Next;
+}
+
+/** Delays in milliseconds, doubling from `baseMs` to `maxMs`; `jitter` lengthens each by up to that share. */
+export interface Delays {
+  readonly baseMs: number;
+  readonly maxMs: number;
+  readonly jitter?: number;
+}
+
+/** Told what happens in a queue, for metrics. */
+export interface WorkQueueObserver {
+  /** A key waits for its turn that did not before. */
+  added(key: string): void;
+  started(key: string): void;
+  /** The run ended, or was abandoned. */
+  finished(key: string): void;
+  /** A key is put back through a back-off. */
+  retried(): void;
+  /** A key will not have its turn: the queue is being drained. */
+  dropped(key: string): void;
+}
+
+export interface WorkQueueOptions {
+  readonly concurrency: number;
+  /** After `requeue`; default 5 ms to 30 s. */
+  readonly backoff?: Delays;
+  /** After `conflict`: the cache is usually up to date in a moment; default 10 ms to 1 s. */
+  readonly conflictBackoff?: Delays;
+  /** Uniform in [0, 1), for jitter. */
+  readonly random?: () => number;
+  /** Once it emits: nothing new is started, and the result completes when the running have ended. */
+  readonly drain$?: Observable<unknown>;
+  readonly observer?: WorkQueueObserver;
+  /** The clock of the delays; default real time. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** Longer timers would fire at once in node. */
+const longestDelayMs = 2 ** 31 - 1;
+
+/**
+ * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run emits one value, which
+ * says when the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it,
+ * so an event overtakes a delay and leaves no second run behind. `done` and `after` forget the back-offs of a
+ * key. An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
+ */
+export function workQueue<R>(
+  run: (request: Request) => Observable<Run<R>>,
+  options: WorkQueueOptions,
+): OperatorFunction<Request, R> {
+  const { concurrency, drain$ = NEVER, observer, random, scheduler = asyncScheduler } = options;
+  const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff, ...(random && { random }) };
+  const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff, ...(random && { random }) };
+
+  return (source) =>
+    defer(() => {
+      const due$ = new Subject<Request>();
+      const timers = new Map<string, Subscription>();
+      const failures = new Map<string, number>();
+      const conflicts = new Map<string, number>();
+
+      function forget(key: string): void {
+        failures.delete(key);
+        conflicts.delete(key);
+      }
+
+      function schedule(key: string, request: Request, delayMs: number): void {
+        const fire = (): void => {
+          timers.delete(key);
+          due$.next(request);
+        };
+        const delay = Math.min(Math.max(Math.round(delayMs) || 0, 0), longestDelayMs);
+        timers.set(key, scheduler.schedule(fire, delay));
+      }
+
+      function delayAfter(counts: Map<string, number>, key: string, delays: Delays): number {
+        const count = counts.get(key) ?? 0;
+        counts.set(key, count + 1);
+        observer?.retried();
+        return backoffDelayMs(count, delays);
+      }
+
+      function settle(key: string, request: Request, next: Next): void {
+        switch (next.type) {
+          case 'done':
+            forget(key);
+            return;
+          case 'after':
+            forget(key);
+            schedule(key, request, next.delayMs);
+            return;
+          case 'requeue':
+            schedule(key, request, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
+            return;
+          case 'conflict':
+            schedule(key, request, delayAfter(conflicts, key, conflictBackoff));
+        }
+      }
+
+      const runOnce = (request: Request): Observable<R> => {
+        const key = objectKeyText(request);
+        timers.get(key)?.unsubscribe();
+        timers.delete(key);
+        observer?.started(key);
+        // Not `finalize`, which comes after the key's next run has begun.
+        const finished = (): void => observer?.finished(key);
+        return run(request).pipe(
+          tap({
+            next: ({ next }) => settle(key, request, next),
+            complete: finished,
+            error: finished,
+            unsubscribe: finished,
+          }),
+          map(({ value }) => value),
+        );
+      };
+
+      const clearTimers = (): void => {
+        for (const timer of timers.values()) timer.unsubscribe();
+        timers.clear();
+      };
+
+      return merge(source, due$).pipe(
+        mergeMapByKey(runOnce, {
+          keyOf: objectKeyText,
+          concurrency,
+          drain$: drain$.pipe(tap(clearTimers)),
+          ...(observer && {
+            onWaiting: (key) => observer.added(key),
+            onDropped: (key) => observer.dropped(key),
+          }),
+        }),
+        finalize(clearTimers),
+      );
+    });
+}

@@ -1,0 +1,110 @@
+import type { Observable } from 'rxjs';
+import type { InformerState } from '../cache/informers.ts';
+import type { BindAddress, Page } from './serve-http.ts';
+import { serveHttp } from './serve-http.ts';
+
+/** Why something is not well; undefined if it is. */
+export type Check = () => string | undefined;
+
+/** Checks by name. */
+export type Checks = Readonly<Record<string, Check>>;
+
+export interface HealthOptions {
+  readonly address: BindAddress;
+  /** `/healthz`: the process should be restarted if one fails. */
+  readonly live: Checks;
+  /** `/readyz`: the process does not do its work (yet) if one fails; leader or not. */
+  readonly ready: Checks;
+}
+
+/**
+ * Serves `/healthz`, `/livez` and `/readyz` while subscribed to; emits the URL. 200 and `ok`, or 503 and the
+ * failed checks with their reasons; `?verbose` names all of them.
+ */
+export function serveHealth({ address, live, ready }: HealthOptions): Observable<string> {
+  const liveness = (query: URLSearchParams) => healthPage(live, query.has('verbose'));
+  return serveHttp(address, {
+    '/healthz': liveness,
+    '/livez': liveness,
+    '/readyz': (query) => healthPage(ready, query.has('verbose')),
+  });
+}
+
+function healthPage(checks: Checks, isVerbose: boolean): Page {
+  const results = Object.entries(checks).map(([name, check]) => ({ name, reason: reasonOf(check) }));
+  const isWell = results.every(({ reason }) => reason === undefined);
+  const shown = results.filter(({ reason }) => isVerbose || reason !== undefined);
+  const lines = shown.map(({ name, reason }) =>
+    reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason}`,
+  );
+  const body = [...lines, isWell ? 'ok' : 'failed', ''].join('\n');
+  return { status: isWell ? 200 : 503, contentType: 'text/plain; charset=utf-8', body };
+}
+
+function reasonOf(check: Check): string | undefined {
+  try {
+    return check();
+  } catch {
+    return 'the check itself failed';
+  }
+}
+
+/**
+ * Fails until every store holds a complete list. A process that stands by for the lease does its work by
+ * waiting, whatever its stores hold.
+ */
+export const storesSynced =
+  (states: () => readonly InformerState[], isStandingBy: () => boolean = () => false): Check =>
+  () => {
+    if (isStandingBy()) return undefined;
+    const missing = states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
+    return missing.length === 0 ? undefined : `not synced: ${missing.toSorted().join(', ')}`;
+  };
+
+export interface WatchesTellOptions {
+  /** The clock of the states, in milliseconds. */
+  readonly now: () => number;
+  /** How long it may be unknown whether a change was missed; default 90 s. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Fails when changes may go unseen: for so long nothing has shown that none was missed (the API server does not answer),
+ * or a watch is open and has kept changes back, so that the process learns of them late, by asking.
+ */
+export const watchesTell =
+  (states: () => readonly InformerState[], { now, limitMs = 90_000 }: WatchesTellOptions): Check =>
+  () => {
+    const doubtful = states().flatMap(({ kind, isSynced, isSilent, confirmedAtMs }) => {
+      const ageMs = now() - confirmedAtMs;
+      if (isSynced && ageMs > limitMs) return [`${kind} (unknown for ${Math.round(ageMs / 1000)} s)`];
+      return isSilent ? [`${kind} (its watch is silent)`] : [];
+    });
+    return doubtful.length === 0 ? undefined : `changes may go unseen: ${doubtful.toSorted().join(', ')}`;
+  };
+
+export interface WatchesAliveOptions {
+  /** The clock of the states, in milliseconds. */
+  readonly now: () => number;
+  /** How long a stream may be in one phase other than watching; default 10 minutes. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Fails when a watch stream neither watches nor moves: it lists, or waits for its next attempt, for longer than
+ * any list or back-off takes. A stream that keeps trying moves, whatever the API server answers: restarting the
+ * process would not help it.
+ */
+export const watchesAlive =
+  (states: () => readonly InformerState[], { now, limitMs = 600_000 }: WatchesAliveOptions): Check =>
+  () => {
+    const wedged = states().filter(
+      ({ stream, sinceMs }) =>
+        (stream.phase === 'listing' || stream.phase === 'waiting') && now() - sinceMs > limitMs,
+    );
+    if (wedged.length === 0) return undefined;
+    return `stuck: ${wedged
+      .map(({ kind, stream }) => `${kind} (${stream.phase})`)
+      .toSorted()
+      .join(', ')}`;
+  };

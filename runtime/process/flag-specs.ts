@@ -1,0 +1,146 @@
+import { logFormats, logLevels } from '../log/log.ts';
+import { parseBindAddress } from '../probes/serve-http.ts';
+import { parseDuration } from '../time/duration.ts';
+
+/** One flag. `parse` answers undefined for a bad value. */
+export interface FlagSpec<T> {
+  /** As in help: `--poll-interval <duration>`. An argument in brackets may be left out, which means `true`. */
+  readonly usage: string;
+  readonly description: string;
+  readonly default: string;
+  /** What a value may be: the end of a sentence. */
+  readonly allowed: string;
+  readonly parse: (text: string) => T | undefined;
+}
+
+const duration = { allowed: 'a positive duration such as 30s, 5m or 1h30m', parse: parseDuration };
+
+const flag = {
+  allowed: 'true or false',
+  parse: (text: string) => (text === 'true' ? true : text === 'false' ? false : undefined),
+};
+
+/** DNS-1123 label, the form of a namespace's name. */
+const namespaceName = {
+  allowed: 'the name of a namespace (lower-case letters, digits and dashes)',
+  parse: (text: string) => (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text) ? text : undefined),
+};
+
+const address = {
+  allowed: 'host:port, :port for every interface, or 0 for none',
+  parse: parseBindAddress,
+};
+
+const oneOf = <T extends string>(values: readonly T[]) => ({
+  allowed: `one of ${values.join(', ')}`,
+  parse: (text: string) => values.find((value) => value === text),
+});
+
+function listOf(known: readonly string[]) {
+  return {
+    allowed: `a list, separated by commas, of ${known.join(', ')}`,
+    parse(text: string): readonly string[] | undefined {
+      const given = [...new Set(text.split(',').map((name) => name.trim()))];
+      return given.every((name) => known.includes(name)) ? given : undefined;
+    },
+  };
+}
+
+function numberFrom(pattern: RegExp, min: number, max: number, allowed: string) {
+  return {
+    allowed,
+    parse(text: string): number | undefined {
+      const number = pattern.test(text) ? Number(text) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
+/** Every flag of the process by the name its value goes by; `stacks` are the names `--stacks` may list. */
+export const flagSpecs = (stacks: readonly string[]) => ({
+  kubeconfig: {
+    usage: '--kubeconfig <path>',
+    description: 'credentials of the API server; without it $KUBECONFIG, ~/.kube/config or in-cluster',
+    default: '',
+    allowed: 'the path of a file',
+    parse: (text: string) => text,
+  },
+  stacks: {
+    usage: '--stacks <names>',
+    description: 'the stacks to run',
+    default: stacks.join(','),
+    ...listOf(stacks),
+  },
+  installCrds: {
+    usage: '--install-crds [boolean]',
+    description: 'install or update the custom resource definitions first',
+    default: 'false',
+    ...flag,
+  },
+  namespace: {
+    usage: '--namespace <name>',
+    description: 'serve the claims of this namespace only; without it those of all',
+    default: '',
+    ...namespaceName,
+  },
+  pollInterval: {
+    usage: '--poll-interval <duration>',
+    description: 'how often each external resource is looked at',
+    default: '1m',
+    ...duration,
+  },
+  syncPeriod: {
+    usage: '--sync-period <duration>',
+    description: 'how often every object is reconciled, however quiet the cluster',
+    default: '1h',
+    ...duration,
+  },
+  maxConcurrentReconciles: {
+    usage: '--max-concurrent-reconciles <number>',
+    description: 'reconciles at a time, per controller',
+    default: '10',
+    ...numberFrom(/^\d+$/, 1, 1000, 'a whole number from 1 to 1000'),
+  },
+  maxExternalCallsPerSecond: {
+    usage: '--max-external-calls-per-second <number>',
+    description: 'calls of external systems per second and provider in the long run; ten times that at once',
+    default: '200', // enough to look at 10,000 resources once a minute
+    ...numberFrom(/^\d+(\.\d+)?$/, 0.01, 100_000, 'a number from 0.01 to 100000'),
+  },
+  leaderElect: {
+    usage: '--leader-elect [boolean]',
+    description: 'run only while holding a lease, so that several replicas may stand by',
+    default: 'false',
+    ...flag,
+  },
+  leaderElectionNamespace: {
+    usage: '--leader-election-namespace <name>',
+    description: 'where the lease is',
+    default: 'crossplane-system',
+    ...namespaceName,
+  },
+  metricsBindAddress: {
+    usage: '--metrics-bind-address <address>',
+    description: 'where /metrics is served (127.0.0.1:8080, or :8080 for every interface; 0: nowhere)',
+    default: '0',
+    ...address,
+  },
+  healthProbeBindAddress: {
+    usage: '--health-probe-bind-address <address>',
+    description: 'where /healthz and /readyz are served; as above',
+    default: '0',
+    ...address,
+  },
+  logLevel: {
+    usage: '--log-level <level>',
+    description: `the least important level that is logged (${logLevels.join(', ')})`,
+    default: 'info',
+    ...oneOf(logLevels),
+  },
+  logFormat: {
+    usage: '--log-format <format>',
+    description: 'json: an object per line; pretty: lines for people',
+    default: 'json',
+    ...oneOf(logFormats),
+  },
+});

@@ -1,0 +1,168 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { LogFormat, LogLevel } from '../log/log.ts';
+import type { BindAddress } from '../probes/serve-http.ts';
+import type { FlagSpec } from './flag-specs.ts';
+import { flagSpecs } from './flag-specs.ts';
+
+/** What the process was told, checked. Absent where nothing was said and nothing is the default. */
+export interface Flags {
+  /** Path of a kubeconfig file; absent: `$KUBECONFIG`, `~/.kube/config` or in-cluster. */
+  readonly kubeconfig?: string;
+  readonly stacks: readonly string[];
+  readonly installCrds: boolean;
+  /** Claims of other namespaces are left alone; absent: all namespaces. */
+  readonly namespace?: string;
+  readonly pollIntervalMs: number;
+  readonly syncPeriodMs: number;
+  /** Per controller. */
+  readonly maxConcurrentReconciles: number;
+  /** Per provider. */
+  readonly maxExternalCallsPerSecond: number;
+  readonly leaderElect: boolean;
+  readonly leaderElectionNamespace: string;
+  /** Absent: not served. */
+  readonly metricsBindAddress?: BindAddress;
+  /** Absent: not served. */
+  readonly healthProbeBindAddress?: BindAddress;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+/** What to do: run with flags, or print a text on standard output and exit 0 (`--help`, `--version`). */
+export type Invocation =
+  | { readonly type: 'run'; readonly flags: Flags }
+  | { readonly type: 'print'; readonly text: string };
+
+/** A flag or variable that is unknown or has a bad value; the message names it and what is allowed. */
+export class FlagError extends Error {
+  override readonly name = 'FlagError';
+  /** What the process exits with. */
+  readonly exitCode = 2;
+}
+
+export interface FlagOptions {
+  /** The names `--stacks` may list, all of them its default. */
+  readonly stacks: readonly string[];
+  readonly version: string;
+}
+
+type Specs = ReturnType<typeof flagSpecs>;
+type FlagName = keyof Specs;
+type Values = { readonly [K in FlagName]: NonNullable<ReturnType<Specs[K]['parse']>> | undefined };
+
+const prefix = 'SERVICES_STACK_';
+const flagOf = ({ usage }: Pick<FlagSpec<unknown>, 'usage'>): string => usage.split(' ')[0] ?? usage;
+/** `--poll-interval` → `SERVICES_STACK_POLL_INTERVAL`. */
+const variableOf = (spec: Pick<FlagSpec<unknown>, 'usage'>): string =>
+  prefix + flagOf(spec).slice(2).toUpperCase().replaceAll('-', '_');
+
+/**
+ * What Kubernetes tells every pod of the Services in its namespace, one named `services-stack…` among them
+ * (`enableServiceLinks`): no flags of ours.
+ */
+const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)$/;
+
+/**
+ * Reads the flags of `argv` (without node and script), then variables (`--poll-interval` is also
+ * `SERVICES_STACK_POLL_INTERVAL`; an empty variable counts as absent), then defaults. Throws `FlagError`.
+ */
+export function parseFlags(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  { stacks, version }: FlagOptions,
+): Invocation {
+  const specs = flagSpecs(stacks);
+  const all: readonly FlagSpec<unknown>[] = Object.values(specs);
+  const parsed = readArguments(argv, all, version);
+  if (typeof parsed === 'string') return { type: 'print', text: parsed };
+
+  const variables = all.map(variableOf);
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith(prefix) || variables.includes(name) || !value || serviceLink.test(name)) continue;
+    throw new FlagError(`unknown variable ${name}; allowed are ${variables.join(', ')}`);
+  }
+
+  const values = Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [name, checkedValue(spec, parsed[name], env)]),
+  ) as Values;
+  return { type: 'run', flags: flagsOf(values) };
+}
+
+/** The texts given on the command line by name, or what to print instead of running. */
+function readArguments(
+  argv: readonly string[],
+  specs: readonly FlagSpec<unknown>[],
+  version: string,
+): Readonly<Record<string, string>> | string {
+  const written: string[] = [];
+  const command = new Command('services-stack')
+    .description("Crossplane's claims, classes and binding as reactive Kubernetes controllers")
+    .usage('[flags]')
+    .version(version, '--version')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => written.push(text), writeErr: () => {} })
+    .addHelpText('after', `\nEach flag is also a variable: --poll-interval is ${prefix}POLL_INTERVAL.`);
+  for (const spec of specs) {
+    const shown = spec.default === '' ? spec.description : `${spec.description} (default ${spec.default})`;
+    command.addOption(new Option(spec.usage, shown));
+  }
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return written.join('');
+    const cause = error.message
+      .replace(/^error: /, '')
+      .replace(/\.?\n?$/, '')
+      .replace('\n', ' ');
+    const allowed = specs.find(({ usage }) => cause.includes(`'${usage}'`))?.allowed;
+    throw new FlagError(
+      allowed === undefined
+        ? `${cause}; allowed are ${specs.map(flagOf).join(', ')}`
+        : `${cause}; it must be ${allowed}`,
+      { cause: error },
+    );
+  }
+  // A flag whose argument was left out is `true`.
+  return Object.fromEntries(Object.entries(command.opts()).map(([name, value]) => [name, String(value)]));
+}
+
+/** The checked value of one flag; undefined if it is absent and has no default. */
+function checkedValue(
+  spec: FlagSpec<unknown>,
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): unknown {
+  const fromEnv = env[variableOf(spec)] || undefined;
+  const text = given ?? fromEnv ?? spec.default;
+  // A flag that is given empty is absent, as in a manifest that leaves a value open.
+  if (text === '') return spec.default === '' ? undefined : spec.parse(spec.default);
+  const value = spec.parse(text);
+  if (value !== undefined) return value;
+  const source = given === undefined ? variableOf(spec) : flagOf(spec);
+  throw new FlagError(`${source}: ${JSON.stringify(text)} is not allowed; it must be ${spec.allowed}`);
+}
+
+/** Values under the names, and with the units, that the process uses. */
+function flagsOf(values: Values): Flags {
+  const { kubeconfig, namespace, metricsBindAddress, healthProbeBindAddress } = values;
+  // All others have defaults.
+  const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
+  return {
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    stacks: rest.stacks,
+    installCrds: rest.installCrds,
+    ...(namespace !== undefined && { namespace }),
+    pollIntervalMs: rest.pollInterval,
+    syncPeriodMs: rest.syncPeriod,
+    maxConcurrentReconciles: rest.maxConcurrentReconciles,
+    maxExternalCallsPerSecond: rest.maxExternalCallsPerSecond,
+    leaderElect: rest.leaderElect,
+    leaderElectionNamespace: rest.leaderElectionNamespace,
+    ...(metricsBindAddress && metricsBindAddress !== 'disabled' && { metricsBindAddress }),
+    ...(healthProbeBindAddress && healthProbeBindAddress !== 'disabled' && { healthProbeBindAddress }),
+    logLevel: rest.logLevel,
+    logFormat: rest.logFormat,
+  };
+}

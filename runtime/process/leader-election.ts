@@ -1,0 +1,242 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { Observable } from 'rxjs';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../client/errors.ts';
+import type { KubernetesClient } from '../client/kubernetes-client.ts';
+import type { Logger } from '../log/log.ts';
+
+/** coordination.k8s.io/v1 Lease. Times are RFC 3339 with six fraction digits. */
+export interface Lease extends KubernetesObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+export const LeaseKind: Kind<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+};
+
+export interface LeaderElectionOptions {
+  readonly client: KubernetesClient;
+  /** Of the Lease. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique among the contenders, also after a restart. */
+  readonly identity: string;
+  readonly log: Logger;
+  /** What a lease's times say; nothing is decided by it. */
+  readonly now: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Clock in milliseconds by which leases expire; default the monotonic clock. */
+  readonly clock?: () => number;
+  /** Waits that many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** How long others wait after the last renewal before they take over; default 15 000. */
+  readonly leaseDurationMs?: number;
+  /** After this long without a renewal a leader gives up, well before others take over; default 10 000. */
+  readonly renewDeadlineMs?: number;
+  /** Between attempts; default 2000. */
+  readonly retryPeriodMs?: number;
+}
+
+export interface LeaderElection {
+  /**
+   * Contends for the lease while subscribed to. `leading` once it is ours; `lost`, and completion, when it no
+   * longer surely is: whoever led must stop at once. Never errors. Unsubscribing stops renewing and lets the
+   * lease run out.
+   */
+  readonly leadership$: Observable<'leading' | 'lost'>;
+  /**
+   * Throws ApiError (`code` 0) if we have led and our last renewal is longer ago than the renew deadline: another may
+   * lead by now, and we may not have noticed, if the process was stopped for a while. To be asked right before
+   * whatever only the leader may do.
+   */
+  check(): void;
+  /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
+  release(signal: AbortSignal): Promise<void>;
+}
+
+/** metav1.MicroTime: the API server takes exactly six digits. */
+const microTime = (date: Date): string => date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
+
+interface Observed {
+  readonly lease: Lease;
+  /** By our own clock: clocks of other machines are not trusted. */
+  readonly atMs: number;
+}
+
+/**
+ * Leader election by client-go's rules (tools/leaderelection): a lease is free when its holder has not renewed
+ * it, as seen by our own clock, for its duration. The API server's resourceVersion settles races.
+ */
+export function leaderElection(options: LeaderElectionOptions): LeaderElection {
+  const { client, namespace, name, identity, log, now, random } = options;
+  const { clock = () => performance.now() } = options;
+  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
+  const facts = { namespace, name, identity };
+  let observed: Observed | undefined;
+  let isReleased = false;
+  /** When the renewal that was last successful began; undefined: we have not led. */
+  let renewedMs: number | undefined;
+  const releasing = new AbortController();
+  /** The attempt under way. */
+  let attempt: Promise<unknown> = Promise.resolve();
+
+  const observe = (lease: Lease): void => {
+    if (lease.metadata.resourceVersion === observed?.lease.metadata.resourceVersion) return;
+    observed = { lease, atMs: clock() };
+  };
+  const isOurs = (): boolean => observed?.lease.spec?.holderIdentity === identity;
+
+  /** True if the lease is ours for another duration. Throws what the API server says, conflicts included. */
+  async function acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const renewTime = microTime(now());
+    const leaseDurationSeconds = Math.ceil(leaseDurationMs / 1000);
+    const mine = { holderIdentity: identity, leaseDurationSeconds, renewTime };
+    if (observed === undefined || !isOurs()) {
+      try {
+        observe(await client.get(LeaseKind, { namespace, name }, signal));
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        const lease: Lease = {
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { namespace, name },
+          spec: { ...mine, acquireTime: renewTime, leaseTransitions: 0 },
+        };
+        observe(await client.create(LeaseKind, lease, signal));
+        return true;
+      }
+    }
+    const { lease, atMs } = observed!;
+    const { holderIdentity, leaseDurationSeconds: theirs, leaseTransitions = 0 } = lease.spec ?? {};
+    const durationMs = theirs === undefined ? leaseDurationMs : theirs * 1000;
+    if (holderIdentity && holderIdentity !== identity && clock() < atMs + durationMs) return false;
+    const isNew = holderIdentity !== identity;
+    const spec = {
+      ...lease.spec,
+      ...mine,
+      ...(isNew && { acquireTime: renewTime, leaseTransitions: leaseTransitions + 1 }),
+    };
+    observe(await client.replace(LeaseKind, { ...lease, spec }, signal));
+    return true;
+  }
+
+  /** The same, as a value: `false` also for an error, of which the log knows. */
+  async function tryOnce(deadlineMs: number, outer: AbortSignal): Promise<boolean> {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const onAbort = (): void => abort.abort(outer.reason);
+    if (outer.aborted) onAbort();
+    outer.addEventListener('abort', onAbort, { once: true });
+    const waiting = sleep(deadlineMs, signal).then(
+      () => abort.abort(new Error('the lease was not renewed in time')),
+      () => {},
+    );
+    try {
+      attempt = acquireOrRenew(signal);
+      // A client that does not heed its signal must not keep us leading.
+      return (await Promise.race([attempt, waiting.then(() => false)])) as boolean;
+    } catch (error) {
+      if (outer.aborted) return false;
+      if (isConflict(error) || isAlreadyExists(error)) {
+        // Somebody else wrote it: what we know of it is old.
+        observed = undefined;
+        log.debug('another contender wrote the lease', facts);
+      } else log.warn('cannot write the lease, trying again', { ...facts, error });
+      return false;
+    } finally {
+      outer.removeEventListener('abort', onAbort);
+      abort.abort();
+    }
+  }
+
+  async function contend(tell: (state: 'leading' | 'lost') => void, signal: AbortSignal): Promise<void> {
+    const pause = (delayMs: number) => sleep(delayMs, signal).catch(() => {});
+    log.info('waiting for the lease', facts);
+    let startedMs = clock();
+    while (!(await tryOnce(renewDeadlineMs, signal))) {
+      if (signal.aborted) return;
+      await pause(retryPeriodMs * (1 + 1.2 * random()));
+      if (signal.aborted) return;
+      startedMs = clock();
+    }
+    if (signal.aborted) return;
+    log.info('leading', facts);
+    renewedMs = startedMs;
+    tell('leading');
+    for (;;) {
+      await pause(retryPeriodMs);
+      if (signal.aborted) return;
+      startedMs = clock();
+      const leftMs = renewedMs + renewDeadlineMs - startedMs;
+      // At least one attempt, or a process that was stopped for a while would never find out whether it leads.
+      if (await tryOnce(Math.max(leftMs, 1000), signal)) renewedMs = startedMs;
+      else if (signal.aborted) return;
+      else {
+        const { holderIdentity } = observed?.lease.spec ?? {};
+        const isTaken = holderIdentity !== undefined && holderIdentity !== '' && holderIdentity !== identity;
+        if (isTaken || clock() >= renewedMs + renewDeadlineMs) {
+          log.error('lost the lease', { ...facts, ...(isTaken && { holder: holderIdentity }) });
+          tell('lost');
+          return;
+        }
+      }
+    }
+  }
+
+  return {
+    check() {
+      if (renewedMs === undefined || clock() < renewedMs + renewDeadlineMs) return;
+      throw new ApiError('the lease was not renewed in time: another process may lead', {
+        code: 0,
+        reason: 'LeaseExpired',
+      });
+    },
+    leadership$: new Observable((subscriber) => {
+      const abort = new AbortController();
+      const signal = AbortSignal.any([abort.signal, releasing.signal]);
+      contend((state) => subscriber.next(state), signal).then(
+        () => subscriber.complete(),
+        (error: unknown) => {
+          log.error('leader election failed', { ...facts, error });
+          subscriber.next('lost');
+          subscriber.complete();
+        },
+      );
+      return () => abort.abort();
+    }),
+    async release(signal) {
+      if (isReleased) return;
+      isReleased = true;
+      releasing.abort();
+      try {
+        await attempt.catch(() => {});
+        // The attempt that was cut off may have been written all the same.
+        const lease = await client.get(LeaseKind, { namespace, name }, signal);
+        if (lease.spec?.holderIdentity !== identity) return;
+        const spec = {
+          ...lease.spec,
+          holderIdentity: '',
+          leaseDurationSeconds: 1,
+          renewTime: microTime(now()),
+        };
+        await client.replace(LeaseKind, { ...lease, spec }, signal);
+        log.info('released the lease', facts);
+      } catch (error) {
+        if (!isNotFound(error))
+          log.warn('cannot release the lease, it runs out by itself', { ...facts, error });
+      }
+    },
+  };
+}

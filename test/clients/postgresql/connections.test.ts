@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { boundedConnections } from '../../../clients/postgresql/connections.ts';
+
+/** Connections that count themselves. */
+function counted(max: number) {
+  const seen = { open: 0, most: 0, opened: 0 };
+  const connections = boundedConnections({
+    max,
+    keptDatabase: 'kept',
+    idleMs: 60_000,
+    open: async (database) => {
+      await turn();
+      seen.opened++;
+      seen.open++;
+      seen.most = Math.max(seen.most, seen.open);
+      let isUsable = true;
+      return {
+        database,
+        isUsable: () => isUsable,
+        breakOff: () => {
+          isUsable = false;
+        },
+        close: async () => {
+          await turn();
+          isUsable = false;
+          seen.open--;
+        },
+      };
+    },
+  });
+  return { connections, seen };
+}
+
+test('never more than the bound, kept ones and those to other databases together', async () => {
+  const { connections, seen } = counted(3);
+  const databases = Array.from({ length: 60 }, (_, index) => (index % 2 ? 'kept' : `other ${index}`));
+  await Promise.all(databases.map((database) => connections.use(database, undefined, async () => turn())));
+  assert.equal(seen.most, 3);
+  await connections.close();
+  assert.equal(seen.open, 0);
+});
+
+test('first come, first served', async () => {
+  const { connections } = counted(1);
+  const order: number[] = [];
+  const use = (n: number) => connections.use('kept', undefined, async () => void order.push(n));
+  await Promise.all([1, 2, 3, 4].map(use));
+  assert.deepEqual(order, [1, 2, 3, 4]);
+  await connections.close();
+});
+
+test('the kept database’s connection is used again, unless it broke', async () => {
+  const { connections, seen } = counted(2);
+  await connections.use('kept', undefined, async () => {});
+  await connections.use('kept', undefined, async (connection) => connection.breakOff());
+  assert.equal(seen.opened, 1);
+  await connections.use('kept', undefined, async () => {});
+  assert.equal(seen.opened, 2);
+  await connections.close();
+});
+
+test('a failure gives its place back', async () => {
+  const { connections } = counted(1);
+  await assert.rejects(
+    connections.use('kept', undefined, () => Promise.reject(new Error('boom'))),
+    /boom/,
+  );
+  assert.equal(await connections.use('kept', undefined, async () => 'next'), 'next');
+  await connections.close();
+});
+
+test('who gives up waiting is out of the queue', async () => {
+  const { connections } = counted(1);
+  let finish = () => {};
+  const first = connections.use('kept', undefined, () => new Promise<void>((resolve) => (finish = resolve)));
+  const abort = new AbortController();
+  const second = connections.use('kept', abort.signal, async () => 'must not run');
+  const third = connections.use('kept', undefined, async () => 'third');
+  await turn();
+  abort.abort(new Error('no time'));
+  await assert.rejects(second, /no time/);
+  await turn();
+  finish();
+  await first;
+  assert.equal(await third, 'third');
+  await connections.close();
+});
+
+test('closing refuses those who wait and lets those who run finish', async () => {
+  const { connections, seen } = counted(1);
+  let finish = () => {};
+  const running = connections.use(
+    'kept',
+    undefined,
+    () => new Promise<string>((resolve) => (finish = () => resolve('ok'))),
+  );
+  const waiting = assert.rejects(
+    connections.use('kept', undefined, async () => {}),
+    { code: 'Closed' },
+  );
+  await turn();
+  await turn();
+  const closing = connections.close();
+  await waiting;
+  assert.equal(seen.open, 1);
+  finish();
+  assert.equal(await running, 'ok');
+  await closing;
+  assert.equal(seen.open, 0);
+});

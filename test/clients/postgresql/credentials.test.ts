@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { generatePassword } from '../../../clients/password.ts';
+import {
+  type Credentials,
+  connectionUri,
+  defaultSslMode,
+  parseCredentials,
+} from '../../../clients/postgresql/credentials.ts';
+import { PostgresqlError, toPostgresqlError } from '../../../clients/postgresql/error.ts';
+import { scramVerifier } from '../../../clients/postgresql/password.ts';
+
+const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
+const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+
+const good: Record<string, { readonly data: Record<string, string>; readonly want: Credentials }> = {
+  'the least': { data: secret, want: { ...secret, port: 5432 } },
+  everything: {
+    data: {
+      ...secret,
+      port: '6543',
+      sslmode: 'verify-ca',
+      clusterCA: `${pem}\n`,
+      database: 'defaultdb',
+      serverDatabases: 'leave\n',
+      other: 'x',
+    },
+    want: {
+      ...secret,
+      port: 6543,
+      sslmode: 'verify-ca',
+      clusterCA: pem,
+      database: 'defaultdb',
+      serverDatabases: 'leave',
+    },
+  },
+  'empty optional entries': {
+    data: { ...secret, sslmode: '', clusterCA: '', database: '' },
+    want: { ...secret, port: 5432 },
+  },
+  'line ends around an endpoint': {
+    data: { ...secret, endpoint: 'db\n', port: '5433\n' },
+    want: { ...secret, endpoint: 'db', port: 5433 },
+  },
+  IPv6: { data: { ...secret, endpoint: 'fd00::1' }, want: { ...secret, endpoint: 'fd00::1', port: 5432 } },
+  'a password with spaces at its ends': {
+    data: { ...secret, password: ' p ' },
+    want: { ...secret, password: ' p ', port: 5432 },
+  },
+};
+for (const [name, { data, want }] of Object.entries(good)) {
+  test(`credentials: ${name}`, () => assert.deepEqual(parseCredentials(data), want));
+}
+
+const bad: Record<string, { readonly key: string; readonly value: string | undefined }> = {
+  'no endpoint': { key: 'endpoint', value: undefined },
+  'empty endpoint': { key: 'endpoint', value: ' ' },
+  'a URI as endpoint': { key: 'endpoint', value: 'postgres://sensitive@host' },
+  'a socket as endpoint': { key: 'endpoint', value: '/var/run/sensitive' },
+  'a port in the endpoint': { key: 'endpoint', value: 'sensitive:5432' },
+  'no username': { key: 'username', value: undefined },
+  'no password': { key: 'password', value: undefined },
+  'empty password': { key: 'password', value: '' },
+  'zero byte in a password': { key: 'password', value: 'sensi\0tive' },
+  'port 0': { key: 'port', value: '0' },
+  'port too high': { key: 'port', value: '65536' },
+  'port no number': { key: 'port', value: 'sensitive' },
+  'sslmode that may go without TLS': { key: 'sslmode', value: 'prefer' },
+  'CA no PEM': { key: 'clusterCA', value: 'sensitive' },
+};
+for (const [name, { key, value }] of Object.entries(bad)) {
+  test(`credentials: ${name} is refused by key, without the value`, () => {
+    const { [key]: _, ...rest } = { ...secret, [key]: '' } as Record<string, string>;
+    const data = value === undefined ? rest : { ...rest, [key]: value };
+    assert.throws(
+      () => parseCredentials(data),
+      (error: unknown) =>
+        error instanceof PostgresqlError &&
+        error.code === 'Invalid' &&
+        error.message.includes(`"${key}"`) &&
+        !/sensi|s3cr3t/.test(error.message),
+    );
+  });
+}
+
+const modes: Record<
+  string,
+  { readonly of: { endpoint: string; clusterCA?: string }; readonly want: string }
+> = {
+  'a CA': { of: { endpoint: '127.0.0.1', clusterCA: pem }, want: 'verify-full' },
+  'this machine': { of: { endpoint: '127.0.0.1' }, want: 'disable' },
+  'this machine by name': { of: { endpoint: 'localhost' }, want: 'disable' },
+  'this machine by IPv6': { of: { endpoint: '::1' }, want: 'disable' },
+  'another machine': { of: { endpoint: 'db' }, want: 'require' },
+  'a name that looks like this machine': { of: { endpoint: '127.evil.example' }, want: 'require' },
+};
+for (const [name, row] of Object.entries(modes)) {
+  test(`sslmode for ${name}: ${row.want}`, () => assert.equal(defaultSslMode(row.of), row.want));
+}
+
+test('every part of a URI is encoded and comes back', () => {
+  const target = {
+    endpoint: 'db',
+    port: 5432,
+    username: "a@b:c/d'(!)*",
+    password: 'p %#?&/@:ü',
+    database: 'x/y ?z',
+  };
+  const uri = connectionUri({ ...target, sslmode: 'require' });
+  assert.match(
+    uri,
+    /^postgresql:\/\/[A-Za-z0-9%._~-]+:[A-Za-z0-9%._~-]+@db:5432\/[A-Za-z0-9%._~-]+\?sslmode=require$/,
+  );
+  const parsed = new URL(uri);
+  assert.equal(decodeURIComponent(parsed.username), target.username);
+  assert.equal(decodeURIComponent(parsed.password), target.password);
+  assert.equal(decodeURIComponent(parsed.pathname.slice(1)), target.database);
+  assert.equal(connectionUri({ endpoint: '::1', port: 1, username: 'u' }), 'postgresql://u@[::1]:1');
+});
+
+test('a password is long, safe in a URL, and as random as its source', () => {
+  assert.match(generatePassword(), /^[A-Za-z0-9_-]{32}$/);
+  assert.notEqual(generatePassword(), generatePassword());
+  assert.equal(
+    generatePassword((size) => Buffer.alloc(size, 255)),
+    '_'.repeat(32),
+  );
+});
+
+test('a verifier is that of RFC 7677', () => {
+  const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
+  assert.equal(
+    scramVerifier('pencil', () => salt),
+    'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+  );
+});
+
+describe('errors', () => {
+  const context = { server: 'db:5432', username: 'admin', secrets: ['s3cr3t'] };
+  const thrown = (message: string, fields: object) => Object.assign(new Error(message), fields);
+  const rows: Record<
+    string,
+    {
+      readonly error: unknown;
+      readonly code: string;
+      readonly isRetryable: boolean;
+      readonly message: string;
+    }
+  > = {
+    'connection reset': {
+      error: thrown('read ECONNRESET', { code: 'ECONNRESET' }),
+      code: 'Unreachable',
+      isRetryable: true,
+      message: 'server db:5432 is unreachable: connection reset',
+    },
+    'a broken pipe is no SQLSTATE': {
+      error: thrown('write EPIPE', { code: 'EPIPE' }),
+      code: 'Unreachable',
+      isRetryable: true,
+      message: 'server db:5432 is unreachable: connection closed',
+    },
+    'several addresses, none answers': {
+      error: Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }),
+      code: 'Unreachable',
+      isRetryable: true,
+      message: 'server db:5432 is unreachable: connection refused',
+    },
+    'server starting': {
+      error: thrown('the database system is starting up', { code: '57P03' }),
+      code: 'Unreachable',
+      isRetryable: true,
+      message: 'server db:5432 is unreachable: the database system is starting up',
+    },
+    'no rights': {
+      error: thrown('permission denied to create database', { code: '42501' }),
+      code: '42501',
+      isRetryable: false,
+      message: 'permission denied to create database',
+    },
+    'a standby': {
+      error: thrown('cannot execute CREATE ROLE in a read-only transaction', { code: '25006' }),
+      code: '25006',
+      isRetryable: true,
+      message: 'cannot execute CREATE ROLE in a read-only transaction',
+    },
+    'disk full': {
+      error: thrown('no space', { code: '53100' }),
+      code: '53100',
+      isRetryable: true,
+      message: 'no space',
+    },
+    deadlock: {
+      error: thrown('deadlock detected', { code: '40P01' }),
+      code: '40P01',
+      isRetryable: true,
+      message: 'deadlock detected',
+    },
+    'dependent objects, with the detail': {
+      error: thrown('role "r" cannot be dropped', { code: '2BP01', detail: 'owner of a\nowner of b' }),
+      code: 'InUse',
+      isRetryable: true,
+      message: 'role "r" cannot be dropped: owner of a; owner of b',
+    },
+    'a certificate': {
+      error: thrown('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+      code: 'TlsFailed',
+      isRetryable: false,
+      message: 'TLS with server db:5432 failed: self-signed certificate',
+    },
+    'a password in the message': {
+      error: thrown('syntax error at or near "s3cr3t"', { code: '42601' }),
+      code: '42601',
+      isRetryable: false,
+      message: 'syntax error at or near "***"',
+    },
+    'a verifier in the message': {
+      error: thrown('at SCRAM-SHA-256$4096:abc$def:ghi', { code: '42601' }),
+      code: '42601',
+      isRetryable: false,
+      message: 'at ***',
+    },
+  };
+  for (const [name, { error, ...want }] of Object.entries(rows)) {
+    test(name, () => {
+      const { code, isRetryable, message, cause } = toPostgresqlError(error, context);
+      assert.deepEqual({ code, isRetryable, message }, want);
+      assert.equal(cause, undefined, 'the cause may hold a statement');
+    });
+  }
+});

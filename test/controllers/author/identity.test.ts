@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { type FavouriteCloud, startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
+import { type CloudKinds, clouds } from './kinds.ts';
+
+const started: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { stop } of started.splice(0)) await stop();
+});
+
+/** Two clouds of one flavour, and a database named `cool` that was made in the first. */
+async function made({ flavour, stack, kind, providerConfig, forProvider }: CloudKinds) {
+  const cluster = new FakeCluster();
+  const begin = async (token?: string): Promise<FavouriteCloud> => {
+    const cloud = await startFavouriteCloud({ flavour, now: () => cluster.clockMs, ...(token && { token }) });
+    started.push(cloud);
+    return cloud;
+  };
+  const [home, elsewhere] = [await begin(), await begin()];
+  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]));
+  started.push({ stop: async () => process.stop() });
+  const lead = (name: string, { url, token }: { readonly url: string; readonly token: string }): void => {
+    const metadata = { namespace: 'infra', name };
+    const data = encodeDetails({ credentials: JSON.stringify({ url, token }) });
+    cluster.put<Secret>(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+    cluster.put(providerConfig, {
+      apiVersion: `${providerConfig.group}/${providerConfig.version}`,
+      kind: 'ProviderConfig',
+      metadata: { name },
+      spec: { credentials: { source: 'Secret', secretRef: { ...metadata, key: 'credentials' } } },
+    } as never);
+  };
+  lead('default', home);
+  cluster.put<Managed>(kind, {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name: 'cool' },
+    spec: { forProvider },
+  });
+  await process.settle();
+  const find = () => cluster.get<Managed>(kind, { name: 'cool' });
+  const condition = (type: string) => getCondition(find()?.status?.conditions, type);
+  assert.equal(condition('Ready').status, 'True');
+  const edit = (change: (managed: Managed) => Managed): void =>
+    void cluster.edit(kind, { name: 'cool' }, change);
+  const look = async (): Promise<void> => {
+    cluster.clockMs += 3_000; // credentials that were read are used for a while
+    process.resync(kind);
+    await process.settle(20_000);
+  };
+  return { cluster, home, elsewhere, lead, find, condition, edit, look, kind };
+}
+
+/** The same database in another cloud, whose owner calls it by the same name. */
+async function put(cloud: FavouriteCloud, { flavour }: CloudKinds, tags: object): Promise<void> {
+  const [path, body] =
+    flavour === 'favourite'
+      ? ['/v1/instances', { name: 'cool', fanciness_level: 9, password: 'their-password', tags }]
+      : [
+          '/v2/databases',
+          { databaseName: 'cool', ambivalence: 9, adminPassword: 'their-password', labels: tags },
+        ];
+  const response = await fetch(cloud.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${cloud.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 201);
+}
+
+const namesIn = (cloud: FavouriteCloud) => cloud.instances().map(({ item }) => item.name);
+const levelsIn = (cloud: FavouriteCloud) => cloud.instances().map(({ item }) => item.level);
+
+for (const [name, kinds] of Object.entries(clouds)) {
+  describe(`${name}: a provider that leads to another cloud`, () => {
+    type World = Awaited<ReturnType<typeof made>>;
+    const ways: Record<string, (world: World) => void> = {
+      'by other credentials': ({ lead, elsewhere }) => lead('default', elsewhere),
+      'by another ProviderConfig': ({ lead, elsewhere, edit }) => {
+        lead('other', elsewhere);
+        edit(({ spec, ...rest }) => ({ ...rest, spec: { ...spec, providerConfigRef: { name: 'other' } } }));
+      },
+    };
+    for (const [way, move] of Object.entries(ways)) {
+      test(`${way}: nothing is made there, and nothing is forgotten here`, async () => {
+        const world = await made(kinds);
+        const { home, elsewhere, condition, look } = world;
+        move(world);
+        await look();
+        assert.deepEqual([namesIn(home), namesIn(elsewhere)], [['cool'], []]);
+        assert.match(condition('Synced').message ?? '', /the provider leads to http\S+ now, but/);
+        assert.equal(condition('Ready').status, 'True');
+      });
+
+      test(`${way}: a database of the same name and tags there is neither changed nor deleted`, async () => {
+        const world = await made(kinds);
+        const { cluster, home, elsewhere, find, look, kind, lead, edit } = world;
+        await put(elsewhere, kinds, home.instances()[0]?.item.tags ?? {});
+        move(world);
+        await look();
+        assert.deepEqual(levelsIn(elsewhere), [9]);
+        cluster.delete(kind, { name: 'cool' });
+        await look();
+        assert.deepEqual([namesIn(home), levelsIn(elsewhere)], [['cool'], [9]]);
+        assert.ok(find() !== undefined, 'it waits');
+
+        lead('default', home);
+        edit(({ spec: { providerConfigRef: _other, ...spec }, ...rest }) => ({ ...rest, spec }));
+        await look();
+        assert.deepEqual([find(), namesIn(home), levelsIn(elsewhere)], [undefined, [], [9]]);
+      });
+    }
+
+    test('to the same cloud by another name or with a new token, nothing is amiss', async () => {
+      const { home, lead, edit, look, condition } = await made(kinds);
+      lead('same', home);
+      edit(({ spec, ...rest }) => ({ ...rest, spec: { ...spec, providerConfigRef: { name: 'same' } } }));
+      await look();
+      assert.equal(condition('Synced').status, 'True');
+      lead('same', { url: `${home.url}/`, token: 'wrong-token' });
+      await look();
+      assert.match(condition('Synced').message ?? '', /refused the token/);
+      lead('same', home);
+      await look();
+      assert.deepEqual([condition('Synced').status, namesIn(home)], ['True', ['cool']]);
+    });
+  });
+
+  test(`${name}: an edited version or name makes no second database, and deletion finds the first`, async () => {
+    const { cluster, home, find, condition, edit, look, kind } = await made(kinds);
+    const field = kinds.flavour === 'favourite' ? 'version' : 'engineVersion';
+    edit(({ metadata, spec, ...rest }) => ({
+      ...rest,
+      metadata: {
+        ...metadata,
+        annotations: { ...metadata.annotations, 'crossplane.io/external-name': 'warm' },
+      },
+      spec: { ...spec, forProvider: { ...spec.forProvider, [field]: '8.0' } },
+    }));
+    await look();
+    assert.deepEqual(namesIn(home), ['cool']);
+    const told = new RegExp(
+      `^cannot change annotation crossplane.io/external-name from "cool" to "warm" and spec.forProvider.${field} from "5.7" to "8.0": `,
+    );
+    assert.match(condition('Synced').message ?? '', told);
+    cluster.delete(kind, { name: 'cool' });
+    await look();
+    assert.deepEqual([find(), namesIn(home)], [undefined, []]);
+  });
+}

@@ -1,0 +1,35 @@
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind as FcpProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.ts';
+import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind as OcpProviderConfigKind } from '../../../apis/ocp/v1alpha1/provider-config.ts';
+import type { Stack } from '../../../controllers/core/stack.ts';
+import { fcpStack } from '../../../controllers/fcp/setup.ts';
+import { ocpStack } from '../../../controllers/ocp/setup.ts';
+
+/** What differs between the demo clouds, for tests of what does not. */
+export interface CloudKinds {
+  readonly flavour: 'favourite' | 'other';
+  readonly stack: Stack;
+  readonly kind: Kind<Managed>;
+  readonly providerConfig: Kind;
+  readonly forProvider: object;
+}
+/** By name. */
+export const clouds: Record<string, CloudKinds> = {
+  'Favourite Cloud': {
+    flavour: 'favourite',
+    stack: fcpStack,
+    kind: FavouriteDBInstanceKind,
+    providerConfig: FcpProviderConfigKind,
+    forProvider: { fancinessLevel: 1 },
+  },
+  'Other Cloud': {
+    flavour: 'other',
+    stack: ocpStack,
+    kind: AmbivalentDBInstanceKind,
+    providerConfig: OcpProviderConfigKind,
+    forProvider: { ambivalence: 1 },
+  },
+};

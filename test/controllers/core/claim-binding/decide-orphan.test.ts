@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import mapValues from 'lodash/mapValues.js';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { OrphanDecision } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
+import { decideOrphan, orphanRows } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import { assertEveryRow } from '../every-row.ts';
+import {
+  claim,
+  claimRef,
+  deletionTimestamp,
+  managed,
+  otherManagedKind,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const ownName = provisionedNames(claim())[0] ?? '';
+const spec = { claimRef: claimRef(), reclaimPolicy: 'Delete' } as const;
+const boundHere = { status: { bindingPhase: 'Bound', boundUID: 'managed-uid' } } as const;
+const boundBefore = { status: { bindingPhase: 'Bound', boundUID: 'before-restore' } } as const;
+const unbound = { status: { bindingPhase: 'Unbound' } } as const;
+const reservedFor = (uids: string) => ({ annotations: { 'crossplane.io/reserved-for': uids } });
+const reserved = reservedFor('claim-uid/managed-uid');
+const gone = 'FancySQLInstance team/orders (UID claim-uid)';
+const tell = {
+  row: 'O5',
+  act: 'tell',
+  message: `${gone}, which it names, does not exist. It may come back out of a backup, so that nothing is done; if it will, wait; else delete this resource`,
+} as const;
+
+interface Row {
+  readonly managed: Managed;
+  /** Whatever has the name by now. */
+  readonly claim?: Claim;
+  readonly isHandedOver?: boolean;
+  readonly want: Omit<OrphanDecision, 'managed'> & {
+    readonly reclaim?: 'Delete' | 'Retain';
+    message?: string;
+  };
+}
+
+const rows: Record<string, Row> = {
+  'O1 it names nobody': { managed: managed({}, boundHere), want: { row: 'O1', act: 'nothing' } },
+  'O1 it is only meant for a claim, by an administrator': {
+    managed: managed({ claimRef: { ...claimRef(), uid: undefined } as object }, unbound),
+    want: { row: 'O1', act: 'nothing' },
+  },
+  'O1 it names a claim of another kind': {
+    managed: managed({ ...spec, claimRef: claimRef({ kind: 'PlainSQLInstance' }) }, boundHere),
+    want: { row: 'O1', act: 'nothing' },
+  },
+  'O1 it names a claim of another version': {
+    managed: managed(
+      { ...spec, claimRef: claimRef({ apiVersion: 'database.crossplane.io/v1beta1' }) },
+      boundHere,
+    ),
+    want: { row: 'O1', act: 'nothing' },
+  },
+  'O1 it is being deleted': {
+    managed: managed(spec, { ...boundHere, deletionTimestamp }),
+    want: { row: 'O1', act: 'nothing' },
+  },
+  'O2 its claim lives': {
+    managed: managed(spec, boundHere),
+    claim: claim(),
+    want: { row: 'O2', act: 'nothing' },
+  },
+  'O2 named: a claim of that name lives and names it: binding heals or refuses': {
+    managed: managed(spec, boundHere),
+    claim: claim({ resourceRef: resourceRef('db') }, { uid: 'second-life' }),
+    want: { row: 'O2 named', act: 'nothing' },
+  },
+  'O3 bound here, policy Delete': {
+    managed: managed(spec, boundHere),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Delete',
+      message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Delete`,
+    },
+  },
+  'O3 bound here, no policy': {
+    managed: managed({ claimRef: claimRef() }, boundHere),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
+    },
+  },
+  'O3 bound here, and a claim of that name lives that names another': {
+    managed: managed({ claimRef: claimRef() }, boundHere),
+    claim: claim({ resourceRef: resourceRef('other') }, { uid: 'second-life' }),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
+    },
+  },
+  'O3 bound here, and a claim of that name lives that names one of another kind': {
+    managed: managed({ claimRef: claimRef() }, boundHere),
+    claim: claim({ resourceRef: resourceRef('db', otherManagedKind) }, { uid: 'second-life' }),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
+    },
+  },
+  'O3 bound here, as the reservation proves where an old definition keeps no boundUID': {
+    managed: managed(spec, { ...reserved, status: { bindingPhase: 'Bound' } }),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Delete',
+      message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Delete`,
+    },
+  },
+  'O3 begun: a release was cut off, and then the claim vanished': {
+    managed: managed(spec, { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } }),
+    want: {
+      row: 'O3 begun',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, whose connection secret it gave, no longer exists: Released`,
+    },
+  },
+  'O4 reserved here and never bound: free': {
+    managed: managed(spec, { ...reserved, ...unbound }),
+    want: {
+      row: 'O4',
+      act: 'free',
+      message: `${gone}, for which it was reserved, no longer exists: offered to others`,
+    },
+  },
+  'O4 unclear: reserved here and handed over': {
+    managed: managed(spec, { ...reserved, ...unbound }),
+    isHandedOver: true,
+    want: {
+      row: 'O4 unclear',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, whose connection secret it gave, no longer exists: Released`,
+    },
+  },
+  'O5 restored without its status, reserved before': {
+    managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...unbound }),
+    want: tell,
+  },
+  'O5 restored with its status': { managed: managed(spec, boundBefore), want: tell },
+  'O5 restored with its status, reserved before': {
+    managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...boundBefore }),
+    want: tell,
+  },
+  'O5 Released before a restore': {
+    managed: managed(spec, { status: { bindingPhase: 'Released', boundUID: 'before-restore' } }),
+    want: tell,
+  },
+  'O5 Released before a restore, and reserved since: it is not free': {
+    managed: managed(spec, {
+      ...reserved,
+      status: { bindingPhase: 'Released', boundUID: 'before-restore' },
+    }),
+    want: tell,
+  },
+  'O5 provisioned and never bound, or restored without its status': {
+    managed: managed(spec, { name: ownName, ...unbound }),
+    want: tell,
+  },
+};
+
+describe('binding decides about a managed resource whose claim is not there', () => {
+  test('every row has a case', () => assertEveryRow(orphanRows, mapValues(rows, 'want')));
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, () => {
+      const parts = row.want.act === 'free' || row.want.act === 'release';
+      assert.deepEqual(
+        decideOrphan(service, row.managed, row.claim, row.isHandedOver ?? false),
+        parts ? { ...row.want, managed: row.managed } : row.want,
+      );
+    });
+  }
+});

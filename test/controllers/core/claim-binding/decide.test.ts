@@ -1,0 +1,671 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
+import { reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { BindingDecision } from '../../../../controllers/core/claim-binding/decide.ts';
+import {
+  bindingRows,
+  boundConditions,
+  decideBinding,
+  describeUnserved,
+} from '../../../../controllers/core/claim-binding/decide.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { assertEveryRow } from '../every-row.ts';
+import {
+  claim,
+  claimRef,
+  classRef,
+  deletionTimestamp,
+  managed,
+  otherClassKind,
+  otherManagedKind,
+  otherService,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const small = resourceClass('small');
+const finalizers = ['finalizer.resourceclaim.crossplane.io'];
+const deleted = { deletionTimestamp, finalizers };
+const ownName = provisionedNames(claim())[0] ?? '';
+const dynamic = { classRef: classRef('small'), resourceRef: resourceRef(ownName) };
+const condition = (type: string, status: 'True' | 'False', reason: string, message?: string) => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+  ...(message === undefined ? {} : { message }),
+});
+
+const classKinds = [
+  'ambivalentdbinstanceclasses.v1alpha1.database.ocp.crossplane.io',
+  'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
+];
+
+const unknownTo = (kind: string) => ({
+  conditions: [{ ...condition('Ready', 'False', 'UnknownKind', 'in whatever words'), observedGeneration: 3 }],
+  consideredKinds: [kind],
+});
+
+const holding = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
+const provisioned = managed(
+  { claimRef: claimRef(), classRef: classRef('small') },
+  { name: ownName, status: { bindingPhase: 'Bound' } },
+);
+
+interface Case {
+  readonly claim?: Claim | undefined;
+  readonly managed?: Managed;
+  readonly resourceClass?: Class;
+  /** What names the claim, UID included, whatever the claim names. */
+  readonly held?: Managed;
+  readonly service?: ClaimService;
+  readonly row: string;
+  readonly act: BindingDecision['act'];
+  /** Of a report: the reason of Ready, which is False. */
+  readonly ready?: string;
+  /** Of a report; default True. */
+  readonly synced?: 'False';
+  /** Of a report; default Unbound. */
+  readonly phase?: 'Released';
+  /** Of a report: the reason of its Event. */
+  readonly event?: string;
+  /** Of a report: what Ready, the Event and a failed Synced say alike. */
+  readonly message?: RegExp;
+  readonly notBeforeMs?: number;
+  /** Of a report: the kinds that were looked at. */
+  readonly considered?: readonly string[];
+}
+
+const cases: Record<string, Case> = {
+  'K1 a claim that is gone needs nothing': { claim: undefined, row: 'K1', act: 'nothing' },
+  'K2 ManagedNotFound: a static claim waits for its resource': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    row: 'K2',
+    act: 'report',
+    ready: 'Binding',
+    event: 'ManagedResourceNotFound',
+    message: /FavouriteDBInstance db, which does not exist/,
+  },
+  'K2 a bound claim whose resource vanished is Released, not provisioned again': {
+    claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
+    resourceClass: small,
+    row: 'K2 lost',
+    act: 'report',
+    event: 'ManagedResourceNotFound',
+    ready: 'Binding',
+    phase: 'Released',
+    message: /no longer exists; delete the claim and create it anew/,
+  },
+  'H2 a deleted claim that names nothing any more is finalised by the first service': {
+    claim: claim({}, deleted),
+    service: otherService,
+    row: 'H2 unnamed',
+    act: 'finalise',
+  },
+  'H7 and left alone by the others': { claim: claim({}, deleted), row: 'H7', act: 'nothing' },
+  'H7 without our finalizer there is nothing to finalise': {
+    claim: claim({}, { deletionTimestamp }),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'K7 GetResourceClassError: a missing class is named, and its appearance wakes the claim': {
+    claim: claim({ classRef: classRef('small') }),
+    row: 'K7',
+    act: 'report',
+    ready: 'Creating',
+    synced: 'False',
+    event: 'CannotGetResourceClass',
+    message: /FavouriteDBInstanceClass small does not exist/,
+  },
+  'H4 the name is recorded before anything is created': {
+    claim: claim({ classRef: classRef('small') }),
+    resourceClass: small,
+    row: 'K9 record',
+    act: 'record',
+  },
+  'H4 after a crash between record and create the recorded resource is created': {
+    claim: claim(dynamic, { finalizers }),
+    resourceClass: small,
+    row: 'K9',
+    act: 'create',
+  },
+  'H4 a name this claim did not derive is never created': {
+    claim: claim({ ...dynamic, resourceRef: resourceRef('team-orders-aaaaa') }),
+    resourceClass: small,
+    row: 'K2',
+    act: 'report',
+    event: 'ManagedResourceNotFound',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance team-orders-aaaaa, which does not exist$/,
+  },
+  'H4 a resource that took the recorded name meanwhile is not bound': {
+    claim: claim(dynamic),
+    managed: managed({}, { name: ownName, status: { bindingPhase: 'Unbound' } }),
+    row: 'H4 taken',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /: the claim did not create it; it took the name meanwhile$/,
+  },
+  'K10 ClassReferenceNotSet: a claim without any reference is for the schedulers': {
+    claim: claim(),
+    row: 'H7',
+    act: 'nothing',
+  },
+  'K10 a static resource that is not ready yet': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Unbindable' } }),
+    row: 'K10',
+    act: 'report',
+    ready: 'Binding',
+    event: 'WaitingToBind',
+    message: /^waiting for FavouriteDBInstance db$/,
+  },
+  'K10 a released resource says how it is offered again': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Released' } }),
+    row: 'K10 released',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message:
+      /kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io db crossplane\.io\/reoffer=true/,
+  },
+  'K10 a resource that shows Bound and names no claim is not taken for bound to this one': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Bound' } }),
+    row: 'K10',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+  },
+  'K10 a resource that was released and still names this claim is not bound again': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
+    row: 'K10 released',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^FavouriteDBInstance db was released by a former claim; /,
+  },
+  'K10 a resource being deleted that never was bound is not bound, though it names the claim': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),
+    row: 'K10 deleted',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^FavouriteDBInstance db is being deleted$/,
+  },
+  'K10 a resource being deleted is not bound': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),
+    row: 'K10 deleted',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /is being deleted/,
+  },
+  'K11 ManagedIsInUnknownBindingPhase': {
+    claim: claim(dynamic),
+    managed: managed({ claimRef: claimRef() }),
+    row: 'K11',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+  },
+  'K11 ManagedIsInUnbindableBindingPhase': {
+    claim: claim(dynamic),
+    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbindable' } }),
+    row: 'K11',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+  },
+  "K11 the wait carries the managed resource's error and external name": {
+    claim: claim(dynamic),
+    managed: managed(
+      { claimRef: claimRef() },
+      {
+        annotations: { 'crossplane.io/external-name': 'cloud-db' },
+        status: {
+          conditions: [condition('Synced', 'False', 'ReconcileError', 'create failed: quota exceeded')],
+        },
+      },
+    ),
+    row: 'K11',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /external name cloud-db\): create failed: quota exceeded/,
+  },
+  'K11 a resource just created may say nothing for two seconds': {
+    claim: claim(dynamic),
+    managed: managed({ claimRef: claimRef() }, { creationTimestamp: '2026-01-02T03:04:05Z' }),
+    row: 'K11 quiet',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance db$/,
+    notBeforeMs: Date.parse('2026-01-02T03:04:07Z'),
+  },
+  'K14 a ready resource of this claim is bound': {
+    claim: claim(dynamic),
+    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
+    row: 'K14',
+    act: 'bind',
+  },
+  'K14 a ready resource of no claim is bound (static)': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
+    row: 'K14',
+    act: 'bind',
+  },
+  'K14 ControlledError: a resource that something else controls is refused': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      {},
+      {
+        status: { bindingPhase: 'Unbound' },
+        ownerReferences: [{ apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true }],
+      },
+    ),
+    row: 'K14 controlled',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /controlled by Composite c/,
+  },
+  'K15 Successful: already bound': {
+    claim: claim(dynamic),
+    managed: provisioned,
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K15 a restored claim (new UID) whose own status says Bound stays bound': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'before-restore' }) },
+      { status: { bindingPhase: 'Bound' } },
+    ),
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K14 a restored claim and resource (new UIDs, no status) bind again': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'before-restore' }) },
+      { status: { bindingPhase: 'Unbound' } },
+    ),
+    row: 'K14',
+    act: 'bind',
+  },
+  'H1 a resource bound to another claim is not bindable, and the claim is not Ready': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef({ namespace: 'rivals' }) }, { status: { bindingPhase: 'Bound' } }),
+    row: 'H1',
+    act: 'report',
+    ready: 'Binding',
+    synced: 'False',
+    event: 'CannotBindManagedResource',
+    message: /claimed by FancySQLInstance rivals\/orders/,
+  },
+  "H1 a former claim's resource is not handed to a new claim of that name": {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Bound' } }),
+    row: 'H1 former',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message:
+      /^refusing to bind to FavouriteDBInstance db: it belonged to a former FancySQLInstance team\/orders with another UID$/,
+  },
+  'H7 a claimRef of another kind with the same name is another claim': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef({ kind: 'PlainSQLInstance' }) },
+      { status: { bindingPhase: 'Unbound' } },
+    ),
+    row: 'H1',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /claimed by PlainSQLInstance team\/orders/,
+  },
+  'H7 where classRef and resourceRef are of different kinds the resource decides who acts': {
+    claim: claim({ classRef: classRef('small'), resourceRef: resourceRef('db', otherManagedKind) }),
+    resourceClass: small,
+    row: 'H7',
+    act: 'nothing',
+  },
+  "H7 a peer's class is left to the peer": {
+    claim: claim({ classRef: classRef('other', otherClassKind) }),
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 a class of no known kind is named, with the kinds that are known': {
+    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+    considered: classKinds,
+    event: 'UnknownKind',
+    ready: 'UnknownKind',
+    synced: 'False',
+    message:
+      /spec\.classRef names a NoSuchClass \(x\.io\/v1\).*AmbivalentDBInstanceClass.*FavouriteDBInstanceClass/,
+  },
+  'H7 told: what a process with other stacks said of an unknown kind is left to stand': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      { status: unknownTo('thirdclasses.v1.third.io') },
+    ),
+    service: otherService,
+    row: 'H7 told',
+    act: 'nothing',
+  },
+  'H7 a resource of no known kind is named, with the kinds that are known': {
+    claim: claim({ classRef: classRef('small'), resourceRef: { kind: '', name: 'db' } }),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+    considered: [
+      'ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io',
+      'favouritedbinstances.v1alpha3.database.fcp.crossplane.io',
+    ],
+    event: 'UnknownKind',
+    ready: 'UnknownKind',
+    synced: 'False',
+    message:
+      /^spec\.resourceRef names a \(no kind\) \(no apiVersion\), .* known: AmbivalentDBInstance \(.*\), FavouriteDBInstance \(/,
+  },
+  'H7 what is of no known kind is not spoken of where something else is said already': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      { status: { conditions: [condition('Ready', 'True', 'Available')] } },
+    ),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 nor by any but the first service': {
+    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 nor of a claim that is being deleted': {
+    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }, deleted),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  ...Object.fromEntries(
+    ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'].map((reason): [string, Case] => [
+      `H7 what was said before it had a class is replaced: ${reason}`,
+      {
+        claim: claim(
+          { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+          { status: { conditions: [condition('Ready', 'False', reason)] } },
+        ),
+        service: otherService,
+        row: 'H7 unknown',
+        act: 'report',
+        considered: classKinds,
+        event: 'UnknownKind',
+        ready: 'UnknownKind',
+        synced: 'False',
+        message: /^spec\.classRef names a NoSuchClass \(x\.io\/v1\)/,
+      },
+    ]),
+  ),
+  'H7 who knows more kinds replaces what was said': {
+    claim: claim(
+      { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+      { status: unknownTo('favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io') },
+    ),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+    considered: classKinds,
+    synced: 'False',
+    event: 'UnknownKind',
+    ready: 'UnknownKind',
+    message: /; known: AmbivalentDBInstanceClass .*, FavouriteDBInstanceClass /,
+  },
+  'K15 another resource is named: what the claim has is kept': {
+    claim: claim({ resourceRef: resourceRef('other') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed({}, { name: 'other', status: { bindingPhase: 'Unbound' } }),
+    held: holding,
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K15 a resource of another kind is named: it stays with the controller of what the claim has': {
+    claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
+    held: holding,
+    row: 'K15',
+    act: 'refresh',
+  },
+  'H7 another kind is named than the claim has: its controller leaves it alone': {
+    claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
+    service: otherService,
+    held: holding,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'K15 another class is named than the resource was made from': {
+    claim: claim({ ...dynamic, classRef: classRef('large') }),
+    held: provisioned,
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K2 edited: a class of another kind is named before anything is created': {
+    claim: claim({ ...dynamic, classRef: classRef('small', otherClassKind) }),
+    row: 'K2 edited',
+    act: 'report',
+    ready: 'Binding',
+    synced: 'False',
+    event: 'CannotApplyEdit',
+    message:
+      /^spec\.classRef names AmbivalentDBInstanceClass small, but FavouriteDBInstance team-orders-\w{5} was to be made from a FavouriteDBInstanceClass; take the edit back/,
+  },
+  'K2 edited: no class is named any more before anything is created': {
+    claim: claim({ resourceRef: resourceRef(ownName) }),
+    row: 'K2 edited',
+    act: 'report',
+    ready: 'Binding',
+    synced: 'False',
+    event: 'CannotApplyEdit',
+    message: /^spec\.classRef names nothing, but /,
+  },
+  'K9 again: the reference was removed: it is written again, and nothing provisioned': {
+    claim: claim({ classRef: classRef('small') }),
+    resourceClass: small,
+    held: provisioned,
+    row: 'K9 again',
+    act: 'recall',
+  },
+  'K15 a bound resource that is being deleted shows as Released and is bound until it is gone': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Released' } }),
+    row: 'K15',
+    act: 'refresh',
+  },
+};
+
+describe('binding decides', () => {
+  test('every row has a case', () => assertEveryRow(bindingRows, cases));
+  for (const [name, wanted] of Object.entries(cases)) {
+    test(name, () => {
+      const decision = decideBinding({
+        service: wanted.service ?? service,
+        peers: [otherService, service],
+        claim: wanted.claim,
+        managed: wanted.managed,
+        resourceClass: wanted.resourceClass,
+        held: wanted.held,
+        isHandedOver: false,
+      });
+      assert.deepEqual(decision, payloadOf(wanted, decision));
+    });
+  }
+});
+
+test('K6 what a deleted claim has is released, whatever it names by now', () => {
+  const held = managed(
+    { claimRef: claimRef(), reclaimPolicy: 'Delete' },
+    { status: { bindingPhase: 'Bound' } },
+  );
+  const decision = decideBinding({
+    service,
+    peers: [service],
+    claim: claim({ resourceRef: resourceRef('other') }, deleted),
+    managed: undefined,
+    resourceClass: undefined,
+    held,
+    isHandedOver: true,
+  });
+  assert.deepEqual(decision, { row: 'K6', act: 'release', managed: held, reclaim: 'Delete' });
+});
+
+/** The whole decision that a row asks for; of the text, which a decision repeats, only that it matches. */
+function payloadOf(wanted: Case, decision: BindingDecision): object {
+  const { row, act } = wanted;
+  const managed = wanted.held ?? wanted.managed;
+  switch (act) {
+    case 'nothing':
+    case 'finalise':
+      return { row, act };
+    case 'bind':
+    case 'refresh':
+    case 'recall':
+      return { row, act, managed };
+    case 'record':
+    case 'create':
+      return { row, act, resourceClass: wanted.resourceClass };
+    case 'free':
+    case 'release':
+      return assert.fail('these are in claim-deleted.decide.test.ts');
+    case 'report': {
+      const { ready, event, message, phase = 'Unbound', notBeforeMs, considered } = wanted;
+      const isTrouble = wanted.synced === 'False' || phase === 'Released';
+      assert.ok(message, 'a report has a message');
+      const text = decision.act === 'report' ? decision.event.message : '';
+      assert.match(text, message);
+      const synced = wanted.synced === 'False' ? reconcileError(text) : reconcileSuccess();
+      const conditions = [{ type: 'Ready', status: 'False', reason: ready, message: text }, synced];
+      return {
+        row,
+        act,
+        facts: { conditions, bindingPhase: phase, ...(considered && { consideredKinds: considered }) },
+        event: { type: isTrouble ? 'Warning' : 'Normal', reason: event, message: text },
+        ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+      };
+    }
+  }
+}
+
+describe('H14 a bound claim is as ready as its managed resource', () => {
+  const withConditions = (...conditions: ReturnType<typeof condition>[]) =>
+    managed({}, { status: { conditions } });
+  const ready = condition('Ready', 'True', 'Available');
+  const troubled = condition('Synced', 'False', 'ReconcileError', 'observe failed: 503');
+  const named = { annotations: { 'crossplane.io/external-name': 'cloud-db' } };
+  interface Row {
+    readonly managed: Managed;
+    readonly unserved?: string;
+    /** Of Ready: status, reason, message. */
+    readonly want: readonly [string, string, string?];
+  }
+  const rows: Record<string, Row> = {
+    ready: { managed: withConditions(ready), want: ['True', 'Available'] },
+    'ready, whatever it says beside': {
+      managed: withConditions(ready, condition('Synced', 'True', 'ReconcileSuccess', 'all is well')),
+      want: ['True', 'Available'],
+    },
+    'ready though its last pass failed, which it says': {
+      managed: withConditions(ready, troubled),
+      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503'],
+    },
+    'ready, and there is no secret': {
+      managed: withConditions(ready),
+      unserved: 'no connection secret is written',
+      want: ['True', 'Available', 'no connection secret is written'],
+    },
+    'ready, its last pass failed, and there is no secret': {
+      managed: withConditions(ready, troubled),
+      unserved: 'no secret',
+      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503; no secret'],
+    },
+    'unavailable, with its message': {
+      managed: withConditions(
+        condition('Ready', 'False', 'Unavailable', 'out of disk'),
+        condition('Synced', 'True', 'ReconcileSuccess', 'all is well'),
+      ),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: out of disk'],
+    },
+    'unavailable and failing: why it fails comes first': {
+      managed: withConditions(condition('Ready', 'False', 'Unavailable', 'out of disk'), troubled),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: observe failed: 503'],
+    },
+    'without a message its reason says it': {
+      managed: managed({}, { ...named, status: { conditions: [condition('Ready', 'False', 'Creating')] } }),
+      want: ['False', 'Creating', 'FavouriteDBInstance db (external name cloud-db): Creating'],
+    },
+    'failing without a message': {
+      managed: withConditions(condition('Synced', 'False', 'ReconcilePaused')),
+      want: ['False', 'Unavailable', 'FavouriteDBInstance db: ReconcilePaused'],
+    },
+    'being deleted': {
+      managed: managed({}, { deletionTimestamp, status: { conditions: [ready] } }),
+      want: ['False', 'Deleting', 'FavouriteDBInstance db: Available'],
+    },
+    silent: { managed: managed(), want: ['False', 'Unavailable', 'FavouriteDBInstance db'] },
+  };
+  for (const [name, { managed: resource, unserved, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const [status, reason, message] = want;
+      assert.deepEqual(boundConditions(resource, unserved), [
+        { type: 'Ready', status, reason, ...(message === undefined ? {} : { message }) },
+        reconcileSuccess(),
+      ]);
+    });
+  }
+
+  const wants = { writeConnectionSecretToRef: { name: 'conn' } };
+  const publishes = managed({ writeConnectionSecretToRef: { namespace: 'system', name: 'src' } });
+  test('there is no secret where the claim wants one and the resource publishes none', () => {
+    assert.match(
+      describeUnserved(claim(wants), managed()) ?? '',
+      /^no connection secret is written: FavouriteDBInstance db has no spec\.writeConnectionSecretToRef/,
+    );
+    assert.equal(describeUnserved(claim(wants), publishes), undefined);
+    assert.equal(describeUnserved(claim(), managed()), undefined);
+    assert.equal(describeUnserved(claim(), publishes), undefined);
+  });
+});
+
+describe('names of provisioned resources', () => {
+  test('namespace, claim and five characters, at most 63 in all', () => {
+    assert.match(ownName, /^team-orders-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    const [long = ''] = provisionedNames(claim({}, { name: 'x'.repeat(100) }));
+    assert.equal(long.length, 63);
+  });
+  test('the same for the same claim, and another for a claim of the same name in another namespace or life', () => {
+    assert.equal(ownName, 'team-orders-8m5w6', 'what other versions recorded is found again');
+    assert.notEqual(provisionedNames(claim({}, { namespace: 'other', uid: 'u2' }))[0], ownName);
+    assert.notEqual(provisionedNames(claim({}, { uid: 'second-life' }))[0], ownName);
+  });
+});

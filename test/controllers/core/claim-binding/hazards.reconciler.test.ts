@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  propagationTargets,
+  SecretKind,
+} from '../../../../apis/core/v1alpha1/secret.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+/* H4 is in claim-crash.reconciler.test.ts, H8 in claim-assignment, H13 in claim-binding and secret-propagation. */
+
+const orders = { namespace: 'team', name: 'orders' };
+const rival = { namespace: 'rivals', name: 'orders' };
+const target = { namespace: 'team', name: 'conn' };
+const conn = { writeConnectionSecretToRef: { name: 'conn' } };
+const finalizers = ['finalizer.resourceclaim.crossplane.io'];
+
+function worldOf(...claims: readonly Claim[]) {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  for (const each of claims) cluster.put(claimKind, each);
+  const external = new FakeExternal();
+  const status = (key = orders) => cluster.get(claimKind, key)?.status;
+  const ready = (key = orders) => getCondition(status(key)?.conditions, 'Ready');
+  return { cluster, external, status, ready, process: startStack(cluster, external) };
+}
+
+const dynamic = claim({ ...conn, classRef: classRef('small') });
+
+describe('hazards of the original (docs/decision-tables.md)', () => {
+  test("H1: a claim that names another claim's resource is not Ready, says so, and touches nothing", async () => {
+    const { cluster, process, status, ready } = worldOf(dynamic);
+    await process.settle();
+    const [theirs] = cluster.all(managedKind);
+    assert.ok(theirs);
+    cluster.takeWrites();
+    cluster.put(
+      claimKind,
+      claim({ ...conn, resourceRef: resourceRef(theirs.metadata.name) }, { ...rival, uid: 'rival-uid' }),
+    );
+    await process.settle();
+    assert.deepEqual(cluster.takeWrites(), ['updateStatus FancySQLInstance rivals/orders']);
+    assert.deepEqual([ready(rival).status, status(rival)?.bindingPhase], ['False', 'Unbound']);
+    assert.match(ready(rival).message ?? '', /it is claimed by FancySQLInstance team\/orders/);
+    const event = process.events.find(({ object }) => object.endsWith('rivals/orders'));
+    assert.deepEqual([event?.type, event?.reason], ['Warning', 'CannotBindManagedResource']);
+    assert.equal(cluster.get(SecretKind, { namespace: 'rivals', name: 'conn' }), undefined);
+  });
+
+  const neverBound: Record<string, Claim> = {
+    'names nothing': claim({}, { finalizers }),
+    'has a class that is gone': claim({ classRef: classRef('gone') }, { finalizers }),
+    'never bound its resource': claim({ resourceRef: resourceRef('db') }, { finalizers }),
+  };
+  for (const [what, subject] of Object.entries(neverBound)) {
+    test(`H2: a deleted claim that ${what} goes`, async () => {
+      const { cluster, process } = worldOf(subject);
+      cluster.put(managedKind, managed({ reclaimPolicy: 'Delete' }, { finalizers: ['x.example.org/hold'] }));
+      cluster.delete(claimKind, orders);
+      await process.settle();
+      assert.equal(cluster.get(claimKind, orders), undefined);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
+    });
+  }
+
+  test('H3: a deleted claim whose resource is gone goes, without waiting', async () => {
+    const { cluster, process } = worldOf(claim({ resourceRef: resourceRef('no-such-db') }, { finalizers }));
+    cluster.delete(claimKind, orders);
+    await process.settle(0);
+    assert.equal(cluster.get(claimKind, orders), undefined);
+  });
+
+  test('H5: a failed bind leaves no trace of Bound', async () => {
+    const { cluster, process, status } = worldOf(claim({ resourceRef: resourceRef('db') }));
+    cluster.put(managedKind, managed({}, { status: { bindingPhase: 'Unbound' } }));
+    const deny = () => {
+      throw forbidden();
+    };
+    cluster.before('updateStatus', managedKind, deny, Number.POSITIVE_INFINITY);
+    await process.settle(100);
+    assert.equal(status()?.bindingPhase, 'Unbound');
+    assert.equal(status()?.binding, undefined);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Unbound');
+  });
+
+  test("H6: deleting a claim that names another claim's resource leaves that resource alone", async () => {
+    const { cluster, process, status } = worldOf(dynamic);
+    await process.settle();
+    const [theirs] = cluster.all(managedKind);
+    assert.ok(theirs);
+    const spec = { resourceRef: resourceRef(theirs.metadata.name) };
+    cluster.put(claimKind, claim(spec, { ...rival, uid: 'rival-uid', finalizers }));
+    await process.settle();
+    cluster.delete(claimKind, rival);
+    await process.settle();
+    assert.equal(cluster.get(claimKind, rival), undefined);
+    assert.deepEqual(cluster.get(managedKind, { name: theirs.metadata.name }), theirs);
+    assert.equal(status()?.bindingPhase, 'Bound');
+  });
+
+  test('H7: a managed resource of a same-named claim of another kind wakes and binds nobody', async () => {
+    const { cluster, process, ready } = worldOf(claim({ resourceRef: resourceRef('db') }));
+    const others = { claimRef: claimRef({ kind: 'PlainSQLInstance' }) };
+    cluster.put(managedKind, managed(others, { status: { bindingPhase: 'Unbound' } }));
+    await process.settle();
+    assert.match(ready().message ?? '', /it is claimed by PlainSQLInstance team\/orders/);
+    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, others.claimRef);
+  });
+
+  test('H9: a secret asked for after binding is handed over', async () => {
+    const { cluster, process, status } = worldOf(claim({ classRef: classRef('small') }));
+    await process.settle();
+    assert.equal(cluster.get(SecretKind, target), undefined);
+    cluster.edit(claimKind, orders, (current) => ({ ...current, spec: { ...current.spec, ...conn } }));
+    await process.settle();
+    assert.equal(decodeDetails(cluster.get(SecretKind, target)).password, 'made-at-creation-1');
+    assert.deepEqual(status()?.binding, { name: 'conn' });
+  });
+
+  const rotate = (cluster: FakeCluster, data: Secret['data']) => {
+    const key = { namespace: 'system', name: 'claim-uid' };
+    cluster.edit(SecretKind, key, (secret) => ({ ...secret, data: { ...secret.data, ...data } }));
+  };
+
+  test('H10: a change of the source reaches a secret that exists', async () => {
+    const { cluster, process } = worldOf(dynamic);
+    await process.settle();
+    rotate(cluster, { port: Buffer.from('5432').toString('base64') });
+    await process.settle();
+    assert.equal(decodeDetails(cluster.get(SecretKind, target)).port, '5432');
+  });
+
+  test('H11: the type of a secret that exists is never written', async () => {
+    const { cluster, process } = worldOf(dynamic);
+    await process.settle();
+    cluster.edit(SecretKind, target, ({ type: _type, ...secret }) => ({
+      ...secret,
+      type: 'Opaque',
+      data: {},
+    }));
+    process.resync(claimKind);
+    await process.settle();
+    const kept = cluster.get(SecretKind, target);
+    assert.equal(kept?.type, 'Opaque');
+    assert.equal(decodeDetails(kept).password, 'made-at-creation-1');
+  });
+
+  test('H12: consent to two targets whose names run together the same is kept apart', async () => {
+    const bound = { resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'c' } };
+    const { cluster, process } = worldOf(claim(bound, { namespace: 'ab' }));
+    const source = { namespace: 'system', name: 'src' };
+    cluster.put(managedKind, managed({ writeConnectionSecretToRef: source }));
+    await process.settle();
+    cluster.edit(SecretKind, source, ({ metadata, ...secret }) => {
+      const second = allowsPropagationTo({ namespace: 'a', name: 'bc' });
+      return { ...secret, metadata: { ...metadata, annotations: { ...metadata.annotations, ...second } } };
+    });
+    const allowed = cluster.get(SecretKind, source);
+    assert.deepEqual(
+      allowed &&
+        propagationTargets(allowed)
+          .map(({ namespace }) => namespace)
+          .toSorted(),
+      ['a', 'ab'],
+    );
+  });
+
+  test('H14: Ready follows the managed resource, and a resource that vanishes ends Bound', async () => {
+    const { cluster, external, process, status, ready } = worldOf(dynamic);
+    await process.settle();
+    assert.equal(ready().status, 'True');
+    const [bound] = cluster.all(managedKind);
+    assert.ok(bound);
+    const name = { name: bound.metadata.name };
+    external.ready = creating();
+    await process.settle(70_000);
+    assert.deepEqual(
+      [ready().status, ready().reason, status()?.bindingPhase],
+      ['False', 'Creating', 'Bound'],
+    );
+    external.ready = available();
+    await process.settle(70_000);
+    assert.equal(ready().status, 'True');
+    cluster.delete(managedKind, name);
+    await process.settle(70_000);
+    assert.equal(cluster.get(managedKind, name), undefined);
+    assert.deepEqual([ready().status, status()?.bindingPhase], ['False', 'Released']);
+    assert.equal(cluster.all(managedKind).length, 0, 'it is not provisioned again');
+  });
+});
+
+test('H14: a bound resource whose deletion takes its time is Released when it is gone, and not provisioned again', async () => {
+  const { cluster, external, process, status, ready } = worldOf(dynamic);
+  await process.settle();
+  const [bound] = cluster.all(managedKind);
+  assert.ok(bound);
+  external.isDeletionSlow = true;
+  cluster.delete(managedKind, { name: bound.metadata.name });
+  await process.settle(1_000);
+  assert.equal(cluster.get(managedKind, { name: bound.metadata.name })?.status?.bindingPhase, 'Released');
+  assert.deepEqual([status()?.bindingPhase, ready().reason], ['Bound', 'Deleting']);
+  external.isDeletionSlow = false;
+  await process.settle(70_000);
+  assert.deepEqual([cluster.all(managedKind).length, external.made], [0, 1]);
+  assert.deepEqual([status()?.bindingPhase, ready().status], ['Released', 'False']);
+});
+
+describe('a name that is taken', () => {
+  const [first = '', second = ''] = provisionedNames(claim());
+
+  test('H4: by somebody else before: the next name is used', async () => {
+    const { cluster, process, status } = worldOf(dynamic);
+    cluster.put(managedKind, managed({}, { name: first, uid: 'stranger' }));
+    await process.settle();
+    assert.equal(cluster.get(claimKind, orders)?.spec.resourceRef?.name, second);
+    assert.equal(status()?.bindingPhase, 'Bound');
+    assert.equal(cluster.get(managedKind, { name: first })?.spec.claimRef, undefined);
+  });
+
+  const squatters = { 'of no claim': {}, 'of another claim': { claimRef: claimRef({ name: 'billing' }) } };
+  for (const [whose, spec] of Object.entries(squatters)) {
+    test(`H4: between record and creation, ${whose}: it is not adopted, and the claim says so`, async () => {
+      const { cluster, process, ready } = worldOf(dynamic);
+      let isTaken = false;
+      cluster.before('create', managedKind, () => {
+        cluster.put(managedKind, managed(spec, { name: first, status: { bindingPhase: 'Unbound' } }));
+        isTaken = true;
+      });
+      await process.settle();
+      assert.ok(isTaken);
+      assert.deepEqual(cluster.get(managedKind, { name: first })?.spec, spec);
+      assert.match(ready().message ?? '', new RegExp(`refusing to bind to FavouriteDBInstance ${first}`));
+    });
+  }
+});
+
+test('H7: of two services of a claim kind only the one that is asked acts', async () => {
+  const cluster = new FakeCluster();
+  const otherKind: Kind = { ...managedKind, kind: 'OtherDBInstance', plural: 'otherdbinstances' };
+  const otherClass = { ...classKind, kind: 'OtherDBInstanceClass', plural: 'otherdbinstanceclasses' };
+  const other = { ...service, managed: otherKind as typeof managedKind, class: otherClass };
+  cluster.put(classKind, resourceClass('small'));
+  cluster.put(otherClass, resourceClass('small', { uid: 'other-small' }, { kind: otherClass }));
+  cluster.put(claimKind, claim({ classRef: classRef('small') }));
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external, { services: [other, service] }).settle();
+  assert.equal(cluster.all(managedKind).length, 1);
+  assert.equal(cluster.all(otherKind).length, 0);
+  assert.deepEqual(process.errors, []);
+});

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import { propagationTargets, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { ApiError } from '../../../../runtime/client/errors.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  otherService,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+/* Managed resources that name a claim which is gone, though nobody let go of them. */
+
+const key = { namespace: 'team', name: 'orders' };
+const conn = { writeConnectionSecretToRef: { name: 'conn' } };
+const dynamic = claim({ ...conn, classRef: classRef('small') });
+const byName = claim({ ...conn, resourceRef: resourceRef('db') });
+const sourceKey = { namespace: 'system', name: 'src' };
+
+/** A proxy's page, which is no answer of the API server. */
+const page = () => new ApiError('<html>404</html>', { code: 404, reason: 'Unknown' });
+
+/** Somebody makes a claim vanish without asking its finalizer. */
+function vanish(cluster: FakeCluster, of = key): void {
+  cluster.edit<Claim>(claimKind, of, (found) => ({
+    ...found,
+    metadata: { ...found.metadata, finalizers: [] },
+  }));
+  cluster.delete(claimKind, of);
+}
+
+async function worldOf(subject: Claim, reclaimPolicy: 'Delete' | 'Retain' = 'Delete') {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system', reclaimPolicy };
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(managedKind, managed({ writeConnectionSecretToRef: sourceKey, reclaimPolicy }));
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external).settle();
+  cluster.put(claimKind, subject);
+  await process.settle();
+  const name = cluster.get(claimKind, key)?.spec.resourceRef?.name ?? assert.fail('no resource');
+  cluster.takeWrites();
+  return { cluster, external, process, name, resource: () => cluster.get(managedKind, { name }) };
+}
+
+const consent = (cluster: FakeCluster) =>
+  cluster.all(SecretKind).flatMap((secret: Secret) => propagationTargets(secret));
+
+const subjects = { provisioned: dynamic, 'made by hand': byName };
+for (const [what, subject] of Object.entries(subjects)) {
+  for (const isRunning of [true, false]) {
+    const when = isRunning ? 'while the process runs' : 'while no process runs';
+    describe(`a claim vanishes ${when}, bound to a resource ${what}`, () => {
+      const lose = async (policy: 'Delete' | 'Retain') => {
+        const world = await worldOf(subject, policy);
+        const { cluster, external } = world;
+        assert.equal(world.resource()?.status?.bindingPhase, 'Bound');
+        if (!isRunning) world.process.stop();
+        vanish(cluster);
+        const process = isRunning ? world.process : startStack(cluster, external);
+        await process.settle(70_000);
+        assert.deepEqual(process.errors, []);
+        return { ...world, process };
+      };
+
+      test('Delete: the resource goes, and its secrets', async () => {
+        const { cluster, external, name } = await lose('Delete');
+        assert.equal(cluster.get(managedKind, { name }), undefined);
+        assert.equal(external.things.has(name), false);
+        assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+        assert.deepEqual(consent(cluster), []);
+      });
+
+      test('Retain: it is Released, and the Event says why', async () => {
+        const { cluster, external, name, process, resource } = await lose('Retain');
+        assert.deepEqual(
+          [resource()?.spec.claimRef, resource()?.status?.bindingPhase],
+          [undefined, 'Released'],
+        );
+        assert.equal(external.things.has(name), true);
+        assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+        assert.deepEqual(consent(cluster), []);
+        const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
+        assert.deepEqual(
+          told.map(({ object, type }) => [object, type]),
+          [[`FavouriteDBInstance ${name}`, 'Warning']],
+        );
+        assert.match(told[0]?.message ?? '', /FancySQLInstance team\/orders .*no longer exists/);
+        cluster.takeWrites();
+        process.resync(claimKind, managedKind);
+        await process.settle(70_000);
+        assert.deepEqual(cluster.takeWrites(), []);
+      });
+    });
+  }
+}
+
+describe('a claim that is gone is not believed to be without proof', () => {
+  test('neither a proxy page nor a refusal proves it: it is asked again until the API server says so', async () => {
+    for (const answer of [page, forbidden]) {
+      const { cluster, external, process, resource } = await worldOf(byName);
+      process.stop();
+      vanish(cluster);
+      cluster.gate = ({ verb, kind }) => {
+        if (verb === 'get' && kind === claimKind.kind) throw answer();
+      };
+      const second = await startStack(cluster, external).settle(300);
+      assert.deepEqual(cluster.takeWrites(), []);
+      assert.equal(resource()?.status?.bindingPhase, 'Bound');
+      assert.ok(second.errors.length > 0, 'it is logged');
+      cluster.gate = () => {};
+      await second.settle(70_000);
+      assert.equal(resource(), undefined);
+    }
+  });
+
+  test('a proxy page in the middle of a deletion delays it, whatever call it answers', async () => {
+    for (const policy of ['Delete', 'Retain'] as const) {
+      const ends: unknown[] = [];
+      for (let k = 0; ; k += 1) {
+        const { cluster, process, resource } = await worldOf(byName, policy);
+        let calls = 0;
+        let isAnswered = false;
+        cluster.gate = ({ kind }) => {
+          calls += 1;
+          if (calls - 1 !== k || kind === 'Event') return;
+          isAnswered = true;
+          throw page();
+        };
+        cluster.delete(claimKind, key);
+        await process.settle(30_000);
+        ends.push([
+          cluster.all(claimKind).length,
+          resource()?.status?.bindingPhase,
+          resource()?.spec.claimRef,
+          consent(cluster),
+        ]);
+        assert.deepEqual(
+          ends.at(-1),
+          [0, policy === 'Delete' ? undefined : 'Released', undefined, []],
+          `call ${k}`,
+        );
+        if (!isAnswered) break;
+      }
+      assert.ok(ends.length > 3, `${ends.length} calls`);
+    }
+  });
+
+  test('a claim that only the store does not show yet keeps what it has', async () => {
+    const { cluster, external, process, resource } = await worldOf(byName);
+    const { status, ...found } = cluster.get(claimKind, key) ?? assert.fail('no claim');
+    process.stop();
+    vanish(cluster);
+    const late = startStack(cluster, external);
+    late.hold(claimKind);
+    cluster.put(claimKind, { ...found, ...(status && { status }) });
+    await late.settle(70_000);
+    assert.deepEqual(cluster.takeWrites(), []);
+    assert.equal(resource()?.status?.bindingPhase, 'Bound');
+  });
+
+  test("--namespace: what is bound to another namespace's claim is no orphan", async () => {
+    const { cluster, external, process, resource } = await worldOf(byName);
+    process.stop();
+    const before = resource();
+    vanish(cluster);
+    const narrow = await startStack(cluster, external, { claimNamespace: 'others' }).settle(70_000);
+    assert.deepEqual([cluster.takeWrites(), narrow.errors, resource()], [[], [], before]);
+    assert.ok(!cluster.calls.some(({ verb, kind }) => verb === 'get' && kind === claimKind.kind));
+    narrow.stop();
+    await startStack(cluster, external, { claimNamespace: 'team' }).settle(70_000);
+    assert.equal(resource(), undefined);
+  });
+});
+
+describe('a claim of the same name takes the place of one that vanished', () => {
+  test('it gets a resource of its own, and the old one is let go', async () => {
+    const { cluster, external, process, name } = await worldOf(dynamic);
+    process.stop();
+    vanish(cluster);
+    cluster.put(claimKind, claim(dynamic.spec, { uid: 'second-life' }));
+    const second = await startStack(cluster, external).settle(70_000);
+    const now = cluster.get(claimKind, key);
+    assert.equal(now?.status?.bindingPhase, 'Bound');
+    assert.notEqual(now.spec.resourceRef?.name, name);
+    assert.equal(cluster.get(managedKind, { name }), undefined);
+    assert.deepEqual(second.errors, []);
+  });
+
+  test('it names the old one: it is told that it cannot have it, and nothing is deleted', async () => {
+    const { cluster, external, process, resource } = await worldOf(byName);
+    process.stop();
+    vanish(cluster);
+    const before = resource();
+    cluster.put(claimKind, claim(byName.spec, { uid: 'second-life' }));
+    await startStack(cluster, external).settle(70_000);
+    assert.deepEqual(resource(), before);
+    const ready = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
+    assert.match(ready.message ?? '', /belonged to a former/);
+  });
+
+  test('the controller of another kind lets go of what its kind holds', async () => {
+    const { cluster, external, process, resource } = await worldOf(byName);
+    process.stop();
+    vanish(cluster);
+    const elsewhere = { classRef: classRef('small', otherService.class) };
+    cluster.put(claimKind, claim(elsewhere, { uid: 'second-life' }));
+    await startStack(cluster, external, { services: [otherService, service] }).settle(70_000);
+    assert.equal(resource(), undefined);
+  });
+});
+
+describe('a claim that vanishes before it was bound', () => {
+  const obstruct = (cluster: FakeCluster) => {
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === 'Secret') throw forbidden();
+    };
+  };
+
+  test('a resource made by hand is free again', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(managedKind, managed({ reclaimPolicy: 'Delete', writeConnectionSecretToRef: sourceKey }));
+    const external = new FakeExternal();
+    const process = await startStack(cluster, external).settle();
+    const before = cluster.get(managedKind, { name: 'db' });
+    obstruct(cluster);
+    cluster.put(claimKind, byName);
+    await process.settle(500);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
+    vanish(cluster);
+    cluster.gate = () => {};
+    await process.settle();
+    const after = cluster.get(managedKind, { name: 'db' });
+    assert.deepEqual(
+      [after?.spec, after?.metadata.annotations],
+      [before?.spec, before?.metadata.annotations],
+    );
+    assert.equal(after?.status?.bindingPhase, 'Unbound');
+    assert.deepEqual(consent(cluster), []);
+  });
+
+  test('a provisioned one is kept, because a restored one looks the same, and the Event says so', async () => {
+    const cluster = new FakeCluster();
+    const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+    cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+    cluster.put(claimKind, dynamic);
+    const external = new FakeExternal();
+    const process = startStack(cluster, external);
+    cluster.gate = ({ verb, kind, key: name }) => {
+      if (verb === 'create' && kind === 'Secret' && name === 'team/conn') throw forbidden();
+    };
+    await process.settle(500);
+    const [before] = cluster.all<Managed>(managedKind);
+    assert.equal(before?.status?.bindingPhase, 'Unbound');
+    cluster.takeWrites();
+    vanish(cluster);
+    await process.settle(70_000);
+    assert.deepEqual(cluster.takeWrites(), []);
+    assert.deepEqual(cluster.all(managedKind), [before]);
+    const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
+    assert.equal(told.length, 1);
+    assert.match(told[0]?.message ?? '', /may come back out of a backup.*else delete/);
+  });
+});
+
+test('an ordinary deletion asks nothing more of the API server', async () => {
+  for (const policy of ['Delete', 'Retain'] as const) {
+    const { cluster, process } = await worldOf(dynamic, policy);
+    cluster.calls.length = 0;
+    cluster.delete(claimKind, key);
+    await process.settle(70_000);
+    assert.ok(!cluster.calls.some(({ verb, kind }) => verb === 'get' && kind === claimKind.kind));
+    assert.ok(!process.events.some(({ reason }) => reason === 'ClaimNotFound'));
+  }
+});

@@ -1,0 +1,911 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  encodeDetails,
+  propagatesFrom,
+  propagationAnnotations,
+  propagationTargets,
+  SecretKind,
+} from '../../../../apis/core/v1alpha1/secret.ts';
+import { provisionedManaged } from '../../../../controllers/core/claim-binding/provision.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
+import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import type { Verb } from '../cluster-fake.ts';
+import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const key = { namespace: 'team', name: 'orders' };
+const ownName = provisionedNames(claim())[0] ?? '';
+const small = resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } });
+const conn = { writeConnectionSecretToRef: { name: 'conn' } };
+const sourceRef = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
+const finalizers = ['finalizer.resourceclaim.crossplane.io'];
+const byClass = claim({ ...conn, classRef: classRef('small') });
+const byName = claim({ ...conn, resourceRef: resourceRef('db') });
+const bindable = managed(sourceRef, { status: { bindingPhase: 'Unbound' } });
+const bound = managed({ ...sourceRef, claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
+const boundClaim = (over: Partial<Claim['metadata']> = {}) =>
+  claim(byName.spec, { finalizers, status: { bindingPhase: 'Bound' }, ...over });
+const source: Secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'connection.crossplane.io/v1alpha1',
+  metadata: { namespace: 'system', name: 'src', ownerReferences: [controllerReference(bindable)] },
+  data: encodeDetails({ password: 'pw', endpoint: 'host' }),
+};
+const targetOf = (over: Partial<Secret> = {}): Secret => ({
+  ...source,
+  metadata: { namespace: 'team', name: 'conn' },
+  ...over,
+});
+const deleted = { deletionTimestamp: '2026-01-02T03:00:00Z' };
+
+interface Row {
+  readonly claim: Claim;
+  readonly managed?: Managed;
+  readonly secrets?: readonly Secret[];
+  readonly service?: Partial<ClaimService>;
+  /** Every call of this verb and kind is refused. */
+  readonly refuse?: readonly [Verb, Kind];
+  readonly result?: 'done' | 'requeue' | 'after';
+  /** Reason of Ready; default none. */
+  readonly ready?: string;
+  /** Default Unknown. */
+  readonly synced?: 'True' | 'False';
+  readonly message?: RegExp;
+  /** Reasons of Events; default none. */
+  readonly event?: string | readonly string[];
+  /** Of the claim; default Unbound where its status is written, else none. */
+  readonly phase?: 'Bound';
+  readonly writes: readonly string[];
+}
+
+const status = 'updateStatus FancySQLInstance team/orders';
+const update = 'update FancySQLInstance team/orders';
+
+function worldOf(row: Pick<Row, 'claim' | 'managed' | 'secrets' | 'service'>) {
+  const cluster = new FakeCluster();
+  cluster.put(classKind, small);
+  cluster.put(claimKind, row.claim);
+  if (row.managed !== undefined) cluster.put(managedKind, row.managed);
+  for (const secret of row.secrets ?? []) cluster.put(SecretKind, secret);
+  const ours = { ...service, ...row.service };
+  const process = new FakeProcess(cluster, (env) => [claimBindingController(env, ours, [ours])]);
+  return { cluster, process };
+}
+
+const rows: Record<string, Row> = {
+  'K2 ManagedNotFound: one status write, no more': {
+    claim: byName,
+    ready: 'Binding',
+    synced: 'True',
+    event: 'ManagedResourceNotFound',
+    writes: [status],
+  },
+  'K3 GetManagedError: Synced says so, Ready stays, it is tried again': {
+    claim: byName,
+    refuse: ['get', managedKind],
+    result: 'requeue',
+    synced: 'False',
+    message: /^cannot get managed resource: denied/,
+    event: 'CannotGetManagedResource',
+    writes: [status],
+  },
+  'K4 UnbindError UpdateStatusError: the claim stays and says why': {
+    claim: boundClaim(deleted),
+    managed: bound,
+    refuse: ['updateStatus', managedKind],
+    result: 'requeue',
+    ready: 'Deleting',
+    synced: 'False',
+    message: /^cannot update managed resource status: denied/,
+    event: 'CannotUnbindManagedResource',
+    phase: 'Bound',
+    writes: [status],
+  },
+  'K4 UnbindError UpdateError': {
+    claim: boundClaim(deleted),
+    managed: bound,
+    refuse: ['update', managedKind],
+    result: 'requeue',
+    ready: 'Deleting',
+    synced: 'False',
+    message: /^cannot update managed resource: denied/,
+    event: 'CannotUnbindManagedResource',
+    phase: 'Bound',
+    writes: ['updateStatus FavouriteDBInstance db', status],
+  },
+  'K4 UnbindError DeleteError': {
+    claim: boundClaim(deleted),
+    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
+    refuse: ['delete', managedKind],
+    result: 'requeue',
+    ready: 'Deleting',
+    synced: 'False',
+    message: /^cannot delete managed resource: denied/,
+    event: 'CannotUnbindManagedResource',
+    phase: 'Bound',
+    writes: [status],
+  },
+  'K5 RemoveClaimFinalizerError': {
+    claim: boundClaim(deleted),
+    refuse: ['update', claimKind],
+    result: 'requeue',
+    ready: 'Deleting',
+    synced: 'False',
+    message: /^cannot update resource claim: denied/,
+    phase: 'Bound',
+    event: 'CannotUnbindManagedResource',
+    writes: [status],
+  },
+  'K6 SuccessfulDelete: deletion writes no claim status': {
+    event: 'UnboundManagedResource',
+    claim: boundClaim(deleted),
+    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
+    writes: ['delete FavouriteDBInstance db', update],
+  },
+  'K6 SuccessfulRetain': {
+    event: 'UnboundManagedResource',
+    claim: boundClaim(deleted),
+    managed: bound,
+    writes: ['updateStatus FavouriteDBInstance db', 'update FavouriteDBInstance db', update],
+  },
+  'K7 GetResourceClassError: a missing class': {
+    claim: claim({ classRef: classRef('no-such-class') }),
+    ready: 'Creating',
+    synced: 'False',
+    message: /FavouriteDBInstanceClass no-such-class does not exist/,
+    event: 'CannotGetResourceClass',
+    writes: [status],
+  },
+  'K8 ConfigureManagedError: the service says what does not fit, and nothing is recorded, so that it can be corrected':
+    {
+      claim: byClass,
+      service: {
+        configure: () => {
+          throw new Error('engineVersion 9 is not offered');
+        },
+      },
+      ready: 'Creating',
+      synced: 'False',
+      message: /FavouriteDBInstanceClass small: engineVersion 9 is not offered/,
+      event: 'CannotConfigureManagedResource',
+      writes: [status],
+    },
+  'K9 CreateManagedError: the name stays recorded, nothing is created': {
+    claim: byClass,
+    refuse: ['create', managedKind],
+    result: 'requeue',
+    ready: 'Creating',
+    synced: 'False',
+    message: /^cannot create managed resource: denied/,
+    event: 'CannotCreateManagedResource',
+    writes: [update, status],
+  },
+  'K9 UpdateClaimError, K13 AddFinalizerError: without the record nothing is created (H4)': {
+    claim: byClass,
+    refuse: ['update', claimKind],
+    result: 'requeue',
+    ready: 'Creating',
+    synced: 'False',
+    message: /^cannot update resource claim: denied/,
+    event: 'CannotCreateManagedResource',
+    writes: [status],
+  },
+  'K9 Successful: one write before, one creation': {
+    claim: byClass,
+    event: 'CreatedManagedResource',
+    writes: [update, `create FavouriteDBInstance ${ownName}`],
+  },
+  'K10 a static resource that is not ready is awaited by its events': {
+    claim: byName,
+    managed: managed(sourceRef),
+    ready: 'Binding',
+    synced: 'True',
+    event: 'WaitingToBind',
+    writes: [status],
+  },
+  'K12 PropagateConnectionError GetManagedSecretError: the source is not there yet': {
+    claim: byName,
+    managed: bindable,
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot get managed resource's connection secret: system\/src does not exist/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', status],
+  },
+  'K12 ManagedResourceDoesNotControlSecret': {
+    claim: byName,
+    managed: bindable,
+    secrets: [{ ...source, metadata: { namespace: 'system', name: 'src' } }],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot establish control of existing connection secret system\/src/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', status],
+  },
+  "K12 ClaimSecretConflictError: somebody else's secret is left alone": {
+    claim: byName,
+    managed: bindable,
+    secrets: [
+      source,
+      targetOf({
+        metadata: {
+          ...targetOf().metadata,
+          ownerReferences: [controllerReference(claim({}, { name: 'billing', uid: 'billing-uid' }))],
+        },
+      }),
+    ],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message:
+      /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\); name another in spec\.writeConn/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source, targetOf({ type: 'Opaque' })],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /refusing to modify uncontrolled secret of type "Opaque"/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K12 UpdateManagedSecretError: consent cannot be written': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source],
+    refuse: ['update', SecretKind],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot update connection secret: denied/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', status],
+  },
+  'K12 ApplyClaimSecretError': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source],
+    refuse: ['create', SecretKind],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot create or update connection secret: denied/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K13 AddFinalizerError of a static claim': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source],
+    refuse: ['update', claimKind],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot update resource claim: denied/,
+    event: 'CannotBindManagedResource',
+    writes: [status],
+  },
+  'K14 BindError UpdateManagedError': {
+    claim: byName,
+    managed: bindable,
+    refuse: ['update', managedKind],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot update managed resource: denied/,
+    event: 'CannotBindManagedResource',
+    writes: [update, status],
+  },
+  'K14 BindError UpdateManagedStatusError': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source],
+    refuse: ['updateStatus', managedKind],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^cannot update managed resource status: denied/,
+    event: 'CannotBindManagedResource',
+    writes: [
+      update,
+      'update FavouriteDBInstance db',
+      'update Secret system/src',
+      'create Secret team/conn',
+      status,
+    ],
+  },
+  'K14 Successful: a static claim binds': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source],
+    ready: 'Unavailable',
+    synced: 'True',
+    event: 'BoundManagedResource',
+    phase: 'Bound',
+    writes: [
+      update,
+      'update FavouriteDBInstance db',
+      'update Secret system/src',
+      'create Secret team/conn',
+      'updateStatus FavouriteDBInstance db',
+      status,
+    ],
+  },
+  'P1 ClaimDoesNotWantConnectionSecret': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: bindable,
+    secrets: [source],
+    phase: 'Bound',
+    synced: 'True',
+    ready: 'Unavailable',
+    event: 'BoundManagedResource',
+    writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
+  },
+  'P1 ManagedDoesNotExposeConnectionSecret': {
+    claim: byName,
+    managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
+    phase: 'Bound',
+    synced: 'True',
+    ready: 'Unavailable',
+    event: ['BoundManagedResource', 'CannotPropagateConnectionDetails'],
+    writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
+  },
+  'K15 a failure while bound leaves Ready and the phase alone': {
+    claim: boundClaim(),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'before-restore' }) },
+      { status: { bindingPhase: 'Bound' } },
+    ),
+    refuse: ['update', managedKind],
+    result: 'requeue',
+    phase: 'Bound',
+    synced: 'False',
+    message: /^cannot update managed resource: denied/,
+    event: 'CannotBindManagedResource',
+    writes: [status],
+  },
+};
+
+describe('binding acts', () => {
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, async () => {
+      const { cluster, process } = worldOf(row);
+      if (row.refuse !== undefined) {
+        cluster.before(
+          ...row.refuse,
+          () => {
+            throw forbidden();
+          },
+          Number.POSITIVE_INFINITY,
+        );
+      }
+      const result = await process.reconcile(key);
+      assert.equal(result.type, row.result ?? 'done');
+      assert.deepEqual(cluster.takeWrites(), row.writes);
+
+      const after = cluster.get(claimKind, key);
+      const ready = getCondition(after?.status?.conditions, 'Ready');
+      const synced = getCondition(after?.status?.conditions, 'Synced');
+      assert.equal(ready.reason, row.ready);
+      assert.equal(synced.status, row.synced ?? 'Unknown');
+      if (row.message !== undefined) assert.match(synced.message ?? '', row.message);
+      if (row.synced === 'False') assert.notEqual(ready.status, 'True');
+      const phase = row.phase ?? (row.writes.includes(status) ? 'Unbound' : undefined);
+      assert.equal(after?.status?.bindingPhase, phase);
+      const recorded = [...process.recordings];
+      assert.deepEqual(
+        recorded.map(({ reason }) => reason),
+        [row.event ?? []].flat(),
+      );
+
+      // The same again changes nothing, and tells of nothing but a failure that lasts.
+      await process.reconcile(key);
+      assert.deepEqual(cluster.takeWrites(), []);
+      const warnings = recorded.filter(({ type }) => type === 'Warning');
+      assert.deepEqual(process.recordings, [...recorded, ...warnings]);
+      if (row.synced === 'False') assert.equal(warnings.length, recorded.length);
+    });
+  }
+
+  test('K3 leaves Ready as it was', async () => {
+    const { cluster, process } = worldOf({ claim: byName });
+    cluster.before('get', managedKind, () => {
+      throw forbidden();
+    });
+    await process.reconcile(key);
+    assert.equal(getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready').status, 'Unknown');
+  });
+
+  for (const [name, row] of Object.entries(rows).filter(([, { writes }]) => writes.includes(status))) {
+    test(`a status that cannot be written is an error: ${name}`, async () => {
+      const { cluster, process } = worldOf(row);
+      const refused = [['updateStatus', claimKind] as const, ...(row.refuse ? [row.refuse] : [])];
+      for (const [verb, kind] of refused) {
+        cluster.before(
+          verb,
+          kind,
+          () => {
+            throw forbidden(`${verb} ${kind.kind} is denied`);
+          },
+          Number.POSITIVE_INFINITY,
+        );
+      }
+      await assert.rejects(
+        process.reconcile(key),
+        /^Error: cannot update resource claim status: updateStatus FancySQLInstance is denied/,
+      );
+      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, row.claim.status?.bindingPhase);
+    });
+  }
+
+  test('a claim that is gone by the time its status is written is no error', async () => {
+    const { cluster, process } = worldOf({ claim: byName });
+    process.hold(claimKind);
+    cluster.before('updateStatus', claimKind, () => cluster.delete(claimKind, key));
+    assert.deepEqual(await process.reconcile(key), { type: 'done' });
+  });
+});
+
+describe('what binding leaves behind', () => {
+  test('StatusBind SuccessfulWithExternalName: the claim carries the external name', async () => {
+    const annotations = { 'crossplane.io/external-name': 'cloud-db' };
+    const { cluster, process } = worldOf({
+      claim: claim({ resourceRef: resourceRef('db') }),
+      managed: managed({}, { annotations, status: { bindingPhase: 'Unbound' } }),
+    });
+    await process.reconcile(key);
+    assert.equal(
+      cluster.get(claimKind, key)?.metadata.annotations?.['crossplane.io/external-name'],
+      'cloud-db',
+    );
+  });
+
+  test('StatusBind SuccessfulWithoutExternalName: it gets none', async () => {
+    const { cluster, process } = worldOf({
+      claim: claim({ resourceRef: resourceRef('db') }),
+      managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
+    });
+    await process.reconcile(key);
+    assert.equal(cluster.get(claimKind, key)?.metadata.annotations, undefined);
+    assert.deepEqual(cluster.get(claimKind, key)?.metadata.finalizers, finalizers);
+    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, claimRef());
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+  });
+
+  test('PropagateConnection Successful: data on the target, consent on both sides, the claim in control', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.reconcile(key);
+    const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+    assert.deepEqual(decodeDetails(target), { password: 'pw', endpoint: 'host' });
+    assert.equal(target?.type, 'connection.crossplane.io/v1alpha1');
+    assert.equal(target?.metadata.ownerReferences?.[0]?.uid, 'claim-uid');
+    const kept = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
+    assert.deepEqual(kept && propagationTargets(kept), [{ namespace: 'team', name: 'conn' }]);
+    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
+  });
+
+  test('PropagateConnection Adoptable: an orphaned secret is taken over, its other owners and annotations kept', async () => {
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+    const annotations = { note: 'kept' };
+    const metadata = { ...targetOf().metadata, ownerReferences: [other], annotations };
+    const orphan = targetOf({ metadata, data: encodeDetails({ stale: 'yes' }) });
+    const { cluster, process } = worldOf({
+      claim: byName,
+      managed: bindable,
+      secrets: [source, orphan],
+    });
+    await process.reconcile(key);
+    const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+    assert.deepEqual(decodeDetails(target), { password: 'pw', endpoint: 'host' });
+    assert.deepEqual(
+      target?.metadata.ownerReferences?.map(({ uid }) => uid),
+      ['x', 'claim-uid'],
+    );
+    assert.equal(target?.metadata.annotations?.note, 'kept');
+  });
+
+  test('StatusUnbind SuccessfulRetain: Released, without claim or consent, and not bindable again', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.settle();
+    cluster.delete(claimKind, key);
+    await process.settle();
+    const released = cluster.get(managedKind, { name: 'db' });
+    assert.equal(released?.status?.bindingPhase, 'Released');
+    assert.equal(released?.spec.claimRef, undefined);
+    const kept = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
+    assert.deepEqual(kept && propagationTargets(kept), []);
+    assert.equal(cluster.get(claimKind, key), undefined);
+    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+
+    cluster.put(claimKind, claim(byName.spec, { uid: 'second-life' }));
+    await process.settle();
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
+    const ready = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
+    assert.match(ready.message ?? '', /was released by a former claim/);
+  });
+
+  test('StatusUnbind SuccessfulDelete: the managed resource is deleted while it still names the claim', async () => {
+    const { cluster, process } = worldOf({
+      claim: boundClaim(),
+      managed: managed(
+        { claimRef: claimRef(), reclaimPolicy: 'Delete' },
+        { finalizers: ['finalizer.managedresource.crossplane.io'], status: { bindingPhase: 'Bound' } },
+      ),
+    });
+    cluster.delete(claimKind, key);
+    await process.settle();
+    const leaving = cluster.get(managedKind, { name: 'db' });
+    assert.ok(leaving?.metadata.deletionTimestamp);
+    assert.deepEqual(leaving?.spec.claimRef, claimRef());
+    assert.equal(cluster.get(claimKind, key), undefined);
+  });
+
+  test('a bound claim that wants a secret its resource does not publish says so, and exposes none until it does', async () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
+    const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
+    const { cluster, process } = worldOf({ claim: byName, managed: managed({}, { status }) });
+    const told = () => getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
+    await process.settle();
+    assert.equal(told().status, 'True');
+    assert.match(told().message ?? '', /FavouriteDBInstance db has no spec\.writeConnectionSecretToRef/);
+    assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
+    const warned = process.events.filter(({ reason }) => reason === 'CannotPropagateConnectionDetails');
+    assert.deepEqual(
+      warned.map(({ type, message }) => [type, message]),
+      [['Warning', told().message]],
+    );
+
+    cluster.put(SecretKind, source);
+    cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, ...sourceRef },
+    }));
+    await process.settle();
+    assert.equal(told().message, undefined);
+    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
+  });
+
+  test('a secret that was pointed at another source, or given to another claim, is mended at once', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.settle();
+    const target = { namespace: 'team', name: 'conn' };
+    const mended = cluster.get(SecretKind, target)?.metadata;
+    assert.ok(mended);
+    for (const tampered of [
+      { annotations: propagatesFrom({ namespace: 'system', name: 'of-others' }) },
+      { ownerReferences: [{ ...controllerReference(byName), uid: 'former-uid' }] },
+    ]) {
+      cluster.edit(SecretKind, target, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, ...tampered },
+      }));
+      await process.settle(0);
+      const { annotations, ownerReferences } = cluster.get(SecretKind, target)?.metadata ?? {};
+      assert.deepEqual(
+        { annotations, ownerReferences },
+        {
+          annotations: mended.annotations,
+          ownerReferences: mended.ownerReferences,
+        },
+      );
+    }
+  });
+
+  test('a claim that names another secret, or none, leaves none behind', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.settle();
+    const wants = (name: string | undefined) =>
+      cluster.edit(claimKind, key, (current) => {
+        const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
+        return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
+      });
+    const names = () =>
+      cluster
+        .all(SecretKind)
+        .flatMap(({ metadata }) => (metadata.namespace === 'team' ? [metadata.name] : []));
+    wants('renamed');
+    await process.settle();
+    assert.deepEqual(names(), ['renamed']);
+    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'renamed' });
+    wants(undefined);
+    await process.settle();
+    assert.deepEqual(names(), []);
+    assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
+  });
+
+  describe('consent lasts no longer than its reason', () => {
+    const elsewhere = { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' };
+    const meant = { ...sourceRef, claimRef: claimRef() };
+    const allowed = {
+      annotations: { ...elsewhere, ...allowsPropagationTo({ namespace: 'team', name: 'conn' }) },
+    };
+    const status = { bindingPhase: 'Bound' } as const;
+    /** A bound claim, and a resource that carries consent itself, as a provisioned one does. */
+    const start = async (more: readonly Secret[] = []) => {
+      const world = worldOf({
+        claim: boundClaim(),
+        managed: managed(meant, { ...allowed, status }),
+        secrets: [{ ...source, metadata: { ...source.metadata, ...allowed } }, ...more],
+      });
+      await world.process.settle();
+      const { cluster, process } = world;
+      const consent = (object: KubernetesObject | undefined) =>
+        Object.values(object === undefined ? {} : propagationAnnotations(object)).toSorted();
+      return {
+        cluster,
+        process,
+        given: () => ({
+          resource: consent(cluster.get(managedKind, { name: 'db' })),
+          source: consent(cluster.get(SecretKind, { namespace: 'system', name: 'src' })),
+        }),
+        edit: async (name: string | undefined) => {
+          cluster.edit(claimKind, key, (current) => {
+            const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
+            return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
+          });
+          await process.settle();
+        },
+      };
+    };
+
+    test('a claim that renames its secret: only the new one may have the data', async () => {
+      const { given, edit, cluster } = await start();
+      cluster.takeWrites();
+      await edit('renamed');
+      assert.deepEqual(given(), {
+        resource: ['another-team/conn'],
+        source: ['another-team/conn', 'team/renamed'],
+      });
+      assert.deepEqual(cluster.takeWrites(), [
+        'update FavouriteDBInstance db',
+        'delete Secret team/conn',
+        'update Secret system/src',
+        'create Secret team/renamed',
+        'updateStatus FancySQLInstance team/orders',
+      ]);
+    });
+
+    test('a claim that wants no secret any more: none may', async () => {
+      const { given, edit } = await start();
+      await edit(undefined);
+      assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
+    });
+
+    for (const name of ['conn', 'renamed', undefined]) {
+      test(`a release leaves none behind, whatever the claim wants by then: ${name ?? 'no secret'}`, async () => {
+        const { cluster, process, given } = await start();
+        // Nobody looks at the edit before the claim is gone.
+        cluster.edit(claimKind, key, (current) => {
+          const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
+          return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
+        });
+        cluster.delete(claimKind, key);
+        await process.settle();
+        assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
+        assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
+      });
+    }
+
+    test('a resource that publishes elsewhere since: the secret that it left gives nothing any more', async () => {
+      const moved = { namespace: 'system', name: 'moved' };
+      const next = { ...source, metadata: { ...source.metadata, name: 'moved' } };
+      const { cluster, process, given } = await start([next]);
+      cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+        ...rest,
+        spec: { ...spec, writeConnectionSecretToRef: moved },
+      }));
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn']);
+      const now = cluster.get(SecretKind, moved);
+      assert.deepEqual(now && propagationTargets(now), [{ namespace: 'team', name: 'conn' }]);
+    });
+
+    test('a release does not touch a source that the resource only names, but that is not its own', async () => {
+      const { cluster, process, given } = await start();
+      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, (secret) => ({
+        ...secret,
+        metadata: {
+          ...secret.metadata,
+          ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other-uid' }))],
+        },
+      }));
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn', 'team/conn']);
+    });
+
+    test('a release withdraws it from a source of another type, too, which no store holds', async () => {
+      const { cluster, process, given } = await start();
+      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, ({ type: _type, ...secret }) => ({
+        ...secret,
+        type: 'Opaque',
+      }));
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.deepEqual(given().source, ['another-team/conn']);
+    });
+
+    test('a source that goes in the middle of a release does not keep the resource', async () => {
+      const { cluster, process } = await start();
+      cluster.before('update', SecretKind, () =>
+        cluster.delete(SecretKind, { namespace: 'system', name: 'src' }),
+      );
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.equal(cluster.get(claimKind, key), undefined);
+      const left = cluster.get(managedKind, { name: 'db' });
+      assert.deepEqual([left?.spec.claimRef, left?.status?.bindingPhase], [undefined, 'Released']);
+    });
+  });
+});
+
+describe('what a claim provisions', () => {
+  const recorded = claim({ ...byClass.spec, resourceRef: resourceRef('given') });
+  const provision = (specTemplate = small.specTemplate, subject = recorded) =>
+    provisionedManaged(service, subject, resourceClass('small', {}, { specTemplate }));
+
+  test('Create Successful: claimRef, classRef and secret in full', () => {
+    const { metadata, spec } = provision();
+    assert.equal(metadata.name, 'given');
+    assert.deepEqual(spec.claimRef, claimRef());
+    assert.equal(spec.classRef?.uid, 'small-uid');
+    assert.deepEqual(spec.writeConnectionSecretToRef, { namespace: 'system', name: 'claim-uid' });
+    assert.equal(metadata.ownerReferences, undefined, 'a namespaced owner would have it garbage collected');
+  });
+  test("NameConfigurators Successful: the external name is the claim's, else the own name", () => {
+    const named = claim(recorded.spec, { annotations: { 'crossplane.io/external-name': 'cloud-db' } });
+    const nameOf = (object: Managed) => object.metadata.annotations?.['crossplane.io/external-name'];
+    assert.equal(nameOf(provision(small.specTemplate, named)), 'cloud-db');
+    assert.equal(nameOf(provision()), 'given');
+  });
+  test('ConfigureReclaimPolicy SetByClass', () => {
+    assert.equal(provision({ reclaimPolicy: 'Retain' }).spec.reclaimPolicy, 'Retain');
+  });
+  test('ConfigureReclaimPolicy DefaultToDelete', () => {
+    assert.equal(provision({}).spec.reclaimPolicy, 'Delete');
+  });
+  test('no secret is published where the class names no namespace', () => {
+    assert.equal(provision({}).spec.writeConnectionSecretToRef, undefined);
+  });
+  test('providers are copied as the class has them', () => {
+    const spec = provision({ providerConfigRef: { name: 'cloud' }, providerRef: { name: 'old' } }).spec;
+    assert.deepEqual([spec.providerConfigRef, spec.providerRef], [{ name: 'cloud' }, { name: 'old' }]);
+  });
+});
+
+describe('what wakes a claim', () => {
+  const wakes = async (given: Parameters<typeof worldOf>[0], change: (cluster: FakeCluster) => void) => {
+    const { cluster, process } = worldOf(given);
+    await process.settle();
+    const before = process.runs;
+    change(cluster);
+    await process.settle(0);
+    return process.runs > before;
+  };
+  const db = { name: 'db' };
+
+  test('AddClaim ObjectHasClaimReference: the managed resource that names it', async () => {
+    const unnamed = { claim: byClass, managed: managed({ claimRef: claimRef() }) };
+    assert.ok(await wakes(unnamed, (cluster) => cluster.edit(managedKind, db, (object) => object)));
+  });
+  test('AddClaim ObjectHasNilClaimReference: one that names nobody wakes nobody', async () => {
+    const strangers = { claim: byClass, managed: managed() };
+    assert.equal(
+      await wakes(strangers, (cluster) => cluster.edit(managedKind, db, (object) => object)),
+      false,
+    );
+  });
+  test('a managed resource that named it before', async () => {
+    const former = { claim: byClass, managed: managed({ claimRef: claimRef() }) };
+    assert.ok(
+      await wakes(former, (cluster) => cluster.edit(managedKind, db, (object) => ({ ...object, spec: {} }))),
+    );
+  });
+  test('a static resource that becomes bindable, at once', async () => {
+    const { cluster, process } = worldOf({
+      claim: claim({ resourceRef: resourceRef('db') }),
+      managed: managed(),
+    });
+    await process.settle();
+    cluster.put(managedKind, managed({}, { status: { bindingPhase: 'Unbound' } }));
+    await process.settle(0);
+    assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+  });
+  test('a class that appears, at once', async () => {
+    const { cluster, process } = worldOf({ claim: claim({ classRef: classRef('later') }) });
+    await process.settle();
+    cluster.put(classKind, resourceClass('later'));
+    await process.settle(0);
+    assert.equal(cluster.all(managedKind).length, 1);
+  });
+  const targetKey = { namespace: 'team', name: 'conn' };
+  const harms: Record<string, (cluster: FakeCluster) => void> = {
+    'is deleted': (cluster) => cluster.delete(SecretKind, targetKey),
+    'loses the name of its source': (cluster) =>
+      cluster.edit(SecretKind, targetKey, (secret) => {
+        const { annotations: _annotations, ...metadata } = secret.metadata;
+        return { ...secret, metadata, data: {} };
+      }),
+    'loses its owner': (cluster) =>
+      cluster.edit(SecretKind, targetKey, (secret) => {
+        const { ownerReferences: _owners, ...metadata } = secret.metadata;
+        return { ...secret, metadata, data: {} };
+      }),
+  };
+  for (const [what, harm] of Object.entries(harms)) {
+    test(`a secret of a bound claim that ${what} heals`, async () => {
+      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+      await process.settle();
+      const healthy = cluster.get(SecretKind, targetKey);
+      harm(cluster);
+      await process.settle(0);
+      const healed = cluster.get(SecretKind, targetKey);
+      assert.deepEqual(healed?.data, healthy?.data);
+      assert.deepEqual(healed?.metadata.ownerReferences, healthy?.metadata.ownerReferences);
+      assert.deepEqual(healed?.metadata.annotations, healthy?.metadata.annotations);
+    });
+  }
+});
+
+describe('H13: a conflict is put back silently', () => {
+  const statics = { claim: byName, managed: bindable, secrets: [source] };
+  const calls: readonly (readonly [Parameters<typeof worldOf>[0], Verb, Kind])[] = [
+    [{ claim: byClass }, 'update', claimKind],
+    [statics, 'update', claimKind],
+    [statics, 'update', managedKind],
+    [statics, 'update', SecretKind],
+    [statics, 'create', SecretKind],
+    [statics, 'updateStatus', managedKind],
+    [statics, 'updateStatus', claimKind],
+    [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'updateStatus', managedKind],
+    [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'update', claimKind],
+  ];
+  for (const [given, verb, kind] of calls) {
+    test(`${verb} ${kind.kind}, claim ${given.claim.metadata.deletionTimestamp ? 'deleted' : 'new'}, ${given.managed ? 'static' : 'dynamic'}`, async () => {
+      const { cluster, process } = worldOf(given);
+      cluster.before(verb, kind, () => {
+        throw conflict();
+      });
+      let isSyncedEverFalse = false;
+      cluster.onChange((_kind, object) => {
+        const { conditions } = (object as Claim).status ?? {};
+        isSyncedEverFalse ||= getCondition(conditions, 'Synced').status === 'False';
+      });
+      await process.settle();
+      assert.equal(process.conflicts, 1);
+      assert.deepEqual(process.errors, []);
+      assert.equal(isSyncedEverFalse, false);
+      const warnings = process.events.filter(({ type }) => type === 'Warning');
+      assert.deepEqual(warnings, []);
+    });
+  }
+});

@@ -1,0 +1,449 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import mapValues from 'lodash/mapValues.js';
+import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
+import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { getCondition, notReady } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import { withClaimStatus } from '../../../../controllers/core/claim/claim-status.ts';
+import type { Candidates } from '../../../../controllers/core/claim/class-choice.ts';
+import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
+import type { ClassDecision } from '../../../../controllers/core/claim/class-decision.ts';
+import { decideDefaulting, defaultingRows } from '../../../../controllers/core/claim-defaulting/decide.ts';
+import { decideScheduling, schedulingRows } from '../../../../controllers/core/claim-scheduling/decide.ts';
+import { assertEveryRow } from '../every-row.ts';
+import {
+  claim,
+  classKind,
+  classRef,
+  deletionTimestamp,
+  now,
+  otherClassKind,
+  resourceClass,
+  resourceRef,
+} from '../objects.ts';
+
+const small = resourceClass('small', { labels: { size: 'small' } });
+const large = resourceClass('large', { labels: { size: 'large' } });
+const leaving = resourceClass('leaving', { labels: { size: 'small' }, deletionTimestamp });
+const foreign = resourceClass(
+  'foreign',
+  { labels: { size: 'small', cloud: 'other' } },
+  { kind: otherClassKind },
+);
+
+interface Case {
+  readonly claim: Claim | undefined;
+  readonly isHolding?: boolean;
+  readonly classes?: readonly Class[];
+  readonly peerClasses?: readonly Class[];
+  /** Which class kind's controller decides. */
+  readonly as?: 'first' | 'second';
+  /** All of the decision but its message. */
+  readonly want: Pick<ClassDecision, 'row' | 'act'> & {
+    readonly reason?: string;
+    readonly classRef?: object;
+    readonly consideredKinds?: readonly string[];
+  };
+  readonly message?: RegExp;
+}
+
+/** The other cloud's kind sorts first in a process, so it is the one that reports. */
+const factsOf = (given: Case) => ({
+  claim: given.claim,
+  isHolding: given.isHolding ?? false,
+  kind: given.as === 'first' ? otherClassKind : classKind,
+  candidates: [
+    { kind: otherClassKind, classes: given.peerClasses ?? [] },
+    { kind: classKind, classes: given.classes ?? [] },
+  ],
+});
+
+function check(wanted: Case, decision: ClassDecision): void {
+  const { message, ...facts } = { message: undefined, ...decision };
+  assert.deepEqual(facts, wanted.want);
+  if (wanted.message === undefined) assert.equal(message, undefined);
+  else assert.match(message ?? '', wanted.message);
+}
+
+const both = [
+  'ambivalentdbinstanceclasses.v1alpha1.database.ocp.crossplane.io',
+  'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
+];
+
+/** What a process with other stacks said of a claim, of this generation. */
+const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
+  claim(spec, {
+    status: {
+      consideredKinds: [kind],
+      conditions: [
+        {
+          ...notReady(reason, 'in whatever words'),
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+          observedGeneration: 3,
+        },
+      ],
+    },
+  });
+
+const bySelector = (selector: object) => claim({ classSelector: selector });
+const fits = { row: 'S6', act: 'schedule' } as const;
+
+const scheduling: Record<string, Case> = {
+  'S1 ClaimNotFound: a claim that is gone needs nothing': {
+    claim: undefined,
+    want: { row: 'S1', act: 'nothing' },
+  },
+  'S3 holding: a claim whose references were edited away is not scheduled again': {
+    claim: bySelector({}),
+    isHolding: true,
+    classes: [small],
+    want: { row: 'S3 holding', act: 'nothing' },
+  },
+  'S3 ClaimHasClassRef: a peer won': {
+    claim: claim({ classSelector: {}, classRef: classRef('small') }),
+    classes: [small],
+    want: { row: 'S3', act: 'nothing' },
+  },
+  'H8 a selector removed while queued does not crash': {
+    claim: claim({}),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim that names a resource is not scheduled': {
+    claim: claim({ classSelector: {}, resourceRef: resourceRef('db') }),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim being deleted is not scheduled': {
+    claim: claim({ classSelector: {} }, { deletionTimestamp }),
+    classes: [small],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'S5 NoClassesMatchLabels: the first kind says what was looked for and what there was': {
+    claim: bySelector({ matchLabels: { size: 'huge' } }),
+    classes: [small, large],
+    peerClasses: [foreign],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
+  },
+  'S5 the other kinds leave the saying to the first': {
+    claim: bySelector({ matchLabels: { size: 'huge' } }),
+    classes: [small],
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
+  'S5 what a process with other stacks says already is left to stand': {
+    claim: toldOf(
+      { classSelector: { matchLabels: { size: 'huge' } } },
+      'NoMatchingClass',
+      'thirdclasses.v1.third.io',
+    ),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5 told', act: 'nothing' },
+  },
+  'S5 what was said for another reason, while the claim had no selector, is replaced': {
+    claim: toldOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    message: /FavouriteDBInstanceClass 0 of 1/,
+  },
+  'S5 of a malformed selector too': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
+  'S5 a malformed selector names its field': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
+    as: 'first',
+    want: { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector' },
+    message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
+  },
+  'S6 Successful: classRef holds apiVersion, kind, name and uid': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
+  'S6 of several that match, the Event says of how many': {
+    claim: bySelector({}),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
+    message: /^selected FavouriteDBInstanceClass large of 2 matching resource classes$/,
+  },
+  'S6 matchExpressions alone select too (the original matched every class)': {
+    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
+    message: /^selected FavouriteDBInstanceClass large, the only matching resource class$/,
+  },
+  'S6 both parts of a selector must hold': {
+    claim: bySelector({
+      matchLabels: { size: 'small' },
+      matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
+    }),
+    classes: [small],
+    peerClasses: [foreign],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
+  'S6 an empty selector matches every class': {
+    claim: bySelector({}),
+    classes: [small],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
+  'S6 a class being deleted is not chosen': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [leaving],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    message: /FavouriteDBInstanceClass 0 of 1/,
+  },
+  'S6 the drawn class of another kind is left to its own controller': {
+    claim: bySelector({ matchLabels: { cloud: 'other' } }),
+    classes: [small],
+    peerClasses: [foreign],
+    want: { row: 'S6 peer', act: 'nothing' },
+  },
+};
+
+describe('scheduling decides', () => {
+  test('every row has a case', () => assertEveryRow(schedulingRows, mapValues(scheduling, 'want')));
+  for (const [name, wanted] of Object.entries(scheduling)) {
+    test(name, () => {
+      check(wanted, decideScheduling({ ...factsOf(wanted), draw: drawClass }));
+    });
+  }
+});
+
+const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
+const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
+  resourceClass(
+    name,
+    { creationTimestamp, annotations: { 'resourceclass.crossplane.io/is-default-class': value } },
+    { kind },
+  );
+const older = asDefault('older', '2026-01-01T00:00:00Z');
+const newer = asDefault('newer', '2026-01-02T00:00:00Z');
+const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
+
+const defaulting: Record<string, Case> = {
+  'S1 ClaimNotFound': { claim: undefined, want: { row: 'S1', act: 'nothing' } },
+  'S3 holding: a claim whose references were edited away is not defaulted': {
+    claim: claim(),
+    isHolding: true,
+    classes: [older],
+    want: { row: 'S3 holding', act: 'nothing' },
+  },
+  'S3 ClaimHasClassRef': {
+    claim: claim({ classRef: classRef('older') }),
+    classes: [older],
+    want: { row: 'S3', act: 'nothing' },
+  },
+  'H8 a claim that acquired a selector while queued is not defaulted': {
+    claim: claim({ classSelector: {} }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim that names a resource is not defaulted': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'H8 a claim being deleted is not defaulted': {
+    claim: claim({}, { deletionTimestamp }),
+    classes: [older],
+    want: { row: 'H8', act: 'nothing' },
+  },
+  'S5 the other kinds leave the saying to the first': {
+    claim: claim(),
+    classes: [small],
+    want: { row: 'S5 peer', act: 'nothing' },
+  },
+  'S5 what a process with other stacks says already is left to stand': {
+    claim: toldOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
+    classes: [small],
+    as: 'first',
+    want: { row: 'S5 told', act: 'nothing' },
+  },
+  'S5 NoClassesAnnotatedDefault: only exactly "true" counts': {
+    claim: claim(),
+    classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    message: /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/,
+  },
+  'S6 Successful': {
+    claim: claim(),
+    classes: [older, small],
+    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+    message: /^defaulted to FavouriteDBInstanceClass older$/,
+  },
+  'S6 a default that is being deleted is not chosen': {
+    claim: claim(),
+    classes: [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
+    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+    message: /^defaulted to FavouriteDBInstanceClass older$/,
+  },
+  'S6 of several defaults the newest wins, and the event names the others': {
+    claim: claim(),
+    classes: [older, newer],
+    want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
+    message:
+      /^defaulted to FavouriteDBInstanceClass newer, the newest default; also marked as default: FavouriteDBInstanceClass older$/,
+  },
+  'S6 the newest of all kinds wins, and its own controller writes it': {
+    claim: claim(),
+    classes: [older, newer],
+    peerClasses: [newest],
+    want: { row: 'S6 peer', act: 'nothing' },
+  },
+};
+
+describe('defaulting decides', () => {
+  test('every row has a case', () => assertEveryRow(defaultingRows, mapValues(defaulting, 'want')));
+  for (const [name, wanted] of Object.entries(defaulting)) {
+    test(name, () => {
+      check(wanted, decideDefaulting(factsOf(wanted)));
+    });
+  }
+});
+
+describe('class kinds are told apart by group and by kind', () => {
+  const others: Record<string, Kind<Class>> = {
+    'the same kind of another group': { ...classKind, group: 'database.xcp.crossplane.io' },
+    'another kind of the same group': { ...classKind, kind: 'BigDBInstanceClass' },
+  };
+  for (const [name, other] of Object.entries(others)) {
+    const theirs = resourceClass('theirs', { annotations: isDefault }, { kind: other });
+    const among = (classes: readonly Class[]) => ({
+      isHolding: false,
+      kind: classKind,
+      candidates: [
+        { kind: other, classes },
+        { kind: classKind, classes: [] },
+      ],
+    });
+    const schedule = (classes: readonly Class[]) =>
+      decideScheduling({ ...among(classes), claim: bySelector({}), draw: drawClass });
+    const byDefault = (classes: readonly Class[]) => decideDefaulting({ ...among(classes), claim: claim() });
+
+    test(`${name} reports where there is nothing, and serves its own class`, () => {
+      for (const decide of [schedule, byDefault]) {
+        assert.deepEqual(decide([]), { row: 'S5 peer', act: 'nothing' });
+        assert.deepEqual(decide([theirs]), { row: 'S6 peer', act: 'nothing' });
+      }
+    });
+  }
+});
+
+describe('two processes with different stacks, over one claim kind', () => {
+  const [ours, theirs] = [
+    [{ kind: classKind, classes: [small] }],
+    [{ kind: otherClassKind, classes: [foreign] }],
+  ];
+  const long = { matchExpressions: [{ key: 'size', operator: 'In', values: Array(500).fill('huge') }] };
+  type Decide = (claim: Claim, candidates: readonly Candidates[]) => ClassDecision;
+  const schedules: Decide = (of, candidates) =>
+    decideScheduling({
+      claim: of,
+      isHolding: false,
+      kind: candidates[0]?.kind ?? classKind,
+      candidates,
+      draw: drawClass,
+    });
+  const defaults: Decide = (of, candidates) =>
+    decideDefaulting({ claim: of, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
+  const rows: Record<string, { readonly of: Claim; readonly decide: Decide }> = {
+    scheduling: { of: bySelector({ matchLabels: { size: 'huge' } }), decide: schedules },
+    'scheduling by a selector longer than a message': { of: bySelector(long), decide: schedules },
+    defaulting: { of: claim(), decide: defaults },
+  };
+
+  /** The claim once a decision is carried out. */
+  function told(of: Claim, decision: ClassDecision): Claim {
+    assert.equal(decision.act, 'report');
+    if (decision.act !== 'report') return of;
+    const { reason, message, consideredKinds = [] } = decision;
+    return withClaimStatus(of, { conditions: [notReady(reason, message)], consideredKinds }, now);
+  }
+
+  for (const [name, { of, decide }] of Object.entries(rows)) {
+    test(`${name}: who speaks second leaves what the first said`, () => {
+      const once = told(of, decide(of, ours));
+      assert.deepEqual(decide(once, theirs), { row: 'S5 told', act: 'nothing' });
+    });
+    test(`${name}: who knows more kinds replaces what was said, once`, () => {
+      const fuller = told(of, decide(told(of, decide(of, ours)), [...theirs, ...ours]));
+      assert.equal(decide(fuller, ours).row, 'S5 told');
+      assert.equal(decide(fuller, theirs).row, 'S5 told');
+    });
+    test(`${name}: kinds of one name in two groups are two kinds`, () => {
+      const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
+      assert.deepEqual(decide(told(of, decide(of, ours)), twin), { row: 'S5 told', act: 'nothing' });
+    });
+    test(`${name}: what is said in other words stands all the same`, () => {
+      const once = told(of, decide(of, ours));
+      const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
+      const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
+      assert.deepEqual(decide(reworded, theirs), { row: 'S5 told', act: 'nothing' });
+    });
+    test(`${name}: an edited claim is told anew, and so is who counted before`, () => {
+      const once = told(of, decide(of, ours));
+      const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
+      assert.equal(decide(edited, theirs).act, 'report');
+      assert.equal(decide(once, [{ kind: classKind, classes: [] }]).act, 'report');
+    });
+  }
+});
+
+test('classes and kinds are ordered by the codes of their characters: two processes of any locale agree', () => {
+  const named = (name: string, kind: string) => ({ ...resourceClass(name), kind });
+  const classes = [named('same', 'Database'), named('same', 'DBClass'), named('b', 'X'), named('B', 'X')];
+  assert.deepEqual(
+    newestFirst(classes).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    ['X B', 'X b', 'DBClass same', 'Database same'],
+  );
+});
+
+describe('the draw', () => {
+  const classes = Array.from({ length: 10 }, (_, i) => resourceClass(`c${i}`, { uid: `class-${i}` }));
+  const draw = (uid: string) => drawClass(claim({}, { uid }), classes)?.metadata.name ?? '';
+
+  test('Randomness: over many claims every class is drawn about as often', () => {
+    const counts = Object.groupBy(
+      Array.from({ length: 2_000 }, (_, i) => draw(`claim-${i}`)),
+      (name) => name,
+    );
+    assert.equal(Object.keys(counts).length, 10);
+    for (const drawn of Object.values(counts))
+      assert.ok((drawn?.length ?? 0) > 140, `drawn ${drawn?.length} of 2000`);
+  });
+
+  test('a retry, another process and another order of the classes draw the same class', () => {
+    const shuffled = [...classes.slice(3), ...classes.slice(0, 3)].toReversed();
+    for (const uid of ['claim-1', 'claim-2', 'claim-3']) {
+      assert.equal(drawClass(claim({}, { uid }), structuredClone(shuffled))?.metadata.name, draw(uid));
+    }
+    assert.deepEqual(['claim-1', 'claim-2', 'claim-3'].map(draw), ['c2', 'c7', 'c8']);
+  });
+
+  test('a class that goes changes the draw of its own claims alone', () => {
+    const uids = Array.from({ length: 100 }, (_, i) => `claim-${i}`);
+    const fewer = classes.filter(({ metadata: { name } }) => name !== 'c0');
+    const isKept = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
+    const moved = uids.filter((uid) => !isKept(uid));
+    assert.notEqual(moved.length, 0);
+    assert.deepEqual(
+      moved,
+      uids.filter((uid) => draw(uid) === 'c0'),
+    );
+  });
+
+  test('nothing is drawn from nothing', () => {
+    assert.equal(drawClass(claim(), []), undefined);
+  });
+});

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
+import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
+import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  otherClassKind,
+  otherService,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const key = { namespace: 'team', name: 'orders' };
+const peers = [otherService, service];
+const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
+const status = 'updateStatus FancySQLInstance team/orders';
+const update = 'update FancySQLInstance team/orders';
+
+interface Mode {
+  readonly controller: typeof claimScheduling;
+  /** A claim that this controller looks after. */
+  readonly claim: Claim;
+  readonly matching: (name: string, kind?: typeof classKind) => Class;
+  readonly noneReason: string;
+  readonly noneMessage: RegExp;
+  readonly chosenReason: string;
+}
+const modes: Record<string, Mode> = {
+  scheduling: {
+    controller: claimScheduling,
+    claim: claim({ classSelector: { matchLabels: { size: 'small' } } }),
+    matching: (name, kind = classKind) => resourceClass(name, { labels: { size: 'small' } }, { kind }),
+    noneReason: 'NoMatchingClass',
+    noneMessage: /size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 1\)/,
+    chosenReason: 'SelectedResourceClass',
+  },
+  defaulting: {
+    controller: claimDefaulting,
+    claim: claim(),
+    matching: (name, kind = classKind) => resourceClass(name, { annotations: isDefault }, { kind }),
+    noneReason: 'NoDefaultClass',
+    noneMessage: /\(defaults: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 1\)/,
+    chosenReason: 'DefaultResourceClass',
+  },
+};
+
+for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes)) {
+  const start = (cluster: FakeCluster) =>
+    new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peers)));
+  const worldOf = (...classes: readonly Class[]) => {
+    const cluster = new FakeCluster();
+    cluster.put(claimKind, wanted.claim);
+    for (const each of classes) cluster.put(each.kind === classKind.kind ? classKind : otherClassKind, each);
+    return { cluster, process: start(cluster) };
+  };
+  const claimIn = (cluster: FakeCluster) => cluster.get(claimKind, key);
+
+  describe(`${mode} acts`, () => {
+    test('S6 Successful: one write, one event, whichever kind the class is of', async () => {
+      for (const kind of [classKind, otherClassKind]) {
+        const { cluster, process } = worldOf(matching('good', kind));
+        await process.settle();
+        assert.deepEqual(cluster.takeWrites(), [update]);
+        const uid = cluster.get(kind, { name: 'good' })?.metadata.uid;
+        const { classRef } = claimIn(cluster)?.spec ?? {};
+        assert.deepEqual(classRef, {
+          apiVersion: `${kind.group}/${kind.version}`,
+          kind: kind.kind,
+          name: 'good',
+          uid,
+        });
+        assert.deepEqual(
+          process.events.map(({ reason }) => reason),
+          [wanted.chosenReason],
+        );
+      }
+    });
+
+    test('S6 UpdateClaimError: tried again, and no event tells of what did not happen', async () => {
+      const { cluster, process } = worldOf(matching('good'));
+      cluster.before('update', claimKind, () => {
+        assert.deepEqual(process.events, []);
+        throw forbidden();
+      });
+      await process.settle();
+      assert.match(String(process.errors[0]), /cannot update resource claim: denied/);
+      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'good');
+      assert.equal(process.events.length, 1);
+    });
+
+    test('S6 conflict, then abort: a peer of another process won meanwhile', async () => {
+      const { cluster, process } = worldOf(matching('ours'));
+      cluster.before('update', claimKind, () => {
+        cluster.edit(claimKind, key, (current) => ({
+          ...current,
+          spec: { ...current.spec, classRef: { name: 'theirs' } },
+        }));
+      });
+      await process.settle();
+      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');
+      assert.equal(process.conflicts, 1);
+      assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
+    });
+
+    test('S6 a stale claim cannot be assigned twice', async () => {
+      const { cluster, process } = worldOf(matching('ours'));
+      process.hold(claimKind);
+      cluster.edit(claimKind, key, (current) => ({
+        ...current,
+        spec: { ...current.spec, classRef: { name: 'theirs' } },
+      }));
+      await process.settle(100);
+      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');
+      process.release(claimKind);
+      await process.settle();
+      assert.deepEqual([cluster.takeWrites(), process.errors], [[], []]);
+    });
+
+    test('S5 none: one condition and one event for all kinds, and nothing more while nothing changes', async () => {
+      const { cluster, process } = worldOf(resourceClass('other'));
+      await process.settle();
+      assert.deepEqual(cluster.takeWrites(), [status]);
+      const ready = getCondition(claimIn(cluster)?.status?.conditions, 'Ready');
+      assert.deepEqual([ready.status, ready.reason], ['False', wanted.noneReason]);
+      assert.match(ready.message ?? '', wanted.noneMessage);
+      assert.deepEqual(
+        process.events.map(({ type, reason }) => [type, reason]),
+        [['Warning', wanted.noneReason]],
+      );
+      process.resync(claimKind);
+      await process.settle(60_000);
+      assert.deepEqual(cluster.takeWrites(), []);
+      assert.equal(process.events.length, 1);
+    });
+
+    test('S5 UpdateStatusError: tried again', async () => {
+      const { cluster, process } = worldOf();
+      cluster.before('updateStatus', claimKind, () => {
+        throw forbidden();
+      });
+      await process.settle();
+      assert.match(String(process.errors[0]), /cannot update resource claim status: denied/);
+      assert.equal(getCondition(claimIn(cluster)?.status?.conditions, 'Ready').reason, wanted.noneReason);
+    });
+
+    test('S5 clears by itself: a class that appears is chosen at once', async () => {
+      const { cluster, process } = worldOf();
+      await process.settle();
+      cluster.put(otherClassKind, matching('later', otherClassKind));
+      await process.settle(0);
+      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'later');
+    });
+
+    test('S5 clears by itself: a class that begins to qualify is chosen at once', async () => {
+      const { cluster, process } = worldOf(resourceClass('turned'));
+      await process.settle();
+      cluster.put(classKind, matching('turned'));
+      await process.settle(0);
+      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'turned');
+    });
+
+    test('a restart writes nothing, whether assigned or not', async () => {
+      for (const classes of [[], [matching('good')]]) {
+        const { cluster, process } = worldOf(...classes);
+        await process.settle();
+        process.stop();
+        cluster.takeWrites();
+        const again = await start(cluster).settle();
+        assert.deepEqual(cluster.takeWrites(), []);
+        // Who restarts knows nothing of Events that are still there: what lasts is told once more.
+        assert.equal(again.events.length, classes.length === 0 ? 1 : 0);
+      }
+    });
+
+    test('S6 two processes with stale claims: one assignment stands', async () => {
+      const { cluster, process } = worldOf(matching('good'));
+      const second = start(cluster);
+      second.hold(claimKind);
+      await process.settle();
+      await second.settle(100);
+      second.release(claimKind);
+      await second.settle();
+      assert.deepEqual(cluster.takeWrites(), [update]);
+    });
+  });
+}
+
+describe('H8: every predicate is checked again when a request comes late', () => {
+  const scheduled = claim({ classSelector: {} });
+  const leaving = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['somebody.example.org/else'] };
+  const rows: Record<string, { controller: typeof claimScheduling; claim: Claim }> = {
+    'the selector was removed: no crash, no class': { controller: claimScheduling, claim: claim() },
+    'a selector was added: not defaulted': { controller: claimDefaulting, claim: scheduled },
+    'a resource was named: not scheduled': {
+      controller: claimScheduling,
+      claim: claim({ ...scheduled.spec, resourceRef: resourceRef('db') }),
+    },
+    'a resource was named: not defaulted': {
+      controller: claimDefaulting,
+      claim: claim({ resourceRef: resourceRef('db') }),
+    },
+    'deleted: not scheduled': { controller: claimScheduling, claim: claim(scheduled.spec, leaving) },
+    'deleted: not defaulted': { controller: claimDefaulting, claim: claim({}, leaving) },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(`H8: ${name}`, async () => {
+      const cluster = new FakeCluster();
+      cluster.put(claimKind, row.claim);
+      cluster.put(classKind, resourceClass('good', { annotations: isDefault }));
+      const process = new FakeProcess(cluster, (env) => [row.controller(env, service, [service])]);
+      assert.deepEqual(await process.reconcile(key), { type: 'done' });
+      assert.deepEqual(cluster.takeWrites(), []);
+    });
+  }
+});
+
+describe('which claims wake a scheduler, and which a defaulter', () => {
+  const selector = { classSelector: { matchLabels: { size: 'small' } } };
+  const rows: Record<string, { readonly spec: Claim['spec']; readonly wakes: string }> = {
+    'HasClassSelector absent: the defaulter': { spec: {}, wakes: 'defaulting' },
+    'HasClassSelector present: the scheduler': { spec: selector, wakes: 'scheduling' },
+    'HasClassSelector present, but empty: the scheduler': {
+      spec: { classSelector: {} },
+      wakes: 'scheduling',
+    },
+    'HasNoClassReference false: nobody': { spec: { classRef: classRef('small') }, wakes: '' },
+    'HasNoClassReference false, with a selector: nobody': {
+      spec: { ...selector, classRef: classRef('small') },
+      wakes: '',
+    },
+    'HasNoManagedResourceReference false: nobody': { spec: { resourceRef: resourceRef('db') }, wakes: '' },
+    'HasNoManagedResourceReference false, with a selector: nobody': {
+      spec: { ...selector, resourceRef: resourceRef('db') },
+      wakes: '',
+    },
+  };
+  for (const [name, { spec, wakes }] of Object.entries(rows)) {
+    test(name, async () => {
+      const woken: string[] = [];
+      for (const [mode, { controller }] of Object.entries(modes)) {
+        const cluster = new FakeCluster();
+        const process = new FakeProcess(cluster, (env) => [controller(env, service, [service])]);
+        cluster.put(claimKind, claim(spec));
+        await process.settle(0);
+        if (process.runs > 0) woken.push(mode);
+      }
+      assert.equal(woken.join(), wakes);
+    });
+  }
+});
+
+describe('the choice', () => {
+  test('SuccessfulRandomness: 100 claims get more than one of 10 classes, over both kinds', async () => {
+    const cluster = new FakeCluster();
+    for (let i = 0; i < 5; i += 1) {
+      cluster.put(classKind, resourceClass(`c${i}`));
+      cluster.put(otherClassKind, resourceClass(`c${i}`, { uid: `other-${i}` }, { kind: otherClassKind }));
+    }
+    for (let i = 0; i < 100; i += 1) {
+      cluster.put(claimKind, claim({ classSelector: {} }, { name: `claim-${i}`, uid: `claim-${i}` }));
+    }
+    const process = new FakeProcess(cluster, (env) => peers.map((peer) => claimScheduling(env, peer, peers)));
+    await process.settle();
+    const chosen = cluster
+      .all(claimKind)
+      .map(({ spec: { classRef } }) => `${classRef?.kind} ${classRef?.name}`);
+    assert.ok(!chosen.some((name) => name.includes('undefined')));
+    assert.ok(new Set(chosen).size > 5, `${new Set(chosen).size} classes`);
+    assert.ok(new Set(chosen.map((name) => name.split(' ')[0])).size === 2);
+    assert.equal(process.conflicts, 0, 'schedulers of one process never race');
+    assert.equal(cluster.takeWrites().length, 100);
+  });
+
+  test('no scheduler sleeps: 100 claims are scheduled without the clock moving', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(classKind, resourceClass('only'));
+    for (let i = 0; i < 100; i += 1)
+      cluster.put(claimKind, claim({ classSelector: {} }, { name: `c${i}`, uid: `c${i}` }));
+    const startMs = cluster.clockMs;
+    await new FakeProcess(cluster, (env) => [claimScheduling(env, service, [service])]).settle();
+    assert.equal(cluster.clockMs, startMs);
+    assert.ok(cluster.all(claimKind).every(({ spec }) => spec.classRef?.name === 'only'));
+  });
+
+  test('S6 a conflict alone is retried to success', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(classKind, resourceClass('only'));
+    cluster.put(claimKind, claim({ classSelector: {} }));
+    cluster.before('update', claimKind, () => {
+      throw conflict();
+    });
+    const process = await new FakeProcess(cluster, (env) => [
+      claimScheduling(env, service, [service]),
+    ]).settle();
+    assert.equal(cluster.get(claimKind, key)?.spec.classRef?.name, 'only');
+    assert.deepEqual(process.errors, []);
+  });
+});

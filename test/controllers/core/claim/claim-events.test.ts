@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import type { RecordedEvent } from '../environment-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import { claim, claimKind, classKind, managed, managedKind, resourceClass, resourceRef } from '../objects.ts';
+
+/* Events of claims as the original has them (crossplane-runtime v0.5 to v0.9). */
+
+const key = { namespace: 'team', name: 'orders' };
+const conn = { writeConnectionSecretToRef: { name: 'conn' } };
+const bySelector = claim({ ...conn, classSelector: { matchLabels: { size: 'small' } } });
+const byName = claim({ ...conn, resourceRef: resourceRef('db') });
+
+async function worldOf(subject: Claim, spec: Managed['spec'] = {}) {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+  cluster.put(classKind, resourceClass('small', { labels: { size: 'small' } }, { specTemplate }));
+  const source = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
+  cluster.put(managedKind, managed({ ...source, ...spec }));
+  const process = await startStack(cluster, new FakeExternal()).settle();
+  cluster.put(claimKind, subject);
+  return { cluster, process };
+}
+
+const ofClaim = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
+  events.filter(({ object }) => object === 'FancySQLInstance team/orders');
+
+test('Events of a claim are annotated with the names that go with it, as far as it has them', async () => {
+  const { cluster, process } = await worldOf(bySelector);
+  await process.settle();
+  const name = cluster.get(claimKind, key)?.spec.resourceRef?.name ?? '';
+  const all = { 'external-name': name, 'managed-name': name, 'class-name': 'small' };
+  const annotations = Object.fromEntries(ofClaim(process).map((event) => [event.reason, event.annotations]));
+  assert.deepEqual(annotations.SelectedResourceClass, { 'class-name': 'small' });
+  assert.deepEqual(annotations.CreatedManagedResource, all);
+  assert.deepEqual(annotations.BoundManagedResource, all);
+  const lonely = await worldOf(claim({ classSelector: { matchLabels: { size: 'huge' } } }));
+  await lonely.process.settle();
+  const [told] = ofClaim(lonely.process);
+  assert.equal(told?.reason, 'NoMatchingClass');
+  assert.ok(!('annotations' in told));
+});
+
+describe('UnboundManagedResource says what became of what a deleted claim had', () => {
+  const rows: Record<
+    string,
+    { readonly subject: Claim; readonly spec: Managed['spec']; readonly says: RegExp }
+  > = {
+    'a provisioned one': {
+      subject: bySelector,
+      spec: {},
+      says: /^unbound from FavouriteDBInstance team-orders-\w{5}, which is deleted$/,
+    },
+    'one made by hand, Delete': {
+      subject: byName,
+      spec: { reclaimPolicy: 'Delete' },
+      says: /^unbound from FavouriteDBInstance db, which is deleted$/,
+    },
+    'one made by hand, Retain': {
+      subject: byName,
+      spec: { reclaimPolicy: 'Retain' },
+      says: /^unbound from FavouriteDBInstance db, which is Released$/,
+    },
+  };
+  for (const [what, { subject, spec, says }] of Object.entries(rows)) {
+    test(what, async () => {
+      const { cluster, process } = await worldOf(subject, spec);
+      await process.settle();
+      const before = ofClaim(process).length;
+      cluster.delete(claimKind, key);
+      await process.settle();
+      const [event, ...more] = ofClaim(process).slice(before);
+      assert.deepEqual([event?.type, event?.reason, more], ['Normal', 'UnboundManagedResource', []]);
+      assert.match(event?.message ?? '', says);
+    });
+  }
+
+  test('one that was never bound', async () => {
+    const { cluster, process } = await worldOf(byName);
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === SecretKind.kind) throw forbidden();
+    };
+    await process.settle(300);
+    cluster.delete(claimKind, key);
+    await process.settle();
+    assert.equal(
+      ofClaim(process).at(-1)?.message,
+      'gave back FavouriteDBInstance db, to which it was never bound',
+    );
+  });
+
+  test('nothing of a claim that had none', async () => {
+    const { cluster, process } = await worldOf(claim({ resourceRef: resourceRef('no-such-db') }));
+    await process.settle();
+    cluster.delete(claimKind, key);
+    await process.settle();
+    assert.ok(!process.events.some(({ reason }) => reason === 'UnboundManagedResource'));
+  });
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  encodeDetails,
+  propagationAnnotations,
+  SecretKind,
+} from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  disabledStorePublisher,
+  publisherChain,
+  secretPublisher,
+} from '../../../../controllers/core/connection/connection-publisher.ts';
+import { conflict, FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managed } from '../objects.ts';
+
+const signal = new AbortController().signal;
+const key = { namespace: 'infra', name: 'db-connection' };
+const publishing: Managed = managed({ writeConnectionSecretToRef: key });
+const owner = (over: object = {}) => ({
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'db',
+  uid: 'managed-uid',
+  controller: true,
+  ...over,
+});
+const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { ...key, ...metadata },
+  type,
+  data: encodeDetails({ password: 'old', other: 'kept' }),
+});
+
+function scene(existing?: Secret) {
+  const cluster = new FakeCluster();
+  if (existing !== undefined) cluster.put(SecretKind, existing);
+  const { env } = new FakeProcess(cluster);
+  const selection = { fieldSelector: `type=${connectionSecretType}` };
+  const publisher = secretPublisher(env.resource(SecretKind, selection));
+  return { cluster, publisher, stored: () => cluster.get(SecretKind, key) };
+}
+
+describe('the connection secret (C6)', () => {
+  test('ResourceDoesNotPublishSecret: no reference, no call', async () => {
+    const { cluster, publisher } = scene();
+    await publisher.publish(managed(), { password: 'new' }, signal);
+    await publisher.unpublish(managed(), signal);
+    assert.deepEqual(await publisher.known(managed(), signal), {});
+    assert.deepEqual(cluster.calls, []);
+  });
+
+  test('Success: typed, and controlled by the managed resource', async () => {
+    const { publisher, stored } = scene();
+    await publisher.publish(publishing, { password: 'new' }, signal);
+    assert.equal(stored()?.type, connectionSecretType);
+    assert.equal(stored()?.metadata.ownerReferences?.[0]?.uid, 'managed-uid');
+    assert.deepEqual(await publisher.known(publishing, signal), { password: 'new' });
+  });
+
+  test('AlreadyPublished: no write', async () => {
+    const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
+    await publisher.publish(publishing, { password: 'old' }, signal);
+    assert.deepEqual(cluster.writes, []);
+  });
+
+  test('keys are added and overwritten, others kept', async () => {
+    const { publisher, stored } = scene(secret({ ownerReferences: [owner()] }));
+    await publisher.publish(publishing, { password: 'new', port: '1' }, signal);
+    assert.deepEqual(decodeDetails(stored()), { password: 'new', port: '1', other: 'kept' });
+  });
+
+  test('SuccessfulUpdateEmptyManagedSecret: one without data is filled', async () => {
+    const { data: _data, ...empty } = secret({ ownerReferences: [owner()] });
+    const { cluster, publisher, stored } = scene(empty);
+    await publisher.publish(publishing, { password: 'new' }, signal);
+    assert.deepEqual(decodeDetails(stored()), { password: 'new' });
+    assert.deepEqual(
+      cluster.writes.map(({ verb }) => verb),
+      ['update'],
+    );
+  });
+
+  test('consent comes with a new secret; a pass that read it earlier brings none back that was withdrawn', async () => {
+    const annotations = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+    const allowing: Managed = { ...publishing, metadata: { ...publishing.metadata, annotations } };
+    const { cluster, publisher, stored } = scene();
+    const consent = () => propagationAnnotations(stored() ?? publishing);
+    await publisher.publish(allowing, { password: 'new' }, signal);
+    assert.deepEqual(consent(), annotations);
+    cluster.edit(SecretKind, key, ({ metadata: { annotations: _withdrawn, ...metadata }, ...rest }) => ({
+      ...rest,
+      metadata,
+    }));
+    await publisher.publish(allowing, { password: 'newer' }, signal);
+    assert.deepEqual(consent(), {});
+    assert.deepEqual(decodeDetails(stored()), { password: 'newer' });
+  });
+
+  const adoptable: Record<string, Secret> = {
+    'nobody controls, of the connection type': secret({}),
+    'this resource controlled before a backup was restored': secret({
+      ownerReferences: [owner({ uid: 'former' })],
+    }),
+  };
+  for (const [what, existing] of Object.entries(adoptable)) {
+    test(`a secret that ${what} is adopted with what it holds`, async () => {
+      const { publisher, stored } = scene(existing);
+      assert.deepEqual(await publisher.known(publishing, signal), { password: 'old', other: 'kept' });
+      await publisher.publish(publishing, { endpoint: 'e' }, signal);
+      assert.deepEqual(
+        stored()?.metadata.ownerReferences?.map(({ uid }) => uid),
+        ['managed-uid'],
+      );
+      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept', endpoint: 'e' });
+    });
+  }
+
+  const refused: Record<string, { readonly existing: Secret; readonly message: RegExp }> = {
+    'nobody controls, of another type': {
+      existing: secret({}, 'Opaque'),
+      message: /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\)/,
+    },
+    'another resource controls': {
+      existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
+      message: /existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db/,
+    },
+  };
+  for (const [what, { existing, message }] of Object.entries(refused)) {
+    test(`a secret that ${what} is neither read, written nor removed`, async () => {
+      const { cluster, publisher, stored } = scene(existing);
+      await assert.rejects(publisher.known(publishing, signal), message, 'before anything is created');
+      const deleted = {
+        ...publishing,
+        metadata: { ...publishing.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+      };
+      assert.deepEqual(await publisher.known(deleted, signal), {}, 'deletion goes on');
+      await assert.rejects(publisher.publish(publishing, { password: 'new' }, signal), message);
+      await publisher.unpublish(publishing, signal);
+      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
+      assert.deepEqual(
+        cluster.writes.filter(({ verb }) => verb !== 'create'),
+        [],
+      );
+    });
+  }
+
+  test('a secret of another type that is ours is kept, without an attempt to create it', async () => {
+    const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }, 'Opaque'));
+    const seen = managed({ writeConnectionSecretToRef: key }, { status: { conditions: [] } });
+    await publisher.publish(seen, { password: 'old' }, signal);
+    assert.deepEqual(
+      cluster.calls.map(({ verb }) => verb),
+      ['get'],
+    );
+  });
+
+  test('ApplyError: five conflicts in a row are reported', async () => {
+    const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
+    let attempts = 0;
+    cluster.gate = ({ verb }) => {
+      if (verb !== 'update') return;
+      attempts += 1;
+      throw conflict();
+    };
+    await assert.rejects(publisher.publish(publishing, { password: 'new' }, signal), {
+      message: 'cannot create or update connection secret: the object has been modified',
+    });
+    assert.equal(attempts, 5);
+  });
+
+  test('unpublishing removes what is ours', async () => {
+    const { publisher, stored } = scene(secret({ ownerReferences: [owner()] }));
+    await publisher.unpublish(publishing, signal);
+    assert.equal(stored(), undefined);
+  });
+});
+
+describe('the publisher chain', () => {
+  test('EmptyChain', async () => {
+    await publisherChain([]).publish(publishing, { password: 'new' }, signal);
+    assert.deepEqual(await publisherChain([]).known(publishing, signal), {});
+  });
+
+  test('SuccessfulPublisher: every publisher of the chain gets the details', async () => {
+    const { publisher, stored } = scene();
+    const told: object[] = [];
+    const other = {
+      ...disabledStorePublisher,
+      publish: async (_managed: Managed, details: object) => void told.push(details),
+    };
+    await publisherChain([publisher, other]).publish(publishing, { a: 'b' }, signal);
+    assert.deepEqual([decodeDetails(stored()), told], [{ a: 'b' }, [{ a: 'b' }]]);
+  });
+
+  test('PublisherReturnsError: the first error stops', async () => {
+    const { cluster, publisher } = scene();
+    const broken = { ...disabledStorePublisher, publish: () => Promise.reject(new Error('vault is sealed')) };
+    await assert.rejects(
+      publisherChain([broken, publisher]).publish(publishing, { a: 'b' }, signal),
+      /sealed/,
+    );
+    assert.deepEqual(cluster.calls, []);
+  });
+
+  test('APINotUsedNoError and APIUsedProperError: a store that is not configured is refused, not ignored', async () => {
+    await disabledStorePublisher.publish(publishing, {}, signal);
+    const used = managed({ publishConnectionDetailsTo: { name: 'x' } });
+    const message = 'cannot publish to secret store, feature is not enabled';
+    await assert.rejects(disabledStorePublisher.publish(used, {}, signal), { message });
+    await assert.rejects(disabledStorePublisher.unpublish(used, signal), { message });
+  });
+});

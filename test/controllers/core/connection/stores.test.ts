@@ -1,0 +1,516 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
+import type { Managed, PublishConnectionDetailsTo } from '../../../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
+import type { VaultClient, VaultOptions } from '../../../../clients/vault.ts';
+import { vaultClient } from '../../../../clients/vault.ts';
+import { kubernetesStore } from '../../../../controllers/core/connection/kubernetes-store.ts';
+import type { SecretStore, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
+import type { SecretStoresOptions } from '../../../../controllers/core/connection/secret-stores.ts';
+import { secretStores } from '../../../../controllers/core/connection/secret-stores.ts';
+import { storePublisher } from '../../../../controllers/core/connection/store-publisher.ts';
+import { vaultStore } from '../../../../controllers/core/connection/vault-store.ts';
+import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
+import { VaultServer } from '../../../../local/vault-server.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { Host } from '../../../../runtime/controller/host.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managed, managedKind } from '../objects.ts';
+
+const signal = new AbortController().signal;
+const details = { endpoint: 'db.example', password: 'hunter2x' };
+const token = 'vault-token';
+/** The details as they were published, as far as anybody may know. */
+const digests = { 'crossplane.io/published-details': '{"endpoint":"UhMarHvFX9","password":"eItglY9wms"}' };
+const digestsInVault = {
+  'annotation:crossplane.io/published-details': digests['crossplane.io/published-details'],
+};
+
+function configured(
+  spec: StoreConfig['spec'],
+  name = 'default',
+  given: Pick<Environment, 'host' | 'checkLease'> = {},
+  createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
+) {
+  const cluster = new FakeCluster();
+  cluster.put(StoreConfigKind, {
+    apiVersion: 'secrets.crossplane.io/v1alpha1',
+    kind: 'StoreConfig',
+    metadata: { name },
+    spec,
+  });
+  cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'vault-token' },
+    data: { token: Buffer.from(`${token}\n`).toString('base64') },
+  });
+  let clockMs = 0;
+  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs), ...given });
+  const stores = secretStores(process.env, { createVaultClient });
+  const publisher = storePublisher(stores);
+  return { cluster, process, stores, publisher, pass: (ms: number) => (clockMs += ms) };
+}
+
+const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
+  managed({ publishConnectionDetailsTo: { name: 'orders', ...to } }, { uid });
+
+const dressed = {
+  metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
+};
+
+describe('publishing to the Kubernetes store', () => {
+  const spec = { type: 'Kubernetes', defaultScope: 'vaulted' } as const;
+  const key = { namespace: 'vaulted', name: 'orders' };
+
+  test('a secret in its namespace, with owner, labels, annotations and type', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(dressed), details, signal);
+    const secret = cluster.get(SecretKind, key);
+    assert.equal(secret?.type, 'example.com/database');
+    assert.deepEqual(secret?.metadata.labels, {
+      team: 'shop',
+      'secret.crossplane.io/owner-uid': 'managed-uid',
+    });
+    assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...digests });
+    assert.deepEqual(await publisher.known(publishing(dressed), signal), details);
+  });
+
+  test('the connection type where none is given; nothing changes, nothing is written', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    assert.equal(cluster.get(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
+    await publisher.publish(publishing(), details, signal);
+    assert.equal(cluster.writes.length, 1);
+  });
+
+  test('details are added, others kept', async () => {
+    const { publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.publish(publishing(), { password: 'changed' }, signal);
+    assert.deepEqual(await publisher.known(publishing(), signal), { ...details, password: 'changed' });
+  });
+
+  for (const [what, labels] of Object.entries({
+    nobody: {},
+    another: { 'secret.crossplane.io/owner-uid': 'x' },
+  })) {
+    test(`what belongs to ${what} is neither read, written nor removed`, async () => {
+      const { cluster, publisher } = configured(spec);
+      const theirs = { namespace: 'vaulted', name: 'orders', labels };
+      cluster.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: theirs,
+        data: { password: 'eA==' },
+      });
+      await assert.rejects(publisher.known(publishing(), signal), /belongs to/, 'before anything is created');
+      await assert.rejects(
+        publisher.publish(publishing(), details, signal),
+        /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
+      );
+      await publisher.unpublish(publishing(), signal);
+      assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });
+    });
+  }
+
+  test('unpublishing removes it', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.unpublish(publishing(), signal);
+    assert.equal(cluster.get(SecretKind, key), undefined);
+  });
+
+  test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
+    const { cluster, process, stores, publisher } = configured(spec);
+    cluster.put(managedKind, publishing());
+    cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
+    const end$ = new Subject<void>();
+    const triggers = stores.triggers(process.env.resource(managedKind));
+    const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
+    await publisher.publish(publishing(), details, signal);
+    cluster.delete(SecretKind, key, '2026-01-02T03:04:05Z');
+    end$.next();
+    assert.deepEqual(
+      (await woken).map(({ name }) => name),
+      ['db', 'db'], // the StoreConfig at the start, the deletion
+    );
+  });
+
+  test('a StoreConfig that does not exist is named, with what to do', async () => {
+    const { publisher } = configured(spec);
+    await assert.rejects(
+      publisher.publish(publishing({ configRef: { name: 'safe' } }), details, signal),
+      /StoreConfig safe does not exist; create it, or name another in spec\.publishConnectionDetailsTo\.configRef/,
+    );
+  });
+
+  test('without publishConnectionDetailsTo nothing happens', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(managed(), details, signal);
+    await publisher.unpublish(managed(), signal);
+    assert.deepEqual(await publisher.known(managed(), signal), {});
+    assert.deepEqual(cluster.calls, []);
+  });
+});
+
+/** Everything a store keeps is somebody's; `current` is what its writer looked at. */
+describe('a secret store changes only what was looked at', () => {
+  const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): StoredConnection => ({
+    data,
+    ownerUid,
+    labels: {},
+    annotations: {},
+    type: 'connection.crossplane.io/v1alpha1',
+  });
+  const vault = new VaultServer({ token });
+  before(() => vault.start());
+  after(() => vault.stop());
+
+  /** A store, and another process that writes to the same place. */
+  const stores: Record<string, () => readonly [SecretStore, SecretStore]> = {
+    Kubernetes: () => {
+      const { cluster } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
+      const open = () => kubernetesStore(connectionSecrets(new FakeProcess(cluster).env), 'vaulted');
+      return [open(), open()];
+    },
+    Vault: () => {
+      const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+      const client = vaultClient('secret', { server: vault.url, token });
+      after(() => client.close());
+      return [vaultStore(client, at), vaultStore(client, at)];
+    },
+  };
+  for (const [kind, open] of Object.entries(stores)) {
+    const changes: Record<string, StoredConnection> = {
+      'its owner': stored('their-uid'),
+      'its data': stored('our-uid', { password: 'by-then' }),
+    };
+    for (const [index, [what, byThen]] of Object.entries(changes).entries()) {
+      test(`${kind}: not when somebody has changed ${what} by then`, async () => {
+        const [ours, theirs] = open();
+        const name = `changed-${index}`;
+        await ours.write(name, undefined, stored('our-uid'), signal);
+        const current = await ours.read(name, signal);
+        await theirs.write(name, current, byThen, signal);
+        await assert.rejects(
+          ours.write(name, current, stored('our-uid', { password: 'new' }), signal),
+          /changed by somebody else meanwhile/,
+        );
+        assert.deepEqual(await theirs.read(name, signal), byThen);
+      });
+    }
+
+    test(`${kind}: nothing that has appeared by then`, async () => {
+      const [ours, theirs] = open();
+      await theirs.write('appeared', undefined, stored('their-uid'), signal);
+      await assert.rejects(
+        ours.write('appeared', undefined, stored('our-uid'), signal),
+        /by somebody else meanwhile/,
+      );
+      assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
+    });
+
+    test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
+      const [ours, theirs] = open();
+      await ours.write('removed', undefined, stored('our-uid'), signal);
+      const current = await ours.read('removed', signal);
+      assert.ok(current);
+      await theirs.write('removed', current, stored('their-uid'), signal);
+      await ours.remove('removed', current, signal);
+      assert.deepEqual(await theirs.read('removed', signal), stored('their-uid'));
+      await ours.remove('removed', stored('their-uid'), signal);
+      assert.equal(await ours.read('removed', signal), undefined);
+    });
+  }
+
+  test('Vault: of two that publish at one path for the first time, one does, with its own details', async () => {
+    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+    const client = vaultClient('secret', { server: vault.url, token });
+    after(() => client.close());
+    const racers = ['a', 'b', 'c'].map((uid) => ({
+      store: vaultStore(client, at),
+      wanted: stored(`${uid}-uid`, { password: uid }),
+    }));
+    const results = await Promise.allSettled(
+      racers.map(({ store, wanted }) => store.write('raced', undefined, wanted, signal)),
+    );
+    assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected', 'rejected']);
+    const winner = racers[results.findIndex(({ status }) => status === 'fulfilled')];
+    assert.deepEqual(await winner?.store.read('raced', signal), winner?.wanted);
+  });
+
+  test('Vault: what changes between the look and the removal stays', async () => {
+    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
+    const client = vaultClient('secret', { server: vault.url, token });
+    after(() => client.close());
+    const store = vaultStore(client, at);
+    await store.write('edited', undefined, stored('our-uid'), signal);
+    const edited: VaultClient = {
+      ...client,
+      async read(path, readSignal) {
+        const secret = await client.read(path, readSignal);
+        await client.write(path, { password: 'edited' }, { cas: secret?.version ?? 0 }, readSignal);
+        return secret;
+      },
+    };
+    await assert.rejects(
+      vaultStore(edited, at).remove('edited', stored('our-uid'), signal),
+      /changed by somebody else meanwhile/,
+    );
+    assert.deepEqual(vault.peek('crossplane/edited')?.data, { password: 'edited' });
+  });
+});
+
+test('a change that the triggers fail on wakes nobody, and those after it as ever', () => {
+  const { cluster, process, stores } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
+  const resource = cluster.put(managedKind, publishing());
+  const woken: string[] = [];
+  for (const trigger$ of stores.triggers(process.env.resource(managedKind))) {
+    trigger$.subscribe({
+      next: ({ name }) => woken.push(name),
+      error: (error) => assert.fail(String(error)),
+    });
+  }
+  const secret = (name: string, labels: object, password: string) =>
+    cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'vaulted', labels: labels as Record<string, string> },
+      type: 'connection.crossplane.io/v1alpha1',
+      data: { password },
+    });
+  const odd = Object.defineProperty({}, 'secret.crossplane.io/owner-uid', {
+    get: () => {
+      throw new Error('odd');
+    },
+  });
+  woken.length = 0;
+  secret('odd', odd, '1');
+  const labels = { 'secret.crossplane.io/owner-uid': resource.metadata.uid };
+  secret('ours', labels, '1');
+  secret('ours', labels, '2');
+  assert.deepEqual(woken, [resource.metadata.name]);
+});
+
+describe('publishing to Vault', () => {
+  const server = new VaultServer({ token });
+  before(() => server.start());
+  after(() => server.stop());
+  const spec = (): StoreConfig['spec'] => ({
+    type: 'Vault',
+    defaultScope: 'crossplane',
+    vault: {
+      server: server.url,
+      mountPath: 'secret',
+      auth: {
+        method: 'Token',
+        token: { source: 'Secret', secretRef: { namespace: 'infra', name: 'vault-token', key: 'token' } },
+      },
+    },
+  });
+
+  test('data, and owner, labels, annotations and type as custom metadata', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'dressed', ...dressed });
+    await publisher.publish(to, details, signal);
+    assert.deepEqual(server.peek('crossplane/dressed'), {
+      data: details,
+      version: 2,
+      customMetadata: {
+        team: 'shop',
+        'annotation:note': 'n',
+        ...digestsInVault,
+        'secret.crossplane.io/type': 'example.com/database',
+        'secret.crossplane.io/owner-uid': 'managed-uid',
+      },
+    });
+    assert.deepEqual(await publisher.known(to, signal), details);
+  });
+
+  test('nothing changes, nothing is written; what changes is one version more', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'steady' });
+    await publisher.publish(to, details, signal);
+    await publisher.publish(to, { password: 'hunter2x' }, signal);
+    assert.equal(server.peek('crossplane/steady')?.version, 2);
+    await publisher.publish(to, { password: 'changed' }, signal);
+    assert.equal(server.peek('crossplane/steady')?.version, 3);
+    assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed' });
+  });
+
+  test('whoever may not lead any more writes and removes nothing, and reads as before', async () => {
+    await configured(spec()).publisher.publish(publishing({ name: 'led' }), details, signal);
+    const lost = configured(spec(), 'default', {
+      checkLease: () => {
+        throw new Error('the lease ran out');
+      },
+    });
+    const count = server.requests.length;
+    const to = publishing({ name: 'led' });
+    await assert.rejects(lost.publisher.publish(to, { password: 'new' }, signal), /the lease ran out/);
+    await assert.rejects(lost.publisher.unpublish(to, signal), /the lease ran out/);
+    assert.deepEqual(await lost.publisher.known(to, signal), details);
+    assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
+  });
+
+  test("another owner's secret is neither read, written nor removed", async () => {
+    const { publisher } = configured(spec());
+    await publisher.publish(publishing({ name: 'theirs' }, 'their-uid'), details, signal);
+    const ours = publishing({ name: 'theirs' });
+    await assert.rejects(publisher.known(ours, signal), /belongs to another managed resource/);
+    await assert.rejects(
+      publisher.publish(ours, { password: 'x' }, signal),
+      /belongs to another managed resource/,
+    );
+    await publisher.unpublish(ours, signal);
+    assert.deepEqual(server.peek('crossplane/theirs')?.data, details);
+  });
+
+  test('the path is taken first, then the owner written, then the data; what is left halfway is continued', async () => {
+    const { publisher } = configured(spec());
+    const count = server.requests.length;
+    await publisher.publish(publishing({ name: 'order' }), details, signal);
+    assert.deepEqual(
+      server.requests.slice(count).filter((line) => line.startsWith('POST')),
+      ['data', 'metadata', 'data'].map((part) => `POST /v1/secret/${part}/crossplane/order`),
+    );
+    const owner = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
+    const client = vaultClient('secret', { server: server.url, token });
+    await client.write('crossplane/taken', owner, { cas: 0 }, signal);
+    await client.write('crossplane/described', owner, { cas: 0 }, signal);
+    await client.writeMetadata('crossplane/described', owner, signal);
+    await client.close();
+    for (const name of ['taken', 'described']) {
+      const to = publishing({ name });
+      assert.deepEqual(await publisher.known(to, signal), {});
+      await publisher.publish(to, details, signal);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.data, details);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, { ...owner, ...digestsInVault });
+    }
+  });
+
+  test('what somebody else has taken and not yet filled is not ours to write', async () => {
+    const client = vaultClient('secret', { server: server.url, token });
+    const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
+    await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
+    await client.close();
+    const { publisher } = configured(spec());
+    const ours = publishing({ name: 'begun' });
+    await assert.rejects(publisher.publish(ours, details, signal), /belongs to another managed resource/);
+    await publisher.unpublish(ours, signal);
+    assert.deepEqual(server.peek('crossplane/begun')?.data, theirs);
+  });
+
+  test('unpublishing removes every version', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'leaving' });
+    await publisher.publish(to, details, signal);
+    await publisher.unpublish(to, signal);
+    assert.equal(server.peek('crossplane/leaving'), undefined);
+  });
+
+  test('what somebody edits there is not known any more, and is written again', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'edited' });
+    await publisher.publish(to, details, signal);
+    const client = vaultClient('secret', { server: server.url, token });
+    await client.write('crossplane/edited', { ...details, password: 'by-hand' }, { cas: 2 }, signal);
+    await client.close();
+    assert.deepEqual(await publisher.known(to, signal), { endpoint: 'db.example' });
+    await publisher.publish(to, { ...details, password: 'renewed' }, signal);
+    assert.deepEqual(await publisher.known(to, signal), { ...details, password: 'renewed' });
+  });
+
+  test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {
+    const { publisher } = configured(spec());
+    const to = publishing({ name: 'sealed' });
+    server.isSealed = true;
+    await assert.rejects(publisher.publish(to, details, signal), (error: Error) => {
+      assert.match(error.message, /^cannot publish connection details: Vault http.* is sealed: unseal it$/);
+      assert.ok(!error.message.includes(token) && !error.message.includes('hunter2x'));
+      return true;
+    });
+    server.isSealed = false;
+    await publisher.publish(to, details, signal);
+  });
+
+  test('a token that is revoked is said to be; its successor is taken from the secret', async () => {
+    const { cluster, publisher, pass } = configured(spec());
+    const to = publishing({ name: 'rotated' });
+    server.tokens.clear();
+    server.tokens.add('next-token');
+    await assert.rejects(publisher.publish(to, details, signal), /refused the token for secret/);
+    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.put(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
+    pass(3_000);
+    await publisher.publish(to, details, signal);
+    assert.deepEqual(server.peek('crossplane/rotated')?.data, details);
+    server.tokens.add(token);
+  });
+
+  const tokenFrom = (credentials: CredentialSelector): StoreConfig['spec'] => {
+    const { vault, ...rest } = spec();
+    return { ...rest, vault: { ...vault!, auth: { method: 'Token', token: credentials } } };
+  };
+  const host: Host = {
+    variable: (name) => ({ VAULT_TOKEN: token, ODD: 'hush\nhush' })[name],
+    file: async (path) => (path === '/vault/token' ? `${token}\n` : Promise.reject(new Error('no file'))),
+  };
+  const elsewhere: Record<string, CredentialSelector> = {
+    'a variable': { source: 'Environment', env: { name: 'VAULT_TOKEN' } },
+    'a file': { source: 'Filesystem', fs: { path: '/vault/token' } },
+  };
+  for (const [what, credentials] of Object.entries(elsewhere)) {
+    test(`the token is taken from ${what}`, async () => {
+      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
+      await publisher.publish(publishing({ name: 'elsewhere' }), details, signal);
+      assert.deepEqual(server.peek('crossplane/elsewhere')?.data, details);
+    });
+  }
+
+  test('with the source None no token is sent', async () => {
+    const sent: VaultOptions[] = [];
+    const { publisher } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
+      sent.push(options);
+      return vaultClient(mountPath, options);
+    });
+    await assert.rejects(publisher.known(publishing(), signal), /refused|denied|missing/i);
+    assert.deepEqual(sent, [{ server: server.url }]);
+  });
+
+  test('a source without a token is an error, without what it holds', async () => {
+    for (const [credentials, says] of [
+      [{ source: 'InjectedIdentity' }, /StoreConfig default has credentials of the source InjectedIdentity/],
+      [{ source: 'Environment', env: { name: 'ODD' } }, /environment variable ODD of .* holds no token/],
+      [{ source: 'Filesystem', fs: { path: '/gone' } }, /no file \(StoreConfig default\)/],
+    ] as const) {
+      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
+      await assert.rejects(
+        publisher.publish(publishing(), details, signal),
+        (error: Error) => says.test(error.message) && !error.message.includes('hush'),
+      );
+    }
+  });
+
+  test('a missing token secret or key is named', async () => {
+    const { cluster, publisher, pass } = configured(spec());
+    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
+    cluster.put(SecretKind, { ...secret, data: {} });
+    await assert.rejects(
+      publisher.publish(publishing(), details, signal),
+      /secret infra\/vault-token of StoreConfig default has no key "token"/,
+    );
+    cluster.delete(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
+    pass(3_000);
+    await assert.rejects(
+      publisher.publish(publishing(), details, signal),
+      /secret infra\/vault-token of StoreConfig default does not exist/,
+    );
+  });
+});

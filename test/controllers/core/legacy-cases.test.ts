@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const page = readFileSync(join(root, 'docs/legacy-cases.md'), 'utf8');
+
+/** A test that a case names: its file, and its title or how that begins, with the suites around it if need be. */
+interface Named {
+  readonly file: string;
+  readonly titles: readonly string[];
+}
+interface Case {
+  readonly name: string;
+  readonly here: string;
+  readonly tests: readonly Named[];
+}
+interface Suite {
+  readonly name: string;
+  /** How many cases its heading promises. */
+  readonly count: number;
+  readonly cases: readonly Case[];
+}
+
+const plain = (markdown: string): string => markdown.replaceAll(/\\([*[])/g, '$1');
+
+function namedIn(cell: string): readonly Named[] {
+  if (cell === '') return [];
+  return cell.split('<br>').map((reference) => {
+    const [, file = '', title = ''] = /^`([\w./-]+)` (.+)$/.exec(reference) ?? [];
+    assert.ok(title, `no reference to a test: ${reference}`);
+    return { file: `test/${file}.test.ts`, titles: plain(title).split(' › ') };
+  });
+}
+
+const suites: readonly Suite[] = page
+  .split('\n## ')
+  .slice(1)
+  .map((section) => {
+    const [, name = '', count] = /^(.+) \((\d+)\)\n/.exec(section) ?? [];
+    const cases = [...section.matchAll(/^\| (?!case |---)(.+?) \| (.+?) \|(?: (.*))? \|$/gm)];
+    return {
+      name,
+      count: Number(count),
+      cases: cases.map(([, caseName = '', here = '', cell = '']) => ({
+        name: caseName,
+        here,
+        tests: namedIn(cell),
+      })),
+    };
+  });
+const named = suites.flatMap(({ cases }) => cases.flatMap(({ tests }) => tests));
+
+/** Whether `title` is `beginning`, or goes on after a whole word of it. */
+const begins = (title: string, beginning: string): boolean =>
+  title.startsWith(beginning) && !/^\w/.test(title.slice(beginning.length));
+
+describe('docs/legacy-cases.md', () => {
+  let registered: Readonly<Record<string, readonly (readonly string[])[]>> = {};
+  before(() => {
+    const files = [...new Set(named.map(({ file }) => file))].filter((file) => existsSync(join(root, file)));
+    const script = join(import.meta.dirname, 'registered-tests.ts');
+    const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+    registered = JSON.parse(execFileSync(process.execPath, [script, ...files], options));
+  });
+  const exists = ({ file, titles }: Named): boolean =>
+    (registered[file] ?? []).some((full) => {
+      const innermost = full.slice(-titles.length);
+      return (
+        innermost.length === titles.length &&
+        titles.every((title, i) => {
+          const isLast = i === titles.length - 1;
+          return isLast ? begins(innermost[i] ?? '', title) : innermost[i] === title;
+        })
+      );
+    });
+
+  test('loses none: each suite has as many cases as its heading promises', () => {
+    assert.ok(suites.length >= 30 && named.length >= 400, `${suites.length} suites, ${named.length} tests`);
+    for (const { name, count, cases } of suites) {
+      assert.equal(cases.length, count, name);
+      assert.equal(new Set(cases.map((each) => each.name)).size, count, `${name}: no case twice`);
+    }
+  });
+
+  test('says of each case which test tries it, or why none does', () => {
+    const mute = suites.flatMap(({ name, cases }) =>
+      cases
+        .filter(({ tests, here }) => (tests.length === 0) !== /^does not apply: \S/.test(here))
+        .map((each) => `${name}: ${each.name}`),
+    );
+    assert.deepEqual(mute, []);
+  });
+
+  for (const { name, cases } of suites) {
+    test(`${name}: every test that is named exists`, () => {
+      const missing = cases.flatMap(({ name: caseName, tests }) =>
+        tests.filter((each) => !exists(each)).map((each) => ({ case: caseName, ...each })),
+      );
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  test('a test that does not exist is noticed', () => {
+    const file = 'test/controllers/core/managed/rows.test.ts';
+    const title = 'row 1 a resource that is gone';
+    assert.ok(exists({ file, titles: [title] }), 'the same words, where they are');
+    const invented: readonly Named[] = [
+      { file, titles: [title.slice(0, -1)] },
+      { file, titles: ['another suite', title] },
+      { file, titles: ['a resource that is gone'] },
+      { file: 'test/controllers/core/no-such.test.ts', titles: [title] },
+    ];
+    assert.deepEqual(invented.filter(exists), []);
+  });
+});

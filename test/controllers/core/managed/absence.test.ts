@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
+import { after, done } from '../../../../runtime/controller/reconcile.ts';
+import { finalizers, Scene } from '../managed-scene.ts';
+import { deletionTimestamp, managedKind } from '../objects.ts';
+
+const poll = after(60_000);
+type Options = Pick<Partial<ManagedReconcilerOptions<never>>, 'externalNames'>;
+
+/** A resource that has been ready, on a clock that stands still unless it is moved. */
+async function ready(options: Options = {}): Promise<Scene> {
+  const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000, ...options });
+  await scene.run();
+  assert.equal(scene.condition('Ready'), 'True/Available');
+  scene.cluster.takeWrites();
+  scene.process.events.length = 0;
+  return scene;
+}
+
+const leave = (scene: Scene): void => scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+const pass = (scene: Scene, ms: number): void => {
+  scene.cluster.clockMs += ms;
+};
+
+describe('what was there is not forgotten on one look', () => {
+  test('deleted: a look that finds nothing is no proof, one that finds it again ends the doubt', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual([scene.object?.metadata.finalizers, scene.events], [finalizers, []]);
+    assert.deepEqual(scene.cluster.takeWrites(), []);
+    pass(scene, 5_000);
+    scene.external.isBlind = false;
+    assert.deepEqual(await scene.run(), done);
+    assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0], 'it was deleted in earnest');
+  });
+
+  test('deleted: looks that find nothing for 5 s are', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.things.clear();
+    await scene.run();
+    pass(scene, 3_000);
+    assert.deepEqual(await scene.run(), after(2_000));
+    pass(scene, 2_000);
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.object, undefined);
+  });
+
+  test('deleted: a look that finds it in between starts the count anew', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isDeletionSlow = true;
+    scene.external.isBlind = true;
+    await scene.run();
+    pass(scene, 10_000);
+    scene.external.isBlind = false;
+    scene.external.gate = (method) => {
+      if (method === 'delete') throw new Error('busy');
+    };
+    await scene.run();
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), after(5_000));
+  });
+
+  test('deleted: a restart asks for one look more, not for one less', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isBlind = true;
+    await scene.run();
+    pass(scene, 60_000);
+    scene.restart();
+    assert.deepEqual(await scene.run(), after(5_000));
+    assert.ok(scene.object !== undefined);
+  });
+
+  test('deleted: once the external system took our request one look will do, after a restart too', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isDeletionSlow = true;
+    await scene.run();
+    scene.external.things.clear();
+    scene.restart();
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.object, undefined);
+  });
+
+  test('another object of the name does not inherit the doubt', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isBlind = true;
+    await scene.run();
+    const { metadata, ...rest } = scene.object ?? assert.fail();
+    scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, uid: 'another-uid' } });
+    pass(scene, 60_000);
+    assert.deepEqual(await scene.run(), after(5_000));
+  });
+});
+
+describe('what was there is not created again on one look', () => {
+  test('it shows again: nothing was done, nothing is said', async () => {
+    const scene = await ready();
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), after(5_000));
+    pass(scene, 5_000);
+    scene.external.isBlind = false;
+    assert.deepEqual(await scene.run(), poll);
+    assert.deepEqual([scene.external.made, scene.events, scene.cluster.takeWrites()], [1, [], []]);
+  });
+
+  test('it does not for 5 s: that is said, and it is created again', async () => {
+    const scene = await ready();
+    scene.external.things.clear();
+    await scene.run();
+    assert.equal(scene.external.made, 1);
+    pass(scene, 5_000);
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.external.made, 2);
+    assert.deepEqual(scene.events, ['Warning LostExternalResource', 'Normal CreatedExternalResource']);
+    assert.equal(
+      scene.process.events[0]?.message,
+      'external resource does not exist any more (db); it is created again',
+    );
+  });
+
+  test('where the external system gives the names, it never is, until somebody takes the name away', async () => {
+    const scene = await ready({ externalNames: 'assigned' });
+    pass(scene, 60_000);
+    scene.external.things.clear();
+    await scene.run();
+    pass(scene, 5_000);
+    for (let runs = 0; runs < 3; runs += 1) {
+      assert.deepEqual(await scene.run(), poll);
+      pass(scene, 60_000);
+    }
+    const message =
+      'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name';
+    assert.equal(scene.condition('Ready'), `False/Unavailable: ${message}`);
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
+    assert.equal(scene.external.made, 1);
+    assert.deepEqual(new Set(scene.events), new Set(['Warning LostExternalResource']));
+
+    const { metadata, ...rest } = scene.object ?? assert.fail();
+    const { 'crossplane.io/external-name': _name, ...annotations } = metadata.annotations ?? {};
+    scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, annotations } });
+    for (let runs = 0; runs < 3; runs += 1) {
+      await scene.run();
+      pass(scene, 5_000);
+    }
+    assert.equal(scene.external.made, 2);
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-2');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+  });
+
+  test('a creation that failed is tried again at once', async () => {
+    const scene = new Scene({}, {}, { confirmAbsenceMs: 5_000 });
+    scene.external.gate = (method) => {
+      if (method === 'create') throw new Error('no room');
+    };
+    await scene.run();
+    scene.external.gate = () => {};
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.external.made, 1);
+  });
+});

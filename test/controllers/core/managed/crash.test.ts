@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isConflict } from '../../../../runtime/client/errors.ts';
+import { Scene } from '../managed-scene.ts';
+import { deletionTimestamp, managedKind } from '../objects.ts';
+
+type Names = 'deterministic' | 'assigned';
+
+/** Resolves once `scene` has made `cutAfter` calls, inside or outside; from then on no call of the process settles. */
+function cut(scene: Scene, cutAfter: number, moment: 'before' | 'after'): Promise<'cut'> {
+  const { promise, resolve } = Promise.withResolvers<'cut'>();
+  const never = new Promise<void>(() => {});
+  let calls = 0;
+  let isCut = false;
+  const onCall = (isCounted: boolean) => () => {
+    if (isCounted) calls += 1;
+    if (isCut || (isCounted === (moment === 'before') && calls === cutAfter)) {
+      isCut = true;
+      resolve('cut');
+      return never;
+    }
+    return undefined;
+  };
+  scene.cluster.gate = onCall(true);
+  scene.cluster.afterCall = onCall(false);
+  scene.external.gate = onCall(true);
+  scene.external.afterCall = onCall(false);
+  return promise;
+}
+
+function heal(scene: Scene): void {
+  scene.cluster.gate = scene.cluster.afterCall = () => {};
+  scene.external.gate = scene.external.afterCall = () => {};
+  scene.restart();
+}
+
+/** Passes until nothing changes any more. */
+async function settle(scene: Scene): Promise<void> {
+  for (let pass = 0; pass < 6; pass += 1) {
+    await scene.run().catch((error: unknown) => assert.ok(isConflict(error), String(error)));
+  }
+}
+
+/** How many calls a pass makes that nobody cuts. */
+async function callsOf(start: () => Scene): Promise<number> {
+  const scene = start();
+  await scene.run();
+  return scene.cluster.calls.length + scene.external.calls.length;
+}
+
+const begin = (names: Names) => (): Scene =>
+  new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
+/** Which call of a creation it is: secret, connect, observe, preparation, create. */
+const createCall = 5;
+const later = { now: () => new Date('2026-01-02T04:00:00Z') };
+
+for (const names of ['deterministic', 'assigned'] as const) {
+  const calls = await callsOf(begin(names));
+  describe(`a process that is cut off during a creation, ${names} names`, () => {
+    test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 10 : 9));
+    for (let k = 1; k <= calls; k += 1) {
+      for (const moment of ['before', 'after'] as const) {
+        test(`${moment} call ${k} takes effect: one external resource, or a human is asked`, async () => {
+          const scene = begin(names)();
+          const wasCut = cut(scene, k, moment);
+          assert.equal(await Promise.race([scene.run(), wasCut]), 'cut');
+          heal(scene);
+          await settle(scene);
+          assert.ok(scene.external.made <= 1, `${scene.external.made} external resources`);
+          if (/cannot determine creation result/.test(scene.condition('Synced'))) {
+            assert.equal(names, 'assigned');
+            assert.ok('crossplane.io/external-create-pending' in scene.annotations);
+          } else {
+            assert.equal(scene.external.made, 1);
+            assert.equal(scene.condition('Ready'), 'True/Available');
+            assert.equal(scene.secret?.endpoint !== undefined, true);
+          }
+        });
+      }
+    }
+  });
+}
+
+test('a creation that was cut off is completed once a human has looked and removed the mark', async () => {
+  const scene = begin('assigned')();
+  const wasCut = cut(scene, createCall, 'before');
+  await Promise.race([scene.run(), wasCut]);
+  heal(scene);
+  await scene.run();
+  assert.match(scene.condition('Synced'), /cannot determine creation result/);
+  const { 'crossplane.io/external-create-pending': _mark, ...annotations } = scene.annotations;
+  scene.cluster.put(managedKind, { ...scene.object!, metadata: { ...scene.object!.metadata, annotations } });
+  await settle(scene);
+  assert.equal(scene.external.made, 1);
+  assert.equal(scene.condition('Ready'), 'True/Available');
+});
+
+test('a second attempt in the second of the first is marked as an attempt of its own', async () => {
+  const scene = begin('assigned')();
+  scene.external.gate = (method) => {
+    if (method === 'create') throw new Error('quota exceeded');
+  };
+  await scene.run(); // fails, all within one second of the clock
+  const wasCut = cut(scene, createCall, 'after');
+  await Promise.race([scene.run(), wasCut]);
+  assert.equal(scene.external.made, 1);
+  heal(scene);
+  await settle(scene);
+  assert.equal(scene.external.made, 1);
+  assert.match(scene.condition('Synced'), /cannot determine creation result/);
+});
+
+test('a successor whose clock is behind still marks its creation as the newest', async () => {
+  const scene = new Scene(
+    {},
+    { annotations: { 'crossplane.io/external-create-failed': '2026-01-02T03:09:00Z' } }, // five minutes ahead
+    { externalNames: 'assigned' },
+  );
+  const wasCut = cut(scene, createCall, 'after');
+  await Promise.race([scene.run(), wasCut]);
+  heal(scene);
+  await settle(scene);
+  assert.equal(scene.external.made, 1);
+  assert.match(scene.condition('Synced'), /cannot determine creation result/);
+});
+
+describe('a creation without an answer', () => {
+  const uncertain = async (): Promise<Scene> => {
+    const { UncertainCreationError } = await import(
+      '../../../../controllers/core/managed/external-client.ts'
+    );
+    const scene = begin('assigned')();
+    scene.external.afterCall = (method) => {
+      if (method === 'create') throw new UncertainCreationError('the connection was lost');
+    };
+    await scene.run();
+    return scene;
+  };
+  test('assigned names: it is not tried again, a human is asked', async () => {
+    const scene = await uncertain();
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: the connection was lost');
+    heal(scene);
+    await settle(scene);
+    assert.equal(scene.external.made, 1);
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+  });
+  test('a pass that is told to stop while it creates does not record a failure', async () => {
+    const scene = begin('assigned')();
+    const abort = new AbortController();
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      abort.abort(new Error('took too long'));
+      throw abort.signal.reason;
+    };
+    await scene.run(abort.signal);
+    assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
+  });
+});
+
+for (const names of ['deterministic', 'assigned'] as const) {
+  describe(`a process that is cut off during a deletion, ${names} names`, () => {
+    const start = async (): Promise<Scene> => {
+      const scene = begin(names)();
+      await scene.run();
+      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+      scene.restart(later); // past the grace period
+      return scene;
+    };
+    for (let k = 1; k <= 7; k += 1) {
+      for (const moment of ['before', 'after'] as const) {
+        test(`${moment} call ${k} takes effect: nothing is left, inside or outside`, async () => {
+          const scene = await start();
+          const wasCut = cut(scene, k, moment);
+          await Promise.race([scene.run(), wasCut]);
+          heal(scene);
+          scene.restart(later);
+          await settle(scene);
+          assert.equal(scene.object, undefined);
+          assert.equal(scene.secret, undefined);
+          assert.equal(scene.external.things.size, 0);
+        });
+      }
+    }
+  });
+}

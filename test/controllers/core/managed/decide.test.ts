@@ -1,0 +1,741 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  available,
+  type ConditionFacts,
+  creating,
+  deleting,
+  reconcileError,
+  reconcileSuccess,
+  setConditions,
+} from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { TrackedOperation } from '../../../../controllers/core/managed/async-operations.ts';
+import {
+  isCreationIncomplete,
+  isInCreationGrace,
+} from '../../../../controllers/core/managed/creation-tracking.ts';
+import type { AccessRow } from '../../../../controllers/core/managed/decide.ts';
+import {
+  accessRows,
+  decideAccess,
+  decideFirst,
+  decideNext,
+  firstRows,
+  nextRows,
+} from '../../../../controllers/core/managed/decide.ts';
+import type { Observation } from '../../../../controllers/core/managed/external-client.ts';
+import type { Identity } from '../../../../controllers/core/managed/identity.ts';
+import { parseDuration, pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/poll.ts';
+import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
+import {
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldCreate,
+  shouldDelete,
+  shouldLateInitialize,
+  shouldOnlyObserve,
+  shouldUpdate,
+} from '../../../../controllers/core/management-policies.ts';
+import { assertEveryRow } from '../every-row.ts';
+import { claimRef, classRef, deletionTimestamp, managed, now } from '../objects.ts';
+
+type Policies = NonNullable<ManagedSpec['managementPolicies']>;
+const actions = {
+  O: 'Observe',
+  C: 'Create',
+  U: 'Update',
+  D: 'Delete',
+  L: 'LateInitialize',
+  '*': '*',
+} as const;
+const policies = (initials: string): Policies =>
+  [...initials].map((initial) => actions[initial as keyof typeof actions]);
+
+// set: create, update, late-initialise, only observe, paused; deletion when the set decides it
+const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
+  '*': [true, true, true, false, false, true],
+  OCUDL: [true, true, true, false, false, true],
+  OCUD: [true, true, false, false, false, true],
+  OCUL: [true, true, true, false, false, false],
+  OCU: [true, true, false, false, false, false],
+  OCDL: [true, false, true, false, false, true],
+  OCD: [true, false, false, false, false, true],
+  OCL: [true, false, true, false, false, false],
+  OC: [true, false, false, false, false, false],
+  OD: [false, false, false, false, false, true],
+  O: [false, false, false, true, false, false],
+  OU: [false, true, false, false, false, false],
+  OL: [false, false, true, false, false, false],
+  OUL: [false, true, true, false, false, false],
+  '': [false, false, false, false, true, false],
+};
+
+/** Every set of actions, as initials. */
+const allSets = Array.from({ length: 64 }, (_, bits) =>
+  [...'*OCUDL'].filter((_initial, index) => bits & (1 << index)).join(''),
+);
+
+describe('management policies (table C2)', () => {
+  for (const [initials, wanted] of Object.entries(sets)) {
+    test(`[${initials}] is supported`, () => {
+      for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
+        const spec = { managementPolicies: policies(order) };
+        assert.equal(invalidPolicies(spec), undefined);
+        assert.deepEqual(
+          [
+            shouldCreate(spec),
+            shouldUpdate(spec),
+            shouldLateInitialize(spec),
+            shouldOnlyObserve(spec),
+            isPausedByPolicies(spec),
+            shouldDelete(spec),
+          ],
+          wanted,
+        );
+      }
+    });
+  }
+  const refused = allSets.filter((set) => !(set in sets));
+  test('49 of the 64 sets are refused', () => assert.equal(refused.length, 49));
+  for (const initials of refused) {
+    test(`[${initials}] is refused and named`, () => {
+      const message = invalidPolicies({ managementPolicies: policies(initials) });
+      const given = policies(initials).toSorted().join(', ');
+      assert.ok(message?.startsWith(`spec.managementPolicies has an unsupported value: [${given}]`));
+    });
+  }
+  test('an action nobody knows is refused, whatever its initial', () => {
+    const unknown = ['Orphan'] as unknown as Policies;
+    assert.match(invalidPolicies({ managementPolicies: unknown }) ?? '', /\[Orphan\]/);
+  });
+  test('absent policies are the default', () => {
+    assert.equal(invalidPolicies({}), undefined);
+    assert.ok(shouldCreate({}) && shouldDelete({}));
+  });
+});
+
+describe('what becomes of the external resource', () => {
+  // Full cross product of the three policies; the first that speaks decides.
+  const managementPolicies = [undefined, ...Object.keys(sets)];
+  const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
+  const reclaimPolicies = [undefined, 'Delete', 'Retain'] as const;
+  for (const set of managementPolicies) {
+    for (const deletionPolicy of deletionPolicies) {
+      for (const reclaimPolicy of reclaimPolicies) {
+        const isDefault = set === undefined || set === '*';
+        const wanted = isDefault
+          ? {
+              Delete: true,
+              Orphan: false,
+              unset: { Delete: true, Retain: false, unset: true }[reclaimPolicy ?? 'unset'],
+            }[deletionPolicy ?? 'unset']
+          : set.includes('D');
+        const name = `managementPolicies ${set ?? 'unset'}, deletionPolicy ${deletionPolicy ?? 'unset'}, reclaimPolicy ${reclaimPolicy ?? 'unset'}`;
+        test(`${name}: ${wanted ? 'deleted' : 'kept'}`, () => {
+          const spec: ManagedSpec = {
+            ...(set === undefined ? {} : { managementPolicies: policies(set) }),
+            ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+            ...(reclaimPolicy === undefined ? {} : { reclaimPolicy }),
+          };
+          assert.equal(shouldDelete(spec), wanted);
+        });
+      }
+    }
+  }
+});
+
+describe('creation tracking (C4)', () => {
+  const at = (second: number) => `2026-01-02T03:04:0${second}Z`;
+  const annotated = (times: { pending?: number; succeeded?: number; failed?: number }) =>
+    managed(
+      {},
+      {
+        annotations: Object.fromEntries(
+          Object.entries(times).map(([key, second]) => [`crossplane.io/external-create-${key}`, at(second)]),
+        ),
+      },
+    );
+  const rows: Record<string, { times: Parameters<typeof annotated>[0]; incomplete: boolean }> = {
+    CreateNeverPending: { times: {}, incomplete: false },
+    'CreateNeverCompleted: pending only': { times: { pending: 1 }, incomplete: true },
+    CreateSucceeded: { times: { pending: 1, succeeded: 2 }, incomplete: false },
+    CreateFailed: { times: { pending: 1, failed: 2 }, incomplete: false },
+    RecreateNeverCompleted: { times: { succeeded: 1, pending: 2 }, incomplete: true },
+    RetryNeverCompleted: { times: { failed: 1, pending: 2 }, incomplete: true },
+    'a failure after a retry': { times: { succeeded: 1, pending: 2, failed: 3 }, incomplete: false },
+    'equal seconds count as complete': { times: { pending: 2, succeeded: 2 }, incomplete: false },
+  };
+  for (const [name, { times, incomplete }] of Object.entries(rows)) {
+    test(name, () => assert.equal(isCreationIncomplete(annotated(times)), incomplete));
+  }
+  test('an unparsable time is absent', () => {
+    const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
+    assert.equal(isCreationIncomplete(broken), false);
+  });
+  test('the grace period is strict, and 0 disables it', () => {
+    const created = annotated({ succeeded: 4 }); // one second before now
+    assert.equal(isInCreationGrace(created, 1_001, now), true);
+    assert.equal(isInCreationGrace(created, 1_000, now), false);
+    assert.equal(isInCreationGrace(created, 0, now), false);
+    assert.equal(isInCreationGrace(annotated({}), 1_000, now), false);
+  });
+});
+
+const finalizers = ['finalizer.managedresource.crossplane.io'];
+const paused = { 'crossplane.io/paused': 'true' };
+const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
+
+describe('the managed reconciler decides first (rows 1–8)', () => {
+  const rows: Record<
+    string,
+    {
+      managed: Managed | undefined;
+      operation?: TrackedOperation['outcome'];
+      row: string;
+      act: string;
+      message?: RegExp;
+    }
+  > = {
+    'row 1 ManagedNotFound': { managed: undefined, row: '1', act: 'nothing' },
+    'row 2 ReconciliationPausedSuccessful': {
+      managed: managed({}, { annotations: paused }),
+      row: '2',
+      act: 'pause',
+      message: /crossplane\.io\/paused/,
+    },
+    'row 2 ManagementPolicyReconciliationPausedSuccessful': {
+      managed: managed({ managementPolicies: [] }),
+      row: '2',
+      act: 'pause',
+      message: /managementPolicies/,
+    },
+    'row 2 deletion while paused waits, and says so': {
+      managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
+      row: '2',
+      act: 'pause',
+      message: /deletion waits/,
+    },
+    'row 2 ReconciliationResumes: only exactly "true" pauses': {
+      managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
+      row: '10',
+      act: 'connect',
+    },
+    'row 3 ManagementPolicyNotSupported': {
+      managed: managed({ managementPolicies: ['Create'] }),
+      row: '3',
+      act: 'refuse',
+      message: /Create/,
+    },
+    'row 4 without our finalizer nothing was created, so deletion needs nothing': {
+      managed: managed({}, { deletionTimestamp }),
+      row: '4 unfinalised',
+      act: 'nothing',
+    },
+    'row 6 DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
+      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      row: '6',
+      act: 'orphan',
+    },
+    'row 6 reclaim policy Retain keeps the external resource': {
+      managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
+      row: '6',
+      act: 'orphan',
+    },
+    'row 8 ExternalCreatePending waits for a human': {
+      managed: managed({}, { annotations: pending }),
+      row: '8',
+      act: 'refuse',
+      message:
+        /^cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation/,
+    },
+    'row 8 blocks deletion too': {
+      managed: managed(
+        {},
+        {
+          annotations: pending,
+          deletionTimestamp,
+          finalizers,
+        },
+      ),
+      row: '8',
+      act: 'refuse',
+      message: /^cannot determine creation result/,
+    },
+    'an operation under way is awaited': {
+      managed: managed(),
+      operation: { state: 'ongoing' },
+      row: 'async',
+      act: 'awaitOperation',
+    },
+    'also where a creation is on its way or it is deleted: what is being created cannot be deleted': {
+      managed: managed({}, { annotations: pending, deletionTimestamp, finalizers }),
+      operation: { state: 'ongoing' },
+      row: 'async',
+      act: 'awaitOperation',
+    },
+    'row 10 an operation that failed is about to be put on record, whatever the annotations say': {
+      managed: managed({}, { annotations: pending }),
+      operation: { state: 'failed', error: new Error('quota exceeded') },
+      row: '10',
+      act: 'connect',
+    },
+    'row 10 deleted, and the external resource goes too': {
+      managed: managed({}, { deletionTimestamp, finalizers }),
+      row: '10',
+      act: 'connect',
+    },
+    'row 10 else it connects': { managed: managed(), row: '10', act: 'connect' },
+  };
+  test('every row has a case', () => assertEveryRow(firstRows, rows));
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const { row, act, message, operation } = wanted;
+      const tracked = operation && ({ type: 'create', outcome: operation } as const);
+      const { message: told, ...decision } = { message: undefined, ...decideFirst(wanted.managed, tracked) };
+      assert.deepEqual(decision, { row, act });
+      if (message === undefined) assert.equal(told, undefined);
+      else assert.match(told ?? '', message);
+    });
+  }
+});
+
+describe('the managed reconciler decides whether its provider leads where it did (rows 10 and 11)', () => {
+  const recorded = { name: 'db', system: 'https://a.example', fields: {} };
+  const rows: Record<
+    string,
+    { recorded: Identity | undefined; system: string | undefined; row: AccessRow; decision?: object }
+  > = {
+    'row 11 nothing is recorded yet': { recorded: undefined, system: 'https://a.example', row: '11' },
+    'row 11 the same system': { recorded, system: 'https://a.example', row: '11' },
+    'row 11 a system that says nothing of itself': { recorded, system: undefined, row: '11' },
+    'row 11 one that said nothing before': {
+      recorded: { name: 'db', fields: {} },
+      system: 'https://a.example',
+      row: '11',
+    },
+    'row 10 elsewhere': {
+      recorded,
+      system: 'https://b.example',
+      row: '10 elsewhere',
+      decision: {
+        act: 'reportElsewhere',
+        message:
+          'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
+      },
+    },
+  };
+  test('every row has a case', () => assertEveryRow(accessRows, rows));
+  for (const [name, { recorded: before, system, row, decision = { act: 'observe' } }] of Object.entries(
+    rows,
+  )) {
+    test(name, () => assert.deepEqual(decideAccess(before, system), { row, ...decision }));
+  }
+});
+
+describe('the managed reconciler decides next (rows 12–31)', () => {
+  const absent: Observation = { exists: false, isUpToDate: false };
+  const same: Observation = { exists: true, isUpToDate: true };
+  const drifted: Observation = { exists: true, isUpToDate: false };
+  const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
+  const leaving = { deletionTimestamp, finalizers };
+  const named = { 'crossplane.io/external-name': 'db' };
+  const conditioned = (...facts: readonly ConditionFacts[]) => ({
+    conditions: setConditions([], facts, { now }),
+  });
+  const rows: Record<
+    string,
+    {
+      managed: Managed;
+      observed: Observation;
+      isNameKnown?: boolean;
+      isEdited?: boolean;
+      /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
+      absentForMs?: number;
+      row: string;
+      act: string;
+    }
+  > = {
+    'row 12 ObserveOnlyResourceDoesNotExist': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: absent,
+      row: '12',
+      act: 'reportMissing',
+    },
+    'row 13 CreationGracePeriod': {
+      managed: managed({}, justCreated),
+      observed: absent,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 13 also while deleting': {
+      managed: managed({}, { ...justCreated, ...leaving }),
+      observed: absent,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 15 ExternalDeleteSuccessful': {
+      managed: managed({}, leaving),
+      observed: same,
+      row: '15',
+      act: 'delete',
+    },
+    'row 18 DeleteSuccessfulDeletionPolicyDelete': {
+      managed: managed({}, leaving),
+      observed: absent,
+      row: '18',
+      act: 'finalise',
+    },
+    'row edited: what was recorded is gone, and something else is named now': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      isEdited: true,
+      row: 'edited',
+      act: 'takeUpEdit',
+    },
+    'row edited: also where nothing may be created': {
+      managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      row: 'edited',
+      act: 'takeUpEdit',
+    },
+    'row 25 unsure: one look is not enough to heed an edit, even of what was never seen': {
+      managed: managed({}, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 an edit does not keep what is gone from going': {
+      managed: managed({}, leaving),
+      observed: absent,
+      isEdited: true,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 25 unsure: it was seen, although never ready': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 unsure: nobody asked for its deletion, and one look has found nothing': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 unsure: nor do looks for less than 5 s suffice': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 4_999,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 looks for 5 s do': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 one look does after the external system took our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 unsure: it refused our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 18 unsure: our request waits for something else to end': {
+      managed: managed(
+        {},
+        { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      row: '18 unsure',
+      act: 'lookAgain',
+    },
+    'row 25 what was never ready is created at once': {
+      managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
+      observed: absent,
+      absentForMs: 0,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 unsure: it was ready once, and one look has found nothing': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
+    },
+    'row 25 again: for 5 s now': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 5_000,
+      row: '25 again',
+      act: 'recreate',
+    },
+    'row 25 lost: under a name that the external system gave it': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '25 lost',
+      act: 'reportLost',
+    },
+    'row 25 again: somebody has taken that name away': {
+      managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '25 again',
+      act: 'recreate',
+    },
+    'row 28 what was ready once is not created without leave': {
+      managed: managed(
+        { managementPolicies: ['Observe', 'Update'] },
+        { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      row: '28 absent',
+      act: 'reportUncreated',
+    },
+    'row 25 ManagementPolicyAllCreateSuccessful': {
+      managed: managed(),
+      observed: absent,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 ManagementPolicyCreateCreateSuccessful: {O,C}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create'] }),
+      observed: absent,
+      row: '25',
+      act: 'create',
+    },
+    'row 28 {O,D} and absent: reported, not created': {
+      managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
+      observed: absent,
+      row: '28 absent',
+      act: 'reportUncreated',
+    },
+    'row 13 a known name: what is on its way may still appear, and is not forgotten when it is deleted': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 18 a known name that has been on its way for long enough': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 18 what is only observed goes without a word when it is deleted': {
+      managed: managed({ managementPolicies: ['Observe'] }, leaving),
+      observed: absent,
+      row: '18',
+      act: 'finalise',
+    },
+    'row 15 the external system is deleting it already': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'delete' },
+      row: '15 async',
+      act: 'awaitDeletion',
+    },
+    'row 15 it is being updated: deleted nevertheless': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'update' },
+      row: '15',
+      act: 'delete',
+    },
+    'row 27 the external system is at work on it: not updated again': {
+      managed: managed(),
+      observed: { ...drifted, operation: 'update' },
+      row: '27 async',
+      act: 'reportUpToDate',
+    },
+    'row 26 late initialisation comes before the update': {
+      managed: managed(),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 26 {O,L}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 26 from a class, once it is bound': {
+      managed: managed(
+        { claimRef: claimRef(), classRef: classRef('small') },
+        { status: { bindingPhase: 'Bound' } },
+      ),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '26',
+      act: 'lateInitialize',
+    },
+    'row 27 while a claim waits for it, fields are not filled in': {
+      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 27 {O}: to look is not to touch': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 27 ManagementPolicySkipLateInitialize {O,U,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 27 ExternalResourceUpToDate': {
+      managed: managed(),
+      observed: same,
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 28 ObserveOnlySuccessfulObserve: drift is left alone': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: drifted,
+      row: '28',
+      act: 'reportUpToDate',
+    },
+    'row 28 ManagementPolicyImmutable {O,L,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
+      observed: drifted,
+      row: '28',
+      act: 'reportUpToDate',
+    },
+    'row 31 ManagementPolicyAllUpdateSuccessful': {
+      managed: managed(),
+      observed: drifted,
+      row: '31',
+      act: 'update',
+    },
+    'row 31 ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
+      observed: drifted,
+      row: '31',
+      act: 'update',
+    },
+  };
+  test('every row has a case', () => assertEveryRow(nextRows, rows));
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const { observed, row, act, isNameKnown, isEdited = false, absentForMs = 60_000 } = wanted;
+      const known = { absentForMs, isEdited, ...(isNameKnown === undefined ? {} : { isNameKnown }) };
+      assert.deepEqual(
+        decideNext(wanted.managed, observed, { graceMs: 30_000, confirmMs: 5_000, now, ...known }),
+        {
+          row,
+          act,
+        },
+      );
+    });
+  }
+});
+
+describe('polling', () => {
+  test('the poll interval gets a tenth of jitter either way', () => {
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0),
+      54_000,
+    );
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.ok(pollDelayMs(managed(), 60_000, () => 0.999) < 66_000);
+  });
+  test("a resource's own interval wins, unless it is none", () => {
+    const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
+    assert.equal(
+      pollDelayMs(own('10s'), 60_000, () => 0.5),
+      10_000,
+    );
+    assert.equal(
+      pollDelayMs(own('soon'), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.equal(
+      pollDelayMs(own('0s'), 60_000, () => 0.5),
+      60_000,
+    );
+  });
+  for (const [text, ms] of Object.entries({
+    '1m': 60_000,
+    '1h30m': 5_400_000,
+    '500ms': 500,
+    '1.5s': 1_500,
+  })) {
+    test(`${text} is ${ms} ms`, () => assert.equal(parseDuration(text), ms));
+  }
+  for (const text of ['', '5', '-1s', '1d', '1s ', 'm']) {
+    test(`"${text}" is no duration`, () => assert.equal(parseDuration(text), undefined));
+  }
+  test('progress is looked at often at first and never later than a poll', () => {
+    assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
+    assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
+    assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
+    assert.equal(progressDelayMs(undefined, 60_000, now), 500);
+  });
+});
+
+describe('the status of a managed resource', () => {
+  const ready = { synced: reconcileSuccess(), ready: available() };
+  const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
+    withManagedStatus(object, facts, now).status?.bindingPhase;
+  test('SetBindable: Ready turns unset and Unbindable into Unbound, and keeps Bound and Released', () => {
+    const from = (bindingPhase: 'Unbindable' | 'Unbound' | 'Bound' | 'Released') =>
+      phaseAfter(managed({}, { status: { bindingPhase } }), ready);
+    assert.equal(phaseAfter(managed(), ready), 'Unbound');
+    assert.deepEqual(
+      [from('Unbindable'), from('Unbound'), from('Bound'), from('Released')],
+      ['Unbound', 'Unbound', 'Bound', 'Released'],
+    );
+  });
+  test('a resource that is not ready is not offered', () => {
+    assert.equal(phaseAfter(managed(), { synced: reconcileSuccess(), ready: creating() }), undefined);
+  });
+  test('a released resource is offered again on request, once it has no claim', () => {
+    const released = {
+      status: { bindingPhase: 'Released' as const },
+      annotations: { 'crossplane.io/reoffer': 'true' },
+    };
+    assert.equal(phaseAfter(managed({}, released), ready), 'Unbound');
+    assert.equal(phaseAfter(managed({ claimRef: claimRef() }, released), ready), 'Released');
+  });
+  test('a bound resource being deleted shows Released', () => {
+    const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });
+    assert.equal(phaseAfter(leaving, ready), 'Released');
+  });
+  test('conditions carry the generation, and an unchanged status is equal', () => {
+    const once = withManagedStatus(managed(), ready, now);
+    assert.equal(once.status?.conditions?.[0]?.observedGeneration, 2);
+    assert.deepEqual(withManagedStatus(once, ready, new Date('2027-01-01T00:00:00Z')), once);
+  });
+  test('no secret leaves in a message', () => {
+    assert.equal(scrub('denied for hunter2x!', { password: 'hunter2x', username: 'bob' }), 'denied for ***!');
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { merge, type Subscription } from 'rxjs';
+import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Provider, ProviderConfig } from '../../../../controllers/core/provider/provider-credentials.ts';
+import { providerTriggers } from '../../../../controllers/core/provider/provider-credentials.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { providerConfigKind, providerKind } from '../external-fake.ts';
+import { managed, managedKind } from '../objects.ts';
+
+describe('whom a change of a provider wakes', () => {
+  const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
+  const provider = (name: string, secret = 'a'): Provider => ({
+    ...meta(name),
+    kind: 'Provider',
+    spec: { credentialsSecretRef: { namespace: 'infra', name: secret, key: 'key' } },
+  });
+  const config = (name: string, secret = 'a', rest: object = {}): ProviderConfig => ({
+    ...meta(name),
+    kind: 'ProviderConfig',
+    spec: { credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: secret, key: 'key' } } },
+    ...rest,
+  });
+
+  let cluster: FakeCluster;
+  let woken: string[];
+  let subscription: Subscription;
+  const listen = () => {
+    const { env } = new FakeProcess(cluster);
+    const kinds = { provider: providerKind, providerConfig: providerConfigKind };
+    subscription = merge(...providerTriggers(env, kinds, managedKind)).subscribe((request) =>
+      woken.push(objectKeyText(request)),
+    );
+    woken.length = 0;
+  };
+  beforeEach(() => {
+    woken = [];
+    cluster = new FakeCluster();
+    const users: Record<string, ManagedSpec> = {
+      'of-provider': { providerRef: { name: 'shop' } },
+      'of-config': { providerConfigRef: { name: 'shop' } },
+      'of-default': {},
+    };
+    for (const [name, spec] of Object.entries(users))
+      cluster.put(managedKind, managed(spec, { name, uid: name }));
+  });
+  afterEach(() => subscription.unsubscribe());
+
+  test('one that appears: those that name it, by kind and name', () => {
+    listen();
+    cluster.put(providerKind, provider('shop'));
+    assert.deepEqual(woken, ['of-provider']);
+    cluster.put(providerConfigKind, config('shop'));
+    assert.deepEqual(woken, ['of-provider', 'of-config']);
+    cluster.put(providerConfigKind, config('default'));
+    assert.deepEqual(woken, ['of-provider', 'of-config', 'of-default']);
+    cluster.put(providerKind, provider('of-nobody'));
+    assert.equal(woken.length, 3);
+  });
+
+  test('one that was there before the process: its users once', () => {
+    cluster.put(providerConfigKind, config('shop'));
+    const { env } = new FakeProcess(cluster);
+    const kinds = { provider: providerKind, providerConfig: providerConfigKind };
+    subscription = merge(...providerTriggers(env, kinds, managedKind)).subscribe((request) =>
+      woken.push(objectKeyText(request)),
+    );
+    assert.deepEqual(woken, ['of-config']);
+  });
+
+  test('one whose spec changes', () => {
+    cluster.put(providerConfigKind, config('shop'));
+    cluster.put(providerKind, provider('shop'));
+    listen();
+    cluster.put(providerConfigKind, config('shop', 'b'));
+    cluster.put(providerKind, provider('shop', 'b'));
+    assert.deepEqual(woken, ['of-config', 'of-provider']);
+  });
+
+  test('nobody, where only the count of its users changes, or it goes', () => {
+    cluster.put(providerConfigKind, config('shop'));
+    listen();
+    cluster.put(providerConfigKind, config('shop', 'a', { status: { users: 3 } }));
+    cluster.delete(providerConfigKind, { name: 'shop' });
+    assert.deepEqual(woken, []);
+  });
+});

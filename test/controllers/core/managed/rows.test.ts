@@ -1,0 +1,880 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
+import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import type { ApiCall, Verb } from '../cluster-fake.ts';
+import { broken, conflict } from '../cluster-fake.ts';
+import type { ExternalMethod } from '../external-fake.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
+import { deletionTimestamp, managedKind } from '../objects.ts';
+
+/** Refuses the writes of one sort, the n-th and those after it. */
+const refuse =
+  (verb: Verb, kind: string, error: Error, from = 1) =>
+  (call: ApiCall) => {
+    if (call.verb !== verb || call.kind !== kind) return;
+    seen.set(error, (seen.get(error) ?? 0) + 1);
+    if ((seen.get(error) ?? 0) >= from) throw error;
+  };
+const seen = new WeakMap<Error, number>();
+
+const failAt =
+  (at: ExternalMethod, error: Error = new Error('no route to cloud')) =>
+  (method: ExternalMethod) => {
+    if (method === at) throw error;
+  };
+
+const leaving = { deletionTimestamp, finalizers };
+const name = { 'crossplane.io/external-name': 'db' };
+const { kind } = managedKind;
+const poll = after(60_000);
+const sentence = 'Successfully requested';
+
+/** A publisher that fails at one step and else does nothing. */
+const publisherFailingAt = (step: keyof ConnectionPublisher, error: Error): ConnectionPublisher => ({
+  known: async () => ({}),
+  publish: async () => {
+    if (step === 'publish') throw error;
+  },
+  unpublish: async () => {
+    if (step === 'unpublish') throw error;
+  },
+});
+
+/** A resource whose external resource exists and is as wanted. */
+function settled(spec = {}, metadata = {}, options = {}): Scene {
+  const scene = new Scene(
+    { forProvider: { size: 1 }, ...spec },
+    { finalizers, annotations: name, ...metadata },
+    options,
+  );
+  scene.external.put('db', { size: 1 });
+  return scene;
+}
+
+/** The same, changed by somebody outside. */
+function drifted(spec = {}, metadata = {}, options = {}): Scene {
+  const scene = settled(spec, metadata, options);
+  scene.external.put('db', { size: 2 });
+  return scene;
+}
+
+async function assertSilent(scene: Scene): Promise<void> {
+  await assert.rejects(scene.run(), isConflict);
+  assert.deepEqual(scene.events, []);
+  assert.equal(scene.object?.status, undefined);
+}
+
+describe('table C3, rows 1 to 10: before the external system is asked', () => {
+  test('row 1 a resource that is gone needs nothing', async () => {
+    const scene = new Scene();
+    scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+    assert.deepEqual(await scene.run(), done);
+    assert.deepEqual(scene.cluster.calls, []);
+    assert.deepEqual(scene.external.calls, []);
+  });
+
+  test('row 2 the annotation pauses: Synced says so, Ready is kept, nothing else is written', async () => {
+    const scene = settled();
+    await scene.run();
+    const before = scene.condition('Ready');
+    scene.cluster.put(managedKind, {
+      ...scene.object!,
+      metadata: { ...scene.object!.metadata, annotations: { ...name, 'crossplane.io/paused': 'true' } },
+    });
+    const calls = scene.external.calls.length;
+    assert.deepEqual(await scene.run(), done);
+    assert.match(scene.condition('Synced'), /^False\/ReconcilePaused: .*crossplane\.io\/paused/);
+    assert.equal(scene.condition('Ready'), before);
+    assert.equal(scene.external.calls.length, calls);
+    assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
+  });
+
+  test('row 2 empty policies pause, deletion too, and both are said', async () => {
+    const scene = settled({ managementPolicies: [] }, leaving);
+    assert.deepEqual(await scene.run(), done);
+    assert.match(scene.condition('Synced'), /^False\/ReconcilePaused: .*managementPolicies; deletion waits/);
+    assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
+    assert.deepEqual(scene.external.calls, []);
+    assert.ok(scene.object !== undefined);
+  });
+
+  test('row 2 a paused resource is told once, and written once', async () => {
+    const scene = settled({ managementPolicies: [] });
+    await scene.run();
+    const writes = scene.cluster.writes.length;
+    await scene.run();
+    assert.equal(scene.cluster.writes.length, writes);
+    assert.equal(scene.events.length, 1);
+  });
+
+  test('row 2 a failing status write while paused is returned', async () => {
+    const scene = settled({ managementPolicies: [] });
+    scene.cluster.gate = refuse('updateStatus', kind, broken());
+    await assert.rejects(scene.run(), /cannot update managed resource status: etcd is unavailable/);
+  });
+
+  test('row 3 invalid policies are refused until they are edited', async () => {
+    const scene = settled({ managementPolicies: ['Create'] });
+    assert.deepEqual(await scene.run(), done);
+    assert.match(scene.condition('Synced'), /^False\/ReconcileError: spec\.managementPolicies .*\[Create\]/);
+    assert.deepEqual(scene.events, ['Warning CannotUseInvalidManagementPolicy']);
+    assert.deepEqual(scene.external.calls, []);
+  });
+
+  test('row 4 orphaning: unpublishing fails', async () => {
+    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
+    scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
+    assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
+  });
+
+  test('row 4 a conflict there is silent', async () => {
+    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
+    scene.publisher = publisherFailingAt('unpublish', conflict());
+    await assertSilent(scene);
+  });
+
+  test('row 5 orphaning: removing the finalizer fails', async () => {
+    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
+    scene.cluster.gate = refuse('update', kind, broken());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
+    );
+    assert.deepEqual(scene.events, []);
+  });
+
+  test('row 5 a conflict there is silent', async () => {
+    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
+    scene.cluster.gate = refuse('update', kind, conflict());
+    await assertSilent(scene);
+  });
+
+  test('row 6 orphaning asks neither provider nor external system, and writes no status', async () => {
+    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.object, undefined);
+    assert.deepEqual(scene.external.calls, []);
+    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
+    assert.ok(scene.external.things.has('db'));
+  });
+
+  test('row 7 the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
+    const scene = new Scene();
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+    assert.equal(scene.cluster.writeNames.filter((write) => write === `update ${kind} db`).length, 1);
+  });
+
+  test('row 7 a name in forProvider is its initial value, and a given annotation wins', async () => {
+    const wanted = new Scene({ forProvider: { name: 'orders' } });
+    await wanted.run();
+    assert.ok(wanted.external.things.has('orders'));
+    const given = new Scene(
+      { forProvider: { name: 'orders' } },
+      { annotations: { 'crossplane.io/external-name': 'legacy' } },
+    );
+    await given.run();
+    assert.deepEqual([...given.external.things.keys()], ['legacy']);
+  });
+
+  const pendingOnly = { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } };
+  for (const [when, metadata] of Object.entries({
+    normally: pendingOnly,
+    'while deleting': { ...pendingOnly, ...leaving },
+  })) {
+    test(`row 8 a creation without a result waits for a human, ${when}`, async () => {
+      const scene = new Scene({}, metadata, { externalNames: 'assigned' });
+      assert.deepEqual(await scene.run(), done);
+      const message =
+        'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed';
+      assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
+      assert.equal(scene.condition('Ready'), 'False/Creating');
+      assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
+      assert.deepEqual(scene.external.calls, []);
+    });
+  }
+
+  test('row 9 a reference that does not resolve', async () => {
+    const scene = settled(
+      {},
+      {},
+      {
+        resolveReferences: async () => {
+          throw new Error('Network main does not exist');
+        },
+      },
+    );
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot resolve references: Network main does not exist',
+    );
+    assert.deepEqual(scene.events, ['Warning CannotResolveResourceReferences']);
+    assert.deepEqual(scene.external.calls, []);
+  });
+
+  test('row 9 a conflict there is silent', async () => {
+    await assertSilent(settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }));
+  });
+
+  test('row 9 references are not resolved while deleting', async () => {
+    const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.object, undefined);
+  });
+
+  test('row 10 the provider cannot be reached', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('connect', new Error('ProviderConfig default does not exist'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: connect failed: ProviderConfig default does not exist',
+    );
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
+    assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
+  });
+
+  test('row 10 a conflict there is silent', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('connect', conflict());
+    await assertSilent(scene);
+  });
+
+  test('at exit: a failing disconnect is told and changes nothing', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('disconnect', new Error('already closed'));
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.events, ['Warning CannotDisconnectFromProvider']);
+  });
+});
+
+describe('table C3, rows 11 to 20: what was observed', () => {
+  test('row 11 observing fails', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('observe');
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
+    assert.deepEqual(scene.events, ['Warning CannotObserveExternalResource']);
+    assert.equal(scene.external.calls.at(-1), 'disconnect');
+  });
+
+  test('row 11 a conflict there is silent', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('observe', conflict());
+    await assertSilent(scene);
+  });
+
+  test('row 12 what is only observed and does not exist is reported, and looked for at the poll', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe'] });
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: observe failed: external resource does not exist',
+    );
+    assert.deepEqual(scene.events, ['Warning CannotObserveExternalResource']);
+    assert.equal(scene.external.count('create'), 0);
+  });
+
+  const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
+  for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
+    test(`row 13 what was just created may not show yet: waited for without a status write, ${when}`, async () => {
+      const scene = new Scene({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
+      assert.deepEqual(await scene.run(), requeue);
+      assert.deepEqual(scene.events, ['Normal PendingExternalResource']);
+      assert.deepEqual(scene.cluster.writes, []);
+      assert.ok(scene.object !== undefined);
+    });
+  }
+
+  test('row 14 deleting fails', async () => {
+    const scene = settled({}, leaving);
+    scene.external.gate = failAt('delete');
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: delete failed: no route to cloud');
+    assert.deepEqual(scene.events, ['Warning CannotDeleteExternalResource']);
+  });
+
+  test('row 14 a conflict there is told', async () => {
+    const scene = settled({}, leaving);
+    scene.external.gate = failAt('delete', conflict());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
+  });
+
+  test('row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone', async () => {
+    const scene = settled({}, leaving);
+    scene.external.isDeletionSlow = true;
+    assert.deepEqual(await scene.run(), after(60_000));
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.events, ['Normal DeletedExternalResource']);
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+  });
+
+  test('row 16 it is gone, and unpublishing fails', async () => {
+    const scene = settled({}, leaving);
+    scene.external.things.clear();
+    scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
+    assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
+  });
+
+  test('row 17 it is gone, and removing the finalizer fails', async () => {
+    const scene = settled({}, leaving);
+    scene.external.things.clear();
+    scene.cluster.gate = refuse('update', kind, broken());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
+    assert.deepEqual(scene.events, []);
+  });
+
+  for (const row of ['16', '17'] as const) {
+    test(`row ${row} a conflict there is silent`, async () => {
+      const scene = settled({}, leaving);
+      scene.external.things.clear();
+      if (row === '16') scene.publisher = publisherFailingAt('unpublish', conflict());
+      else scene.cluster.gate = refuse('update', kind, conflict());
+      await assertSilent(scene);
+    });
+  }
+
+  test('row 18 it is gone: secret and finalizer go, no status is written', async () => {
+    const scene = settled({}, leaving);
+    scene.external.things.clear();
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.object, undefined);
+    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
+  });
+
+  test("row 18 what does not show is not deleted by its name: it may be somebody else's", async () => {
+    const scene = settled({}, leaving);
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.external.count('delete'), 0);
+  });
+
+  test('row 13 deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
+    const scene = new Scene(
+      {},
+      { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
+      { creationGraceMs: 10_000 },
+    );
+    scene.external.put('db');
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), requeue);
+    scene.external.isBlind = false;
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.external.things.size, 0);
+  });
+
+  test('row 13 deterministic names: without one, or once it was seen, deletion does not wait', async () => {
+    const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
+    const impatient = new Scene({}, young);
+    assert.deepEqual(await impatient.run(), done);
+    const seen = settled({}, { creationTimestamp: '2026-01-02T03:04:00Z' }, { creationGraceMs: 10_000 });
+    await seen.run();
+    seen.external.things.clear();
+    seen.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+    assert.deepEqual(await seen.run(), done);
+  });
+
+  test('row 18 what is gone after its deletion was requested is not deleted again', async () => {
+    const scene = settled({}, leaving);
+    scene.external.isDeletionSlow = true;
+    await scene.run();
+    scene.external.things.clear();
+    assert.deepEqual(await scene.run(), done);
+    assert.equal(scene.external.count('delete'), 1);
+  });
+
+  test('row 18 an object that vanishes meanwhile is no error', async () => {
+    const scene = settled({}, leaving);
+    scene.cluster.gate = ({ verb }) => {
+      if (verb !== 'update') return;
+      scene.cluster.gate = () => {};
+      const { metadata, ...rest } = scene.object!;
+      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, finalizers: [] } });
+      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+    };
+    assert.deepEqual(await scene.run(), done);
+  });
+
+  test('row 19 publishing what was observed fails', async () => {
+    const scene = settled();
+    scene.publisher = publisherFailingAt('publish', new Error('refusing to modify uncontrolled secret'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: refusing to modify uncontrolled secret');
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
+    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
+  });
+
+  test('row 19 details of what is only observed are published too', async () => {
+    const scene = settled({ managementPolicies: ['Observe'] });
+    await scene.run();
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
+  });
+
+  test('row 20 adding the finalizer fails, for what is only observed too', async () => {
+    const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
+    scene.cluster.gate = refuse('update', kind, broken());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
+    assert.deepEqual(scene.events, []);
+  });
+
+  for (const row of ['19', '20'] as const) {
+    test(`row ${row} a conflict there is silent`, async () => {
+      const scene = settled({}, { finalizers: [] });
+      if (row === '19') scene.publisher = publisherFailingAt('publish', conflict());
+      else scene.cluster.gate = refuse('update', kind, conflict());
+      await assertSilent(scene);
+    });
+  }
+});
+
+describe('table C3, rows 21 to 25: creation', () => {
+  const assigned = { externalNames: 'assigned' } as const;
+
+  test('row 21 announcing the creation fails: nothing is created', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.cluster.gate = refuse('update', kind, broken());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.external.count('create'), 0);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
+    );
+    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
+  });
+
+  test('row 21 a stale read creates nothing, silently', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.process.env.resource(managedKind);
+    scene.process.hold(managedKind);
+    scene.cluster.put(managedKind, scene.object!);
+    await assertSilent(scene);
+    assert.equal(scene.external.count('create'), 0);
+  });
+
+  test('row 22 creation fails: recorded, told, tried again', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.external.gate = failAt('create', new Error('quota exceeded'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
+    assert.deepEqual(scene.events, ['Warning CannotCreateExternalResource']);
+    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
+    scene.external.gate = () => {};
+    await scene.run();
+    assert.equal(scene.external.made, 1);
+  });
+
+  test('row 22 a conflict: no event, but the record and the condition', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.external.gate = failAt('create', conflict());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.deepEqual(scene.events, []);
+    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
+    assert.match(scene.condition('Synced'), /create failed/);
+  });
+
+  test('row 22 the record cannot be written either: told, and the next pass waits for a human', async () => {
+    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    scene.external.gate = failAt('create', new Error('quota exceeded'));
+    scene.cluster.gate = refuse('update', kind, broken(), 2);
+    assert.deepEqual(await scene.run(), requeue);
+    assert.deepEqual(scene.events, [
+      'Warning CannotUpdateManagedResource',
+      'Warning CannotCreateExternalResource',
+    ]);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.equal(scene.external.count('create'), 1);
+  });
+
+  test('row 23 recording the success fails: five attempts, then the next pass waits for a human', async () => {
+    const waits: number[] = [];
+    const scene = new Scene(
+      {},
+      {},
+      {
+        ...assigned,
+        sleep: async (ms) => {
+          waits.push(ms);
+        },
+      },
+    );
+    scene.cluster.gate = refuse('update', kind, broken(), 2);
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(waits.length, 4);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.match(
+      scene.condition('Synced'),
+      /cannot update managed resource annotations: cannot update critical annotations: etcd is unavailable/,
+    );
+    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.equal(scene.external.made, 1);
+  });
+
+  test('row 23 an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
+    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      const { metadata, ...rest } = scene.object!;
+      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, labels: { team: 'shop' } } });
+    };
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.deepEqual(scene.object?.metadata.labels, { team: 'shop' });
+    assert.equal(scene.external.made, 1);
+  });
+
+  test('row 23 UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
+    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      scene.cluster.gate = ({ verb, kind: of }) => {
+        if (of !== kind) return;
+        if (verb === 'update') throw conflict();
+        if (verb === 'get') throw broken();
+      };
+    };
+    await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual(scene.events, []);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.equal(scene.external.made, 1);
+  });
+
+  test('row 24 publishing what creation returned fails', async () => {
+    const scene = new Scene();
+    scene.publisher = publisherFailingAt('publish', new Error('vault is sealed'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
+    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
+  });
+
+  test('row 24 a secret that changes in between loses no detail', async () => {
+    const scene = new Scene();
+    let conflicts = 0;
+    scene.external.afterCall = (method) => {
+      if (method === 'create') {
+        scene.cluster.gate = ({ kind: of, verb }) => {
+          if (of === 'Secret' && verb === 'create' && conflicts < 2) {
+            conflicts += 1;
+            throw conflict();
+          }
+        };
+      }
+    };
+    await scene.run();
+    assert.equal(conflicts, 2);
+    assert.equal(scene.secret?.password, 'made-at-creation-1');
+  });
+
+  test('row 25 created: announced, recorded, published and reported', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.external.ready = creating();
+    await scene.run();
+    const { annotations } = scene;
+    assert.ok(annotations['crossplane.io/external-create-pending']);
+    assert.ok(annotations['crossplane.io/external-create-succeeded']);
+    assert.equal(annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example', password: 'made-at-creation-1' });
+    assert.deepEqual(scene.process.events, [
+      {
+        object: 'FavouriteDBInstance db',
+        type: 'Normal',
+        reason: 'CreatedExternalResource',
+        message: `${sentence} creation of external resource`,
+      },
+    ]);
+  });
+
+  test('row 25 what does not show at once is looked at again, and not created twice', async () => {
+    const scene = new Scene({}, {}, assigned);
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.external.made, 1);
+    scene.external.isBlind = false;
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+  });
+
+  test('row 25 a deterministic name takes three writes: preparation, secret, status', async () => {
+    const scene = new Scene();
+    assert.deepEqual(await scene.run(), poll);
+    assert.deepEqual(scene.cluster.writeNames, [
+      `update ${kind} db`,
+      `create Secret ${secretKey.namespace}/${secretKey.name}`,
+      `updateStatus ${kind} db`,
+    ]);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  });
+});
+
+describe('table C3, rows 26 to 31: what exists is kept', () => {
+  test('row 26 values the cloud chose are kept, and the write fails', async () => {
+    const scene = settled();
+    scene.external.observation = { lateInitialized: { version: '8.0' } };
+    scene.cluster.gate = refuse('update', kind, broken());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
+    );
+  });
+
+  test('row 26 a conflict there is silent', async () => {
+    const scene = settled();
+    scene.external.observation = { lateInitialized: { version: '8.0' } };
+    scene.cluster.gate = refuse('update', kind, conflict());
+    await assertSilent(scene);
+  });
+
+  test('row 26 late initialisation is one write, once', async () => {
+    const scene = settled();
+    scene.external.observation = { isUpToDate: true, lateInitialized: { version: '8.0', size: 9 } };
+    assert.deepEqual(await scene.run(), poll);
+    assert.deepEqual(scene.object?.spec.forProvider, { size: 1, version: '8.0' });
+    const writes = scene.cluster.writes.length;
+    await scene.run();
+    assert.equal(scene.cluster.writes.length, writes);
+  });
+
+  test('row 26 late initialisation and drift in one pass: kept, then updated', async () => {
+    const scene = drifted();
+    scene.external.observation = { lateInitialized: { version: '8.0' } };
+    await scene.run();
+    assert.deepEqual(scene.external.things.get('db')?.values, { size: 1, version: '8.0' });
+  });
+
+  test('row 27 up to date: nothing is written the second time, and the poll comes next', async () => {
+    const scene = settled();
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    const writes = scene.cluster.writes.length;
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.cluster.writes.length, writes);
+    assert.deepEqual(scene.events, []);
+    scene.restart();
+    await scene.run();
+    assert.equal(scene.cluster.writes.length, writes);
+  });
+
+  test('row 27 a resource on its way is looked at before the poll', async () => {
+    const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
+    scene.external.ready = unavailable('restarting');
+    assert.deepEqual(await scene.run(), after(1_000));
+    assert.equal(scene.condition('Ready'), 'False/Unavailable: restarting');
+  });
+
+  test('row 28 drift is left alone where policies do not allow Update', async () => {
+    const scene = drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] });
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.external.count('update'), 0);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+  });
+
+  test('row 28 what may not be created and is absent says so', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe', 'Delete'] });
+    assert.deepEqual(await scene.run(), poll);
+    assert.match(scene.condition('Ready'), /^False\/Unavailable: external resource does not exist/);
+    assert.equal(scene.external.count('create'), 0);
+  });
+
+  test('row 29 updating fails', async () => {
+    const scene = drifted();
+    scene.external.gate = failAt('update', new Error('size cannot be changed'));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
+    assert.deepEqual(scene.events, ['Warning CannotUpdateExternalResource']);
+    assert.equal(scene.external.count('delete') + scene.external.count('create'), 0);
+  });
+
+  test('row 29 a conflict there is told', async () => {
+    const scene = drifted();
+    scene.external.gate = failAt('update', conflict());
+    assert.deepEqual(await scene.run(), requeue);
+    assert.match(scene.condition('Synced'), /update failed/);
+  });
+
+  test('row 30 publishing what the update returned fails', async () => {
+    const scene = drifted();
+    let publications = 0;
+    scene.publisher = {
+      ...publisherFailingAt('known', new Error()),
+      publish: async () => {
+        publications += 1;
+        if (publications === 2) throw new Error('vault is sealed');
+      },
+    };
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
+    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
+  });
+
+  test('row 31 drift is reverted, and what came of it published', async () => {
+    const scene = drifted();
+    assert.deepEqual(await scene.run(), poll);
+    assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.process.events, [
+      {
+        object: 'FavouriteDBInstance db',
+        type: 'Normal',
+        reason: 'UpdatedExternalResource',
+        message: `${sentence} update of external resource`,
+      },
+    ]);
+  });
+
+  test('any row: a conflict of the status write is silent', async () => {
+    const scene = settled();
+    scene.cluster.gate = refuse('updateStatus', kind, conflict());
+    await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual(scene.events, []);
+  });
+
+  const lasting: Record<string, { scene: () => Scene; reason: string; message: string }> = {
+    'row 3': {
+      scene: () => settled({ managementPolicies: ['Create'] }),
+      reason: 'CannotUseInvalidManagementPolicy',
+      message:
+        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+    },
+    'row 8': {
+      scene: () =>
+        new Scene(
+          {},
+          { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+          { externalNames: 'assigned' },
+        ),
+      reason: 'CannotInitializeManagedResource',
+      message:
+        'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed',
+    },
+    'row 9': {
+      scene: () =>
+        settled({}, {}, { resolveReferences: () => Promise.reject(new Error('no route to cloud')) }),
+      reason: 'CannotResolveResourceReferences',
+      message: 'cannot resolve references: no route to cloud',
+    },
+    'row 10': {
+      scene: () => failingScene(settled(), 'connect'),
+      reason: 'CannotConnectToProvider',
+      message: 'no route to cloud',
+    },
+    'row 11': {
+      scene: () => failingScene(settled(), 'observe'),
+      reason: 'CannotObserveExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 12': {
+      scene: () => new Scene({ managementPolicies: ['Observe'] }, { annotations: name }),
+      reason: 'CannotObserveExternalResource',
+      message: 'external resource does not exist (db)',
+    },
+    'row 14': {
+      scene: () => failingScene(settled({}, leaving), 'delete'),
+      reason: 'CannotDeleteExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 22': {
+      scene: () => failingScene(new Scene(), 'create'),
+      reason: 'CannotCreateExternalResource',
+      message: 'no route to cloud',
+    },
+    'row 29': {
+      scene: () => failingScene(drifted(), 'update'),
+      reason: 'CannotUpdateExternalResource',
+      message: 'no route to cloud',
+    },
+  };
+  function failingScene(scene: Scene, method: ExternalMethod): Scene {
+    scene.external.gate = failAt(method);
+    return scene;
+  }
+  for (const [row, { scene: make, reason, message }] of Object.entries(lasting)) {
+    test(`${row} that lasts is written once, and told at each pass, in the words of the cause`, async () => {
+      const scene = make();
+      await scene.run();
+      const writes = scene.cluster.writes.length;
+      await scene.run();
+      await scene.run();
+      assert.equal(scene.cluster.writes.length, writes);
+      const event = { object: 'FavouriteDBInstance db', type: 'Warning', reason, message };
+      assert.deepEqual(scene.process.recordings, [event, event, event]);
+      assert.deepEqual(scene.process.events, [event]);
+    });
+  }
+
+  test('any row: no secret leaves in a condition or an Event', async () => {
+    const scene = new Scene();
+    await scene.run();
+    scene.external.gate = failAt('observe', new Error('login with made-at-creation-1 refused'));
+    await scene.run();
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
+    assert.deepEqual(
+      scene.process.events.map(({ message }) => message),
+      [`${sentence} creation of external resource`, 'login with *** refused'],
+    );
+  });
+
+  test('any row: nor in what the external client says of readiness, also as part of a URL', async () => {
+    const scene = new Scene();
+    scene.external.creation = { details: { password: 'p@ss word', apiKey: 'k-123456', endpoint: 'db' } };
+    await scene.run();
+    const text = 'db: p@ss word, postgres://u:p%40ss%20word@db, k-123456';
+    scene.external.observation = { ready: unavailable(text), isUpToDate: true };
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
+  });
+
+  test('any row: a message is cut where it is too long', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('observe', new Error('x'.repeat(1_000_000)));
+    await scene.run();
+    const { message = '' } = getCondition(scene.object?.status?.conditions, 'Synced');
+    assert.equal(message.length, 1_024);
+    assert.match(message, /^observe failed: x+…$/);
+  });
+
+  test('a deleted or edited secret heals in the next pass', async () => {
+    const scene = new Scene();
+    await scene.run();
+    const secret = scene.cluster.get(SecretKind, secretKey)!;
+    scene.cluster.put(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
+    await scene.run();
+    assert.equal(scene.secret?.endpoint, 'db.example');
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { isDesiredStateChanged } from '../../../../controllers/core/managed/setup.ts';
+import { deletionTimestamp, managed } from '../objects.ts';
+
+describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', () => {
+  type Metadata = Partial<ObjectMeta> & { readonly status?: ManagedStatus };
+  const annotated = (key: string, value = '2026-01-02T03:04:05Z'): Metadata => ({
+    annotations: { [`crossplane.io/${key}`]: value },
+  });
+  const rows: Record<string, { readonly from?: Metadata; readonly to: Metadata; readonly wakes: boolean }> = {
+    NothingChanged: { to: {}, wakes: false },
+    StatusChanged: { to: { status: { bindingPhase: 'Bound' } }, wakes: false },
+    'IgnoredAnnotationsChanged: a creation begins': {
+      to: annotated('external-create-pending'),
+      wakes: false,
+    },
+    'IgnoredAnnotationsChanged: a creation failed': { to: annotated('external-create-failed'), wakes: false },
+    'IgnoredAnnotationsChanged: a creation begins again': {
+      from: annotated('external-create-pending'),
+      to: annotated('external-create-pending', '2026-01-02T03:05:00Z'),
+      wakes: false,
+    },
+    'a human takes the mark of a creation away': {
+      from: annotated('external-create-pending'),
+      to: {},
+      wakes: true,
+    },
+    'AnnotationsChanged: one more': { to: annotated('external-name', 'x'), wakes: true },
+    'AnnotationsChanged: one less': { from: annotated('paused', 'true'), to: {}, wakes: true },
+    'LabelsChanged: one more': { to: { labels: { team: 'shop' } }, wakes: true },
+    'LabelsChanged: another value': {
+      from: { labels: { team: 'shop' } },
+      to: { labels: { team: 'blog' } },
+      wakes: true,
+    },
+    'empty annotations and labels are the same as none': {
+      to: { annotations: {}, labels: {} },
+      wakes: false,
+    },
+    GenerationChanged: { to: { generation: 3 }, wakes: true },
+    'it is to be deleted': { to: { deletionTimestamp }, wakes: true },
+  };
+  for (const [name, { from = {}, to, wakes }] of Object.entries(rows)) {
+    test(name, () => {
+      const change = { type: 'modified', previous: managed({}, from), object: managed({}, to) } as const;
+      assert.equal(isDesiredStateChanged(change), wakes);
+    });
+  }
+  test('what appears wakes it, what is gone does not', () => {
+    assert.equal(isDesiredStateChanged({ type: 'added', object: managed() }), true);
+    assert.equal(isDesiredStateChanged({ type: 'deleted', object: managed() }), false);
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { UsedProviderConfig } from '../../../../controllers/core/provider/decide.ts';
+import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
+import type { Result } from '../../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../../runtime/controller/reconcile.ts';
+import { broken, FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
+
+const configKind: Kind<UsedProviderConfig> = {
+  group: 'fcp.crossplane.io',
+  version: 'v1alpha3',
+  kind: 'ProviderConfig',
+  plural: 'providerconfigs',
+  scope: 'Cluster',
+};
+const config = (name: string): UsedProviderConfig => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name, generation: 1 },
+  spec: { credentials: { source: 'Secret' } },
+});
+const user = (name: string, spec: ManagedSpec = {}) => managed(spec, { name, uid: `${name}-uid` });
+
+function scene(...users: ReturnType<typeof user>[]) {
+  const cluster = new FakeCluster();
+  cluster.put(configKind, config('default'));
+  for (const object of users) cluster.put(managedKind, object);
+  let clockMs = now.getTime();
+  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs) });
+  const controller = providerConfigController(process.env, {
+    providerConfig: configKind,
+    managed: [managedKind, otherManagedKind],
+  });
+  return {
+    cluster,
+    process,
+    controller,
+    pass: (ms: number) => {
+      clockMs += ms;
+    },
+    run: (name = 'default'): Promise<Result> =>
+      controller.reconcile({ name }, new AbortController().signal, process.env.log),
+    get config() {
+      return cluster.get(configKind, { name: 'default' });
+    },
+  };
+}
+
+describe('a ProviderConfig (C7)', () => {
+  test('ProviderConfigNotFound', async () => assert.deepEqual(await scene().run('other'), done));
+
+  test('SuccessfulSetUsers: protected and counted, whoever names none included', async () => {
+    const at = scene(
+      user('a'),
+      user('b', { providerConfigRef: { name: 'default' } }),
+      user('c', { providerRef: { name: 'x' } }),
+    );
+    assert.deepEqual(await at.run(), done);
+    assert.deepEqual(at.config?.metadata.finalizers, ['in-use.crossplane.io']);
+    assert.equal(at.config?.status?.users, 2);
+    assert.equal(at.cluster.writes.length, 2);
+  });
+
+  test('nothing changes, nothing is written, after a restart too', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    at.pass(60_000);
+    await at.run();
+    assert.equal(at.cluster.writes.length, 2);
+  });
+
+  test('the status says which generation it was computed from, after an edit too', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    assert.equal(at.config?.status?.observedGeneration, at.config?.metadata.generation);
+    at.pass(60_000);
+    const edited = { ...at.config!.metadata, generation: (at.config?.metadata.generation ?? 0) + 1 };
+    at.cluster.put(configKind, { ...at.config!, metadata: edited });
+    await at.run();
+    assert.equal(at.config?.status?.observedGeneration, edited.generation);
+    assert.equal(at.config?.status?.users, 1);
+  });
+
+  test('AddFinalizerError and UpdateStatusError are returned', async () => {
+    const at = scene(user('a'));
+    at.cluster.gate = () => {
+      throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
+    at.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus') throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig status: etcd is unavailable/);
+  });
+
+  test('RemoveFinalizerError is returned, and removing it tried again', async () => {
+    const at = scene();
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.gate = () => {
+      throw broken();
+    };
+    await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
+    at.cluster.gate = () => {};
+    await at.run();
+    assert.equal(at.config, undefined);
+  });
+
+  test('BlockDeleteWhileInUse: it says by how many and which, in one write, and again at each look', async () => {
+    const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    await at.run();
+    await at.run();
+    const [condition] = at.config?.status?.conditions ?? [];
+    assert.equal(condition?.type, 'Terminating');
+    assert.equal(condition?.reason, 'InUse');
+    assert.equal(
+      condition?.message,
+      'in use by 6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more; it is deleted once they are deleted or use another ProviderConfig',
+    );
+    assert.deepEqual(
+      at.process.recordings.map(({ type, reason }) => `${type} ${reason}`),
+      ['Warning UsageAccounting', 'Warning UsageAccounting'],
+    );
+    assert.equal(at.cluster.writes.length, 3, 'finalizer, users, Terminating');
+    assert.ok(at.config !== undefined);
+  });
+
+  test('SuccessfulDelete: it goes once its last user is gone or uses another', async () => {
+    const at = scene(user('a'), user('b'));
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
+    await at.run();
+    assert.match(
+      at.config?.status?.conditions?.[0]?.message ?? '',
+      /^in use by 1 managed resource: FavouriteDBInstance b;/,
+    );
+    const b = at.cluster.get(managedKind, { name: 'b' })!;
+    at.cluster.put(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
+    await at.run();
+    assert.equal(at.config, undefined);
+  });
+
+  test('many users at once: their count is written now and then, and in the end', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    for (let n = 0; n < 100; n += 1) {
+      at.cluster.put(managedKind, user(`more-${n}`));
+      assert.deepEqual(await at.run(), after(5_000));
+    }
+    assert.equal(at.cluster.writes.length, 2);
+    at.pass(5_000);
+    await at.run();
+    assert.equal(at.config?.status?.users, 101);
+    assert.equal(at.cluster.writes.length, 3);
+  });
+
+  test('it is woken by users that come, go or change over, and by nothing else of theirs', async () => {
+    const at = scene();
+    at.cluster.put(configKind, config('other'));
+    const end$ = new Subject<void>();
+    const woken = firstValueFrom(merge(...at.controller.triggers.slice(1)).pipe(takeUntil(end$), toArray()));
+    const a = at.cluster.put(managedKind, user('a'));
+    at.cluster.put(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
+    at.cluster.put(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
+    end$.next();
+    assert.deepEqual(
+      (await woken).map(({ name }) => name),
+      ['default', 'other', 'default', 'other'],
+    );
+  });
+});

@@ -1,0 +1,443 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import { available } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Kind, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { withManagedStatus } from '../../../../controllers/core/managed/status.ts';
+import {
+  referenceResolver,
+  referenceTriggers,
+} from '../../../../controllers/core/references/reference-triggers.ts';
+import type { ReferenceField, ReferenceLookup } from '../../../../controllers/core/references/references.ts';
+import { withReferences } from '../../../../controllers/core/references/references.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managed, managedKind, now } from '../objects.ts';
+
+const networkKind: Kind<Managed> = {
+  group: 'network.fcp.crossplane.io',
+  version: 'v1alpha3',
+  kind: 'Network',
+  plural: 'networks',
+  scope: 'Cluster',
+};
+const one: ReferenceField = {
+  field: 'networkId',
+  ref: 'networkIdRef',
+  selector: 'networkIdSelector',
+  to: networkKind,
+};
+const many: ReferenceField = {
+  field: 'networkIds',
+  ref: 'networkIdRefs',
+  selector: 'networkIdSelector',
+  to: networkKind,
+  multiple: true,
+};
+
+function network(name: string, id?: string, metadata: Partial<ObjectMeta> = {}): Managed {
+  return {
+    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+    kind: 'Network',
+    metadata: {
+      name,
+      ...metadata,
+      ...(id === undefined ? {} : { annotations: { 'crossplane.io/external-name': id } }),
+    },
+    spec: {},
+  };
+}
+
+const lookupOf = (...networks: readonly Managed[]): ReferenceLookup => ({
+  get: (_kind, name) => networks.find(({ metadata }) => metadata.name === name),
+  all: () => networks,
+});
+
+const controlled = (uid: string): Partial<ObjectMeta> => ({
+  ownerReferences: [{ apiVersion: 'v1', kind: 'Stack', name: 's', uid, controller: true }],
+});
+const labelled = { labels: { tier: 'a' } };
+const tierA = { matchLabels: { tier: 'a' } };
+const always = { resolve: 'Always' } as const;
+const optional = { resolution: 'Optional' } as const;
+const main = network('main', 'net-1', labelled);
+const spare = network('spare', 'net-2', labelled);
+const unready = network('unready', undefined, labelled);
+const aloof = network('aloof', 'net-9');
+
+interface Row {
+  readonly field?: ReferenceField;
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly given: object;
+  readonly networks: readonly Managed[];
+  /** What is added to or replaced in forProvider, or the error. */
+  readonly want: object | RegExp;
+}
+
+const rows: Record<string, Row> = {
+  // Resolve (D2), single
+  'row 4 AlreadyResolved: a value is kept': {
+    given: { networkId: 'net-0', networkIdRef: { name: 'main' } },
+    networks: [main],
+    want: {},
+  },
+  'row 3 AlwaysResolveReference: a value is looked up again': {
+    given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always } },
+    networks: [main],
+    want: { networkId: 'net-1' },
+  },
+  'row 5 neither reference nor selector': { given: { networkId: '' }, networks: [main], want: {} },
+  'row 6 GetError: a required object that is not there is named, with what to do': {
+    given: { networkIdRef: { name: 'main' } },
+    networks: [],
+    want: /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
+  },
+  'row 6 OptionalReference that is not there: nothing changes, the reference is kept': {
+    given: { networkIdRef: { name: 'main', policy: optional } },
+    networks: [],
+    want: {},
+  },
+  'hazard: Optional and Always, and the object is gone: the value stays as it was': {
+    given: { networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } },
+    networks: [],
+    want: {},
+  },
+  'row 8 ResolvedNoValue: not ready yet is said, and what it waits for': {
+    given: { networkIdRef: { name: 'unready' } },
+    networks: [unready],
+    want: /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
+  },
+  'row 8 ResolvedNoValue, Optional: nothing changes': {
+    given: { networkIdRef: { name: 'unready', policy: optional } },
+    networks: [unready],
+    want: {},
+  },
+  SuccessfulResolve: {
+    given: { networkIdRef: { name: 'main' } },
+    networks: [main],
+    want: { networkId: 'net-1' },
+  },
+  'row 10 SuccessfulSelect: the reference is recorded by name': {
+    given: { networkIdSelector: { ...tierA, policy: always } },
+    networks: [aloof, main],
+    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
+  },
+  'row 10 SuccessfulSelect with the same controller': {
+    metadata: controlled('mine'),
+    given: { networkIdSelector: { matchControllerRef: true } },
+    networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
+    want: { networkId: 'net-b', networkIdRef: { name: 'b' } },
+  },
+  'ControllersMustMatch: false takes those of other controllers too': {
+    metadata: controlled('mine'),
+    given: { networkIdSelector: { matchControllerRef: false } },
+    networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
+    want: { networkId: 'net-a', networkIdRef: { name: 'a' } },
+  },
+  'ControllersMustMatch: without a controller nothing matches': {
+    given: { networkIdSelector: { matchControllerRef: true } },
+    networks: [network('a', 'net-a', controlled('other'))],
+    want: /networkIdSelector: no Network matches everything and the same controller; label one, or change the selector/,
+  },
+  'an empty selector matches everything of the kind': {
+    given: { networkIdSelector: {} },
+    networks: [aloof],
+    want: { networkId: 'net-9', networkIdRef: { name: 'aloof' } },
+  },
+  'a single selector picks by name, not by chance': {
+    given: { networkIdSelector: tierA },
+    networks: [spare, main],
+    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
+  },
+  'hazard: a single selector prefers what is ready to what comes first': {
+    given: { networkIdSelector: tierA },
+    networks: [network('early', undefined, labelled), main],
+    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
+  },
+  'row 2 AlwaysResolveSelector: what was chosen is kept while it matches': {
+    given: {
+      networkId: 'net-2',
+      networkIdRef: { name: 'spare' },
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [main, spare],
+    want: {},
+  },
+  'row 2 AlwaysResolveSelector: what no longer matches is replaced': {
+    given: {
+      networkId: 'net-9',
+      networkIdRef: { name: 'aloof' },
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [aloof, main],
+    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
+  },
+  'row 11 NoMatches': {
+    given: { networkIdSelector: tierA },
+    networks: [aloof],
+    want: /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
+  },
+  'row 11 OptionalSelector': {
+    given: { networkIdSelector: { ...tierA, policy: optional } },
+    networks: [aloof],
+    want: {},
+  },
+  'row 10 a match that is not ready, Required': {
+    given: { networkIdSelector: tierA },
+    networks: [unready],
+    want: /networkIdSelector: Network unready has no value for networkId yet/,
+  },
+  'BothReferenceSelector: the reference wins': {
+    given: { networkIdRef: { name: 'spare' }, networkIdSelector: tierA },
+    networks: [main, spare],
+    want: { networkId: 'net-2' },
+  },
+  "with a selector the reference's own Always is ignored": {
+    given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always }, networkIdSelector: tierA },
+    networks: [main],
+    want: {},
+  },
+  'another value than the external name': {
+    field: { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` },
+    given: { networkIdRef: { name: 'unready' } },
+    networks: [unready],
+    want: { networkId: 'projects/x/unready' },
+  },
+  // ResolveMultiple
+  'multiple: references keep their order': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'spare' }, { name: 'main' }] },
+    networks: [main, spare],
+    want: { networkIds: ['net-2', 'net-1'] },
+  },
+  'multiple: values are kept': {
+    field: many,
+    given: { networkIds: ['net-0'], networkIdRefs: [{ name: 'main' }] },
+    networks: [main],
+    want: {},
+  },
+  'multiple: any reference with Always looks all up again': {
+    field: many,
+    given: {
+      networkIds: ['net-0', 'net-2'],
+      networkIdRefs: [{ name: 'main', policy: always }, { name: 'spare' }],
+    },
+    networks: [main, spare],
+    want: { networkIds: ['net-1', 'net-2'] },
+  },
+  'multiple: a selector takes all matches, by name': {
+    field: many,
+    given: { networkIdSelector: tierA },
+    networks: [spare, aloof, main],
+    want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
+  },
+  'multiple: the same matches in another order are no change': {
+    field: many,
+    given: {
+      networkIds: ['net-1', 'net-2'],
+      networkIdRefs: [{ name: 'main' }, { name: 'spare' }],
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [spare, main],
+    want: {},
+  },
+  'multiple: two that yield the same value are not merged': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'main' }, { name: 'twin' }] },
+    networks: [main, network('twin', 'net-1')],
+    want: { networkIds: ['net-1', 'net-1'] },
+  },
+  'multiple, hazard: an Optional one that is missing leaves its siblings alone': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'main' }] },
+    networks: [main],
+    want: { networkIds: ['net-1'] },
+  },
+  'multiple, hazard: an Optional first does not hide a Required second': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'unready' }] },
+    networks: [unready],
+    want: /networkIdRefs: Network unready has no value for networkIds yet/,
+  },
+  'multiple: neither references nor selector': { field: many, given: {}, networks: [main], want: {} },
+  'multiple: GetError: a required object that is not there is named': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'main' }, { name: 'gone' }] },
+    networks: [main],
+    want: /networkIdRefs: Network gone does not exist; create it, or change the reference/,
+  },
+  'multiple: ResolvedNoValue: what is not ready is waited for': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'main' }, { name: 'unready' }] },
+    networks: [main, unready],
+    want: /networkIdRefs: Network unready has no value for networkIds yet/,
+  },
+  'multiple: BothReferenceSelector: the references win': {
+    field: many,
+    given: { networkIdRefs: [{ name: 'aloof' }], networkIdSelector: tierA },
+    networks: [main, aloof],
+    want: { networkIds: ['net-9'] },
+  },
+  'multiple: AlwaysResolveSelector: what no longer matches goes': {
+    field: many,
+    given: {
+      networkIds: ['net-1', 'net-9'],
+      networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [main, aloof],
+    want: { networkIds: ['net-1'], networkIdRefs: [{ name: 'main' }] },
+  },
+  'multiple: OptionalSelector: nothing matches, and nothing changes': {
+    field: many,
+    given: { networkIdSelector: { ...tierA, policy: optional } },
+    networks: [aloof],
+    want: {},
+  },
+  'multiple: nothing matches': {
+    field: many,
+    given: { networkIdSelector: tierA },
+    networks: [aloof],
+    want: /no Network matches tier=a/,
+  },
+};
+
+describe('references (D2)', () => {
+  for (const [name, { field = one, metadata = {}, given, networks, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const referrer = managed({ forProvider: given }, metadata);
+      const resolve = () => withReferences(referrer, [field], lookupOf(...networks));
+      if (want instanceof RegExp) {
+        assert.throws(resolve, want);
+        return;
+      }
+      const resolved = resolve();
+      assert.deepEqual(resolved.spec.forProvider, { ...given, ...want });
+      assert.equal(resolved === referrer, Object.keys(want).length === 0, 'unchanged is the same object');
+    });
+  }
+
+  test('references that wait for each other: Optional lets one side start', () => {
+    const a = managed({ forProvider: { networkIdRef: { name: 'b', policy: optional } } });
+    assert.equal(withReferences(a, [one], lookupOf(network('b'))), a);
+  });
+});
+
+describe('references in a cluster', () => {
+  const referrer = (name: string, forProvider: object) =>
+    managed({ forProvider }, { name, uid: `${name}-uid` });
+
+  test('NoReferencersFound and SuccessfulNoop: no write', async () => {
+    const cluster = new FakeCluster();
+    const object = cluster.put(
+      managedKind,
+      referrer('db', { networkId: 'net-1', networkIdRef: { name: 'main' } }),
+    );
+    const { env } = new FakeProcess(cluster);
+    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+    assert.equal(await resolve(object, new AbortController().signal), object);
+    assert.deepEqual(cluster.calls, []);
+  });
+
+  test('SuccessfulUpdate: one write for all fields', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(
+      managedKind,
+      referrer('db', { networkIdSelector: tierA, peerIdRef: { name: 'main' } }),
+    );
+    const { env } = new FakeProcess(cluster);
+    const peer = { ...one, field: 'peerId', ref: 'peerIdRef', selector: 'peerIdSelector' };
+    const resolved = await referenceResolver(env, env.resource(managedKind), [one, peer])(
+      object,
+      new AbortController().signal,
+    );
+    assert.equal(cluster.writes.length, 1);
+    assert.deepEqual(resolved.spec.forProvider, {
+      networkId: 'net-1',
+      networkIdRef: { name: 'main' },
+      networkIdSelector: tierA,
+      peerId: 'net-1',
+      peerIdRef: { name: 'main' },
+    });
+  });
+
+  test('PatchError: values that cannot be written are an error', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
+    const { env } = new FakeProcess(cluster);
+    cluster.before('update', managedKind, () => {
+      throw forbidden();
+    });
+    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+    await assert.rejects(resolve(object, new AbortController().signal), /denied by a webhook/);
+  });
+
+  test('of what may only be observed nothing is written; what it refers to is known for the pass', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(
+      managedKind,
+      managed({ managementPolicies: ['Observe'], forProvider: { networkIdRef: { name: 'main' } } }),
+    );
+    const { env } = new FakeProcess(cluster);
+    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+    const resolved = await resolve(object, new AbortController().signal);
+    assert.deepEqual(cluster.calls, []);
+    assert.deepEqual(resolved.spec.forProvider, { networkId: 'net-1', networkIdRef: { name: 'main' } });
+  });
+
+  /** Who is woken: by what is there at the start, then by what happens. */
+  async function wokenBy(
+    before: readonly Managed[],
+    referrers: readonly Managed[],
+    happens: (cluster: FakeCluster) => void,
+  ): Promise<readonly string[]> {
+    const cluster = new FakeCluster();
+    for (const object of before) cluster.put(networkKind, object);
+    for (const object of referrers) cluster.put(managedKind, object);
+    const { env } = new FakeProcess(cluster);
+    const end$ = new Subject<void>();
+    const triggers = referenceTriggers(env, env.resource(managedKind), [one]);
+    const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
+    happens(cluster);
+    end$.next();
+    return (await woken).map(({ name }) => name);
+  }
+
+  const byRef = referrer('by-ref', { networkIdRef: { name: 'unready' } });
+  const bySelector = referrer('by-selector', { networkIdSelector: tierA });
+  const elsewhere = referrer('elsewhere', { networkIdRef: { name: 'aloof' } });
+  const satisfied = withManagedStatus(
+    referrer('satisfied', { networkId: 'net-1', networkIdRef: { name: 'unready' } }),
+    { synced: available(), ready: available() },
+    now,
+  );
+
+  test('an external name that appears wakes who refers to it, by name and by labels, and nobody else', async () => {
+    const woken = await wokenBy([unready], [byRef, bySelector, elsewhere, satisfied], (cluster) => {
+      cluster.put(networkKind, network('unready', 'net-3', labelled));
+    });
+    // once at the start, when the store tells what it holds, and once for the change
+    assert.deepEqual(woken, ['by-ref', 'by-selector', 'by-ref', 'by-selector']);
+  });
+
+  test('becoming ready wakes them', async () => {
+    const woken = await wokenBy([], [byRef], (cluster) => {
+      const made = cluster.put(networkKind, network('unready'));
+      cluster.put(networkKind, withManagedStatus(made, { synced: available(), ready: available() }, now));
+    });
+    assert.deepEqual(woken, ['by-ref', 'by-ref']);
+  });
+
+  test('a label that now matches wakes who selects it; other changes wake nobody', async () => {
+    const woken = await wokenBy([aloof], [bySelector], (cluster) => {
+      const held = cluster.get(networkKind, { name: 'aloof' })!;
+      cluster.put(networkKind, { ...held, spec: { forProvider: { mtu: 9000 } } });
+      cluster.put(networkKind, { ...held, metadata: { ...held.metadata, labels: { tier: 'a' } } });
+    });
+    assert.deepEqual(woken, ['by-selector']);
+  });
+});

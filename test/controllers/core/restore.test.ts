@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeExternal, startStack } from './external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  resourceClass,
+  resourceRef,
+} from './objects.ts';
+
+const conn = (name: string) => ({ writeConnectionSecretToRef: { name } });
+const kinds: readonly Kind[] = [classKind, SecretKind, managedKind, claimKind];
+
+/** A cluster with a provisioned and a static claim, both bound, and the external system behind it. */
+async function original() {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(
+    managedKind,
+    managed({ writeConnectionSecretToRef: { namespace: 'system', name: 'static' } }, { uid: 'static-uid' }),
+  );
+  cluster.put(claimKind, claim({ ...conn('orders'), classRef: classRef('small') }));
+  cluster.put(
+    claimKind,
+    claim({ ...conn('billing'), resourceRef: resourceRef('db') }, { name: 'billing', uid: 'billing-uid' }),
+  );
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external).settle();
+  process.stop();
+  const phases = cluster.all(claimKind).map(({ status }) => status?.bindingPhase);
+  assert.deepEqual(phases, ['Bound', 'Bound']);
+  return { cluster, external };
+}
+
+/** What Velero brings back: the same names, specs, annotations, finalizers and owners; new UIDs, no status. */
+function restored(object: KubernetesObject): KubernetesObject {
+  const { status: _status, ...rest } = restoredWithStatus(object) as KubernetesObject & {
+    readonly status?: unknown;
+  };
+  return rest;
+}
+
+/** The same where it is told to bring statuses back as well. */
+function restoredWithStatus(object: KubernetesObject): KubernetesObject {
+  const {
+    uid,
+    resourceVersion: _version,
+    creationTimestamp: _at,
+    generation: _n,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata: { ...metadata, uid: `restored-${uid}` } };
+}
+
+const secretsOf = (cluster: FakeCluster) =>
+  Object.fromEntries(cluster.all(SecretKind).map((secret) => [secret.metadata.name, decodeDetails(secret)]));
+
+function assertHealed(cluster: FakeCluster, external: FakeExternal, before: ReturnType<typeof secretsOf>) {
+  assert.equal(cluster.all(managedKind).length, 2, 'managed resources');
+  assert.equal(external.made, 2, 'external resources ever made');
+  for (const object of cluster.all(claimKind)) {
+    const { metadata, spec, status } = object;
+    assert.equal(status?.bindingPhase, 'Bound', metadata.name);
+    assert.equal(getCondition(status.conditions, 'Ready').status, 'True', metadata.name);
+    assert.equal(getCondition(status.conditions, 'Synced').status, 'True', metadata.name);
+    const bound = cluster.get(managedKind, { name: spec.resourceRef?.name ?? '' });
+    assert.equal(bound?.status?.bindingPhase, 'Bound');
+    assert.equal(bound.spec.claimRef?.uid, metadata.uid);
+    const owners = [spec.writeConnectionSecretToRef, bound.spec.writeConnectionSecretToRef].map(
+      (reference) =>
+        cluster.all(SecretKind).find((secret) => secret.metadata.name === reference?.name)?.metadata
+          .ownerReferences,
+    );
+    assert.deepEqual(
+      owners.map((references) => references?.map(({ uid }) => uid)),
+      [[metadata.uid], [bound.metadata.uid]],
+      'secrets are owned by the living',
+    );
+  }
+  assert.deepEqual(secretsOf(cluster), before, 'every detail is as it was, passwords included');
+}
+
+/** Every order of a few things. */
+function orders<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item) =>
+    orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
+}
+
+describe('a backup restored into a new cluster: every UID is new, statuses are gone', () => {
+  test('all of it is there when the process starts: it heals, and then writes nothing', async () => {
+    const { cluster, external } = await original();
+    const copy = new FakeCluster();
+    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    const process = await startStack(copy, external).settle();
+    assertHealed(copy, external, secretsOf(cluster));
+    assert.deepEqual(process.errors, []);
+    copy.takeWrites();
+    process.resync(...kinds);
+    await process.settle(70_000);
+    assert.deepEqual(copy.takeWrites(), []);
+  });
+
+  // Velero brings secrets back before custom resources, and these in any order.
+  for (const order of orders([classKind, managedKind, claimKind])) {
+    test(`piece by piece under a running process: ${['Secret', ...order.map(({ kind }) => kind)].join(', ')}`, async () => {
+      const { cluster, external } = await original();
+      const copy = new FakeCluster();
+      const process = startStack(copy, external);
+      for (const kind of [SecretKind, ...order] as readonly Kind[]) {
+        for (const object of cluster.all(kind)) {
+          copy.put(kind, restored(object));
+          await process.settle(1_000);
+        }
+      }
+      await process.settle(70_000);
+      assertHealed(copy, external, secretsOf(cluster));
+    });
+  }
+
+  const withStatuses: Record<string, readonly Kind[]> = {
+    none: [],
+    'managed resources': [managedKind],
+    claims: [claimKind],
+    both: [managedKind, claimKind],
+  };
+  for (const [what, kept] of Object.entries(withStatuses)) {
+    test(`claims come an hour after the rest; statuses brought along: ${what}`, async () => {
+      const { cluster, external } = await original();
+      const copy = new FakeCluster();
+      const bring = (kind: Kind) => {
+        const back = kept.includes(kind) ? restoredWithStatus : restored;
+        for (const object of cluster.all(kind)) copy.put(kind, back(object));
+      };
+      const first = startStack(copy, external);
+      for (const kind of kinds) if (kind !== claimKind) bring(kind);
+      await first.settle(1_800_000);
+      first.stop();
+      const process = await startStack(copy, external).settle(1_800_000);
+      assert.deepEqual([...external.things.keys()].length, 2, 'no database is deleted');
+      for (const object of copy.all(managedKind)) {
+        const before = cluster.get(managedKind, { name: object.metadata.name });
+        assert.deepEqual(object.spec, before?.spec, 'and no resource freed');
+        assert.notEqual(object.status?.bindingPhase, 'Released');
+      }
+      assert.ok(process.events.some(({ reason }) => reason === 'ClaimNotFound'));
+      bring(claimKind);
+      await process.settle(70_000);
+      assertHealed(copy, external, secretsOf(cluster));
+      assert.deepEqual(process.errors, []);
+      assert.ok(copy.all(managedKind).every(({ status, metadata }) => status?.boundUID === metadata.uid));
+      copy.takeWrites();
+      process.resync(...kinds);
+      await process.settle(70_000);
+      assert.deepEqual(copy.takeWrites(), []);
+    });
+  }
+
+  test('a process that ends after any step goes on where it was', async () => {
+    const { cluster, external } = await original();
+    for (let steps = 1; ; steps += 1) {
+      const copy = new FakeCluster();
+      for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+      copy.stepsLeft = steps;
+      const first = await startStack(copy, external).settle();
+      first.stop();
+      copy.stepsLeft = Number.POSITIVE_INFINITY;
+      await startStack(copy, external).settle();
+      assertHealed(copy, external, secretsOf(cluster));
+      if (!first.hasCrashed) {
+        assert.equal(steps, 15, 'every write is a point to end at');
+        return;
+      }
+    }
+  });
+
+  test('a claim restored without its managed resource waits for it, and provisions no other', async () => {
+    const { cluster, external } = await original();
+    const copy = new FakeCluster();
+    const without = kinds.filter((kind) => kind !== managedKind);
+    for (const kind of without) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    await startStack(copy, external).settle(70_000);
+    assert.deepEqual(copy.all(managedKind), []);
+    const reasons = copy.all(claimKind).map(({ status }) => getCondition(status?.conditions, 'Ready').reason);
+    assert.deepEqual(reasons, ['Binding', 'Binding']);
+  });
+
+  test('a restored claim that is deleted releases what it has', async () => {
+    const { cluster, external } = await original();
+    const copy = new FakeCluster();
+    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    const process = await startStack(copy, external).settle();
+    copy.delete(claimKind, { namespace: 'team', name: 'orders' });
+    await process.settle();
+    assert.deepEqual(
+      copy.all(managedKind).map(({ metadata }) => metadata.name),
+      ['db'],
+    );
+    assert.deepEqual([...external.things.keys()], ['db']);
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  controlOf,
+  decodeDetails,
+  encodeDetails,
+  propagatesFrom,
+  propagationSource,
+  propagationTargets,
+} from '../../../../apis/core/v1alpha1/secret.ts';
+import type { PropagationInput } from '../../../../controllers/core/secret-propagation/decide.ts';
+import {
+  decidePropagation,
+  propagationRows,
+} from '../../../../controllers/core/secret-propagation/decide.ts';
+import { assertEveryRow } from '../every-row.ts';
+import { claim, claimRef, deletionTimestamp, managed, otherManagedKind, resourceRef } from '../objects.ts';
+
+const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
+const boundManaged = managed({
+  claimRef: claimRef(),
+  writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
+});
+
+const secret = (over: Partial<Secret> & { metadata: Secret['metadata'] }): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: 'connection.crossplane.io/v1alpha1',
+  ...over,
+});
+const source = secret({
+  metadata: {
+    namespace: 'system',
+    name: 'src',
+    ownerReferences: [controllerReference(boundManaged)],
+    annotations: allowsPropagationTo({ namespace: 'team', name: 'conn' }),
+  },
+  data: encodeDetails({ password: 'new', endpoint: 'host' }),
+});
+const target = secret({
+  metadata: {
+    namespace: 'team',
+    name: 'conn',
+    ownerReferences: [controllerReference(boundClaim)],
+    annotations: propagatesFrom({ namespace: 'system', name: 'src' }),
+  },
+  data: encodeDetails({ password: 'old', extra: 'edited in' }),
+});
+const all: PropagationInput = { target, source, claim: boundClaim, managed: boundManaged };
+const without = (object: Secret, ...keys: (keyof Secret['metadata'])[]): Secret => ({
+  ...object,
+  metadata: Object.fromEntries(
+    Object.entries(object.metadata).filter(([key]) => !keys.includes(key as keyof Secret['metadata'])),
+  ) as Secret['metadata'] & object,
+});
+
+const consentingTo = (to: { readonly namespace: string; readonly name: string }): Secret => ({
+  ...source,
+  metadata: { ...source.metadata, annotations: allowsPropagationTo(to) },
+});
+
+const edited = (uid: string, bindingPhase: 'Bound' | 'Unbound'): Partial<PropagationInput> => ({
+  claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('another') }),
+  managed: managed({ ...boundManaged.spec, claimRef: claimRef({ uid }) }, { status: { bindingPhase } }),
+});
+
+/** The target with its source's data, and nothing else changed. */
+const renewed = ({ target: before, source: from }: PropagationInput) => ({ ...before, data: from?.data });
+
+describe('secret propagation decides (B4)', () => {
+  const rows: Record<
+    string,
+    { input: Partial<PropagationInput>; row: string; act: string; message?: string }
+  > = {
+    'X5 a bound claim whose resourceRef was edited keeps its secret up to date': {
+      input: edited('claim-uid', 'Bound'),
+      row: 'X5',
+      act: 'update',
+    },
+    'X4 a claim that names another resource is not the former claim of its name': {
+      input: edited('former-uid', 'Bound'),
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+    },
+    "X4 a resource that a former claim of this name had: binding refuses it, and its secret stays the former's":
+      {
+        input: {
+          managed: managed(
+            { ...boundManaged.spec, claimRef: claimRef({ uid: 'former-uid' }) },
+            { status: { bindingPhase: 'Bound' } },
+          ),
+        },
+        row: 'X4 unbound',
+        act: 'refuse',
+        message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+      },
+    'X4 a claim that names another resource and is not bound yet': {
+      input: edited('claim-uid', 'Unbound'),
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+    },
+    'X1 ToNotFound': { input: { target: undefined }, row: 'X1', act: 'nothing' },
+    'X1 a target being deleted': {
+      input: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },
+      row: 'X1',
+      act: 'nothing',
+    },
+    'X1 a secret that names no source is no target': {
+      input: { target: without(target, 'annotations') },
+      row: 'X1 no target',
+      act: 'nothing',
+    },
+    'X2 FromNotFound: its creation wakes the target': {
+      input: { source: undefined },
+      row: 'X2',
+      act: 'nothing',
+    },
+    'X3 PropagationNotAllowedError: the source must consent': {
+      input: { source: without(source, 'annotations') },
+      row: 'X3',
+      act: 'refuse',
+      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X3 consent to a target of that name elsewhere is not consent': {
+      input: { source: consentingTo({ namespace: 'rivals', name: 'conn' }) },
+      row: 'X3',
+      act: 'refuse',
+      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X3 nor is consent to another target of that namespace': {
+      input: { source: consentingTo({ namespace: 'team', name: 'other' }) },
+      row: 'X3',
+      act: 'refuse',
+      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+    },
+    'X4 a claim that names a resource of that name, but of another kind': {
+      input: { claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('db', otherManagedKind) }) },
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+    },
+    'X4 a source nobody controls': {
+      input: { source: without(source, 'ownerReferences') },
+      row: 'X4 source',
+      act: 'refuse',
+      message: 'connection secret system/src is not controlled by a managed resource that exists',
+    },
+    'X4 a managed resource that is gone': {
+      input: { managed: undefined },
+      row: 'X4 source',
+      act: 'refuse',
+      message: 'connection secret system/src is not controlled by a managed resource that exists',
+    },
+    "X4 a target that is another claim's": {
+      input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
+      row: 'X4 target',
+      act: 'refuse',
+      message: 'secret team/conn is not controlled by a claim that exists',
+    },
+    'X4 a claim bound to something else': {
+      input: { claim: claim({ resourceRef: resourceRef('other-db') }) },
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+    },
+    'X4 a managed resource bound to another claim': {
+      input: {
+        managed: managed({ ...boundManaged.spec, claimRef: claimRef({ namespace: 'rivals' }) }),
+      },
+      row: 'X4 unbound',
+      act: 'refuse',
+      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+    },
+    'X5 SuccessfulSingle': { input: {}, row: 'X5', act: 'update' },
+    'X5 the same data is not written again': {
+      input: { target: { ...target, data: source.data ?? {} } },
+      row: 'X5 same',
+      act: 'nothing',
+    },
+  };
+  test('every row has a case', () => assertEveryRow(propagationRows, rows));
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const input = { ...all, ...wanted.input };
+      const { row, act, message } = wanted;
+      const rest = { ...(message && { message }), ...(act === 'update' && { desired: renewed(input) }) };
+      assert.deepEqual(decidePropagation(input), { row, act, ...rest });
+    });
+  }
+  test("X5, H10 the target gets exactly the source's data, and keeps its type (H11)", () => {
+    const decision = decidePropagation({ ...all, target: { ...target, type: 'Opaque' } });
+    assert.ok(decision.act === 'update');
+    assert.deepEqual(decodeDetails(decision.desired), { password: 'new', endpoint: 'host' });
+    assert.equal(decision.desired.type, 'Opaque');
+  });
+});
+
+describe('propagation annotations', () => {
+  test('H12 namespaces and names that run together the same do not collide', () => {
+    const [a] = Object.keys(allowsPropagationTo({ namespace: 'ab', name: 'c' }));
+    const [b] = Object.keys(allowsPropagationTo({ namespace: 'a', name: 'bc' }));
+    assert.notEqual(a, b);
+  });
+  test('a source may have several targets, whatever their keys; malformed ones do not count', () => {
+    const annotations = {
+      'to.propagate.crossplane.io/x': 'a/b',
+      'to.propagate.crossplane.io/any-suffix': 'c/d',
+      'to.propagate.crossplane.io/broken': 'c/d/e',
+      'to.propagate.crossplane.io/empty': '/d',
+      other: 'e/f',
+    };
+    const targets = propagationTargets(secret({ metadata: { name: 's', annotations } }));
+    assert.deepEqual(targets, [
+      { namespace: 'a', name: 'b' },
+      { namespace: 'c', name: 'd' },
+    ]);
+  });
+  test('a target names its source in full or not at all', () => {
+    const half = { 'from.propagate.crossplane.io/namespace': 'a' };
+    assert.equal(propagationSource(secret({ metadata: { name: 's', annotations: half } })), undefined);
+    assert.deepEqual(propagationSource(target), { namespace: 'system', name: 'src' });
+  });
+});
+
+describe('control of a connection secret', () => {
+  const owned = (over: object) =>
+    secret({ metadata: { name: 's', ownerReferences: [{ ...controllerReference(boundManaged), ...over }] } });
+  const rows: Record<string, { secret: Secret; want: 'controlled' | 'adoptable' | RegExp }> = {
+    ControlledBySuppliedUID: { secret: owned({}), want: 'controlled' },
+    'Adoptable: a connection secret nobody controls': {
+      secret: secret({ metadata: { name: 's' } }),
+      want: 'adoptable',
+    },
+    'Adoptable: the same owner before a restore, with another UID': {
+      secret: owned({ uid: 'before' }),
+      want: 'adoptable',
+    },
+    ControlledBySomeoneElse: {
+      secret: owned({ name: 'other', uid: 'other' }),
+      want: /controlled by FavouriteDBInstance other/,
+    },
+    UncontrolledOpaqueSecret: {
+      secret: secret({ metadata: { name: 's' }, type: 'Opaque' }),
+      want: /refusing to modify uncontrolled secret of type "Opaque"/,
+    },
+  };
+  for (const [name, { secret: existing, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const control = controlOf(existing, boundManaged);
+      if (want instanceof RegExp) assert.match(typeof control === 'object' ? control.refusal : control, want);
+      else assert.equal(control, want);
+    });
+  }
+});

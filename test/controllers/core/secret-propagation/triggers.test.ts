@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { merge, type Subscription } from 'rxjs';
+import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import { propagationAnnotations, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
+import { managedController } from '../../../../controllers/core/managed/setup.ts';
+import type { ControllerSpec } from '../../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
+import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from '../objects.ts';
+
+const orders = { namespace: 'team', name: 'orders' };
+const data = { password: 'bmV3' };
+
+/** A claim that is bound, and its managed resource's connection secret. */
+async function boundWorld() {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(
+    claimKind,
+    claim({ writeConnectionSecretToRef: { name: 'conn' }, classRef: classRef('small') }, { finalizers: [] }),
+  );
+  const process = await startStack(cluster, new FakeExternal()).settle();
+  process.stop();
+  const source = cluster.all(SecretKind).find(({ metadata }) => metadata.namespace === 'system');
+  const [resource] = cluster.all(managedKind);
+  assert.ok(source && resource);
+  return { cluster, source, resource };
+}
+
+describe("who wakes up for a change of a managed resource's connection secret", () => {
+  let world: Awaited<ReturnType<typeof boundWorld>>;
+  let subscription: Subscription | undefined;
+  /** Keys asked for since the replay. */
+  let woken: string[];
+
+  const listen = (controller: (env: Environment) => ControllerSpec): void => {
+    const { env } = new FakeProcess(world.cluster);
+    const { triggers } = controller(env);
+    subscription = merge(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
+    woken.length = 0;
+  };
+  const put = (change: Partial<Secret>): void => {
+    world.cluster.put(SecretKind, { ...world.source, ...change });
+  };
+
+  beforeEach(async () => {
+    world = await boundWorld();
+    woken = [];
+  });
+  afterEach(() => subscription?.unsubscribe());
+
+  describe('claim binding', () => {
+    const binding = (env: Environment) => claimBindingController(env, service, [service]);
+
+    test('not for data, which secret propagation hands to a bound claim', () => {
+      listen(binding);
+      put({ data });
+      assert.deepEqual(woken, []);
+    });
+
+    test('for data of a claim that is not bound yet', () => {
+      const before = world.cluster.get(claimKind, orders);
+      assert.ok(before?.status);
+      world.cluster.put(claimKind, { ...before, status: { ...before.status, bindingPhase: 'Unbound' } });
+      listen(binding);
+      put({ data });
+      assert.deepEqual([...new Set(woken)], ['team/orders']);
+    });
+
+    test('for a consent that was taken back, even if data changes with it', () => {
+      const { metadata } = world.source;
+      const consents = propagationAnnotations(world.source);
+      const annotations = Object.fromEntries(
+        Object.entries(metadata.annotations ?? {}).filter(([key]) => !(key in consents)),
+      );
+      listen(binding);
+      put({ metadata: { ...metadata, annotations }, data });
+      assert.deepEqual([...new Set(woken)], ['team/orders']);
+    });
+
+    test("for a claim's secret that is gone", () => {
+      listen(binding);
+      world.cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
+      assert.deepEqual([...new Set(woken)], ['team/orders']);
+    });
+  });
+
+  describe('the managed resource', () => {
+    const managing = (env: Environment) =>
+      managedController(env, {
+        kind: managedKind,
+        connector: new FakeExternal(),
+        providers: { provider: providerKind, providerConfig: providerConfigKind },
+        externalNames: 'deterministic',
+      });
+    const sourceKey = () => ({ namespace: 'system', name: world.source.metadata.name });
+
+    test('at once for one that was disowned', () => {
+      listen(managing);
+      const { ownerReferences: _, ...disowned } = world.source.metadata;
+      put({ metadata: disowned });
+      assert.deepEqual(woken, [world.resource.metadata.name]);
+    });
+
+    test('at once for one that was deleted', () => {
+      listen(managing);
+      world.cluster.delete(SecretKind, sourceKey());
+      assert.deepEqual(woken, [world.resource.metadata.name]);
+    });
+
+    test('at once for one that was edited', () => {
+      listen(managing);
+      put({ data });
+      assert.deepEqual(woken, [world.resource.metadata.name]);
+    });
+
+    test('not for a secret that goes with its resource', () => {
+      world.cluster.delete(managedKind, { name: world.resource.metadata.name });
+      listen(managing);
+      world.cluster.delete(SecretKind, sourceKey());
+      assert.deepEqual(woken, []);
+    });
+  });
+});

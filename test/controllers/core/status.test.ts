@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ClaimStatus } from '../../../apis/core/v1alpha1/claim.ts';
+import { available, binding, creating, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
+import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
+import { scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
+import { withShortMessage } from '../../../controllers/core/message.ts';
+import { after } from '../../../runtime/controller/reconcile.ts';
+import { Scene } from './managed-scene.ts';
+import { claim, deletionTimestamp, managed, now } from './objects.ts';
+
+const lastTransitionTime = '2026-01-02T03:04:05Z';
+const conditions = [binding('waiting'), reconcileSuccess()];
+const written = (generation?: number) =>
+  conditions.map((facts) => ({
+    ...facts,
+    lastTransitionTime,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  }));
+
+describe('the status of a claim', () => {
+  const secret = { writeConnectionSecretToRef: { name: 'conn' } };
+  const bound = { bindingPhase: 'Bound' } as const;
+  const rows: Record<
+    string,
+    {
+      spec?: object;
+      before?: ClaimStatus;
+      facts?: Partial<ClaimFacts>;
+      want: Omit<ClaimStatus, 'conditions'>;
+    }
+  > = {
+    'at first it is Unbound, and of this generation': {
+      want: { bindingPhase: 'Unbound', observedGeneration: 3 },
+    },
+    'a phase that is not told stays': {
+      before: bound,
+      want: { ...bound, observedGeneration: 3 },
+    },
+    'an older generation is replaced': {
+      before: { ...bound, observedGeneration: 1 },
+      facts: { bindingPhase: 'Released' },
+      want: { bindingPhase: 'Released', observedGeneration: 3 },
+    },
+    'bound with the secret that it wants: a Provisioned Service': {
+      spec: secret,
+      facts: { ...bound, hasSecret: true },
+      want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
+    },
+    'what it had is kept where nothing is said of it': {
+      spec: secret,
+      before: { ...bound, binding: { name: 'conn' } },
+      want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
+    },
+    'a renamed secret is named anew': {
+      spec: secret,
+      before: { ...bound, binding: { name: 'former' } },
+      want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
+    },
+    'what it never had it has not': {
+      spec: secret,
+      before: bound,
+      want: { ...bound, observedGeneration: 3 },
+    },
+    'a secret that it has no more': {
+      spec: secret,
+      before: { ...bound, binding: { name: 'conn' } },
+      facts: { hasSecret: false },
+      want: { ...bound, observedGeneration: 3 },
+    },
+    'one that wants none has none': {
+      before: { ...bound, binding: { name: 'conn' } },
+      facts: { hasSecret: true },
+      want: { ...bound, observedGeneration: 3 },
+    },
+    'one that is not bound has none': {
+      spec: secret,
+      before: { ...bound, binding: { name: 'conn' } },
+      facts: { bindingPhase: 'Released', hasSecret: true },
+      want: { bindingPhase: 'Released', observedGeneration: 3 },
+    },
+  };
+  for (const [name, { spec = {}, before, facts = {}, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const subject = claim(spec, before === undefined ? {} : { status: before });
+      const { status, ...rest } = withClaimStatus(subject, { conditions, ...facts }, now);
+      assert.deepEqual(status, { ...want, conditions: written(3) });
+      const { status: _status, ...others } = subject;
+      assert.deepEqual(rest, others, 'and nothing else changes');
+    });
+  }
+  test('of no generation nothing is said of one', () => {
+    const { generation: _generation, ...metadata } = claim().metadata;
+    const { status } = withClaimStatus({ ...claim(), metadata }, { conditions }, now);
+    assert.deepEqual(status, { bindingPhase: 'Unbound', conditions: written() });
+  });
+});
+
+describe('the status of a managed resource, whole', () => {
+  const ready = { synced: reconcileSuccess(), ready: available() };
+  const times = { lastTransitionTime, observedGeneration: 2 };
+  const [synced, isReady] = [
+    { ...reconcileSuccess(), ...times },
+    { ...available(), ...times },
+  ];
+  const rows: Record<
+    string,
+    { before?: ManagedStatus; facts: Parameters<typeof withManagedStatus>[1]; want: ManagedStatus & object }
+  > = {
+    'ready: bindable, and of this generation': {
+      facts: ready,
+      want: { bindingPhase: 'Unbound', observedGeneration: 2, conditions: [synced, isReady] },
+    },
+    'whoever says nothing of Ready at first says that it is pending': {
+      facts: { synced: reconcileSuccess() },
+      want: {
+        observedGeneration: 2,
+        conditions: [synced, { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times }],
+      },
+    },
+    'and later keeps what was said': {
+      before: { observedGeneration: 1, conditions: [{ ...isReady, observedGeneration: 1 }] },
+      facts: { synced: reconcileSuccess() },
+      want: { observedGeneration: 2, conditions: [{ ...isReady, observedGeneration: 1 }, synced] },
+    },
+    'what the external system says is beside the rest': {
+      before: { bindingPhase: 'Bound' },
+      facts: { ...ready, status: { endpoint: 'db.example' } },
+      want: {
+        bindingPhase: 'Bound',
+        endpoint: 'db.example',
+        observedGeneration: 2,
+        conditions: [synced, isReady],
+      } as ManagedStatus,
+    },
+    'an operation has conditions of its own': {
+      facts: {
+        synced: reconcileSuccess(),
+        ready: creating(),
+        operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
+      },
+      want: {
+        observedGeneration: 2,
+        conditions: [
+          synced,
+          { ...creating(), ...times },
+          { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', ...times },
+        ],
+      },
+    },
+  };
+  for (const [name, { before, facts, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const subject = managed({}, before === undefined ? {} : { status: before });
+      assert.deepEqual(withManagedStatus(subject, facts, now).status, want);
+    });
+  }
+  test('of no generation nothing is said of one', () => {
+    const { generation: _generation, ...metadata } = managed().metadata;
+    const { status } = withManagedStatus({ ...managed(), metadata }, ready, now);
+    const facts = [reconcileSuccess(), available()].map((each) => ({ ...each, lastTransitionTime }));
+    assert.deepEqual(status, { bindingPhase: 'Unbound', conditions: facts });
+  });
+  test('one that is deleted before it was bound keeps its phase, Ready or not', () => {
+    for (const bindingPhase of ['Unbindable', 'Unbound', 'Released'] as const) {
+      const leaving = managed({}, { deletionTimestamp, status: { bindingPhase } });
+      assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, bindingPhase);
+    }
+  });
+  test('a released resource is offered on request alone, and not while it is not ready', () => {
+    const released = { status: { bindingPhase: 'Released' as const } };
+    const phase = (annotations: Record<string, string>, facts: Parameters<typeof withManagedStatus>[1]) =>
+      withManagedStatus(managed({}, { ...released, annotations }), facts, now).status?.bindingPhase;
+    const offered = { 'crossplane.io/reoffer': 'true' };
+    assert.equal(phase({}, ready), 'Released');
+    assert.equal(phase({ 'crossplane.io/reoffer': 'yes' }, ready), 'Released');
+    assert.equal(phase(offered, { synced: reconcileSuccess(), ready: creating() }), 'Released');
+    assert.equal(phase(offered, ready), 'Unbound');
+  });
+});
+
+describe('a released resource that is offered again', () => {
+  const annotations = { 'crossplane.io/external-name': 'db', 'crossplane.io/reoffer': 'true', team: 'shop' };
+  const released = (status: ManagedStatus) => {
+    const scene = new Scene(
+      {},
+      { finalizers: ['finalizer.managedresource.crossplane.io'], annotations, status },
+    );
+    scene.external.put('db');
+    return scene;
+  };
+  const { 'crossplane.io/reoffer': _used, ...kept } = annotations;
+  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
+
+  test('the offer holds once: the annotation goes, the others stay', async () => {
+    const scene = released({ bindingPhase: 'Released' });
+    assert.deepEqual(await scene.run(), after(60_000));
+    assert.equal(phase(scene), 'Unbound');
+    assert.deepEqual(scene.annotations, kept);
+    const writes = scene.cluster.writes.length;
+    await scene.run();
+    assert.equal(scene.cluster.writes.length, writes);
+  });
+
+  test('the offer stands while the resource is not ready', async () => {
+    const scene = released({ bindingPhase: 'Released' });
+    scene.external.ready = creating();
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.annotations], ['Released', annotations]);
+    scene.external.ready = available();
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.annotations], ['Unbound', kept]);
+  });
+
+  test('what is not released is not offered: the annotation stays', async () => {
+    const scene = released({ bindingPhase: 'Bound' });
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.annotations], ['Bound', annotations]);
+  });
+});
+
+describe('messages', () => {
+  test('as long as they may be they stay whole, and longer ones are cut at that length', () => {
+    const told = (message: string) => withShortMessage(binding(message)).message;
+    assert.equal(told('x'.repeat(1_024)), 'x'.repeat(1_024));
+    assert.equal(told('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
+    assert.equal(told(`a\n${'x'.repeat(1_022)}`), `a ${'x'.repeat(1_022)}`);
+  });
+  test('a detail that anybody may read is no secret, nor is one of three characters', () => {
+    const details = {
+      endpoint: 'host',
+      username: 'bobby',
+      port: '5432',
+      database: 'shop',
+      pin: '123',
+      token: '1234',
+    };
+    assert.equal(scrub('bobby@host:5432/shop 123 1234', details), 'bobby@host:5432/shop 123 ***');
+  });
+  test('the longest secret goes first, so that none leaves a part of another', () => {
+    assert.equal(scrub('abcd-efgh abcd', { a: 'abcd', b: 'abcd-efgh' }), '*** ***');
+  });
+});

@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { generatePassword } from '../../../clients/password.ts';
+import type { Observation } from '../../../controllers/core/managed/external-client.ts';
+import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
+import { observationOf } from '../../../controllers/fcp/favourite-db-instance/desired-state.ts';
+import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { instance } from './objects.ts';
+
+let nowMs = 0;
+const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
+const cloud = favouriteCloudClient({ ...server, random: () => 0, timeoutMs: 2_000 });
+const { signal } = new AbortController();
+const tags = {
+  'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
+  'crossplane-name': 'cool',
+  'crossplane-providerconfig': 'default',
+};
+const details = (password?: string) => ({
+  type: 'fancysql',
+  provider: 'favourite-cloud',
+  endpoint: 'cool.fcp.example.org',
+  host: 'cool.fcp.example.org',
+  port: '3306',
+  username: 'admin',
+  database: 'fancysql',
+  ...(password === undefined
+    ? {}
+    : { password, uri: `fancysql://admin:${password}@cool.fcp.example.org:3306/fancysql` }),
+});
+let passwords = 0;
+const external = favouriteDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });
+
+after(() => server.stop());
+beforeEach(async () => {
+  server.faults.clear();
+  for (const { item } of server.instances()) await cloud.instances.delete(item.name);
+  nowMs += 1000;
+  passwords = 0;
+});
+
+const stored = () => server.instances().map(({ item }) => item);
+const posts = () => server.calls()['POST /v1/instances'] ?? 0;
+const patches = () => server.calls()['PATCH /v1/instances/{name}'] ?? 0;
+
+/** Somebody creates an instance named `cool` that is online. */
+async function foreign(its: Readonly<Record<string, string>> = {}, version = '5.7') {
+  await cloud.instances.create({
+    name: 'cool',
+    fanciness_level: 100,
+    version,
+    password: 'their-password',
+    tags: its,
+  });
+  nowMs += 1000;
+}
+
+/** One of ours, online, with its password. */
+async function provisioned(managed = instance()): Promise<string> {
+  const { details: created } = await external.create(managed, {}, signal);
+  nowMs += 1000;
+  return created?.password ?? '';
+}
+
+describe('from nothing to gone', () => {
+  test('what is not there does not exist', async () => {
+    assert.deepEqual(await external.observe(instance(), {}, signal), { exists: false, isUpToDate: false });
+  });
+
+  test('create asks for what the spec says, tags it as ours, and hands out the password', async () => {
+    assert.deepEqual(await external.create(instance(), {}, signal), { details: { password: 'generated-1' } });
+    const [{ name, level, version, password, tags: given } = { name: 'nothing' }] = stored();
+    assert.deepEqual(
+      { name, level, version, password, given },
+      { name: 'cool', level: 100, version: '5.7', password: 'generated-1', given: tags },
+    );
+  });
+
+  test('CREATING is Creating, ONLINE is Available with every detail, DELETING is Deleting, then nothing', async () => {
+    const { details: known = {} } = await external.create(instance(), {}, signal);
+    const first = await external.observe(instance(), known, signal);
+    assert.deepEqual(
+      [first.ready, first.operation, first.isUpToDate, first.details, first.status],
+      [creating(), 'create', true, known, { id: stored()[0]?.id, status: 'CREATING' }],
+    );
+    nowMs += 1000;
+    assert.deepEqual(await external.observe(instance(), known, signal), {
+      exists: true,
+      isUpToDate: true,
+      ready: available(),
+      details: details('generated-1'),
+      status: { id: stored()[0]?.id, status: 'ONLINE', hostname: 'cool.fcp.example.org' },
+    });
+    await external.delete(instance(), signal);
+    const { ready, operation } = await external.observe(instance(), known, signal);
+    assert.deepEqual([ready, operation], [deleting(), 'delete']);
+    nowMs += 1000;
+    await external.delete(instance(), signal);
+    assert.equal((await external.observe(instance(), known, signal)).exists, false);
+  });
+
+  test('the external name counts, not the name of the object', async () => {
+    const imported = instance(undefined, { annotations: { [annotationKeys.externalName]: 'elsewhere' } });
+    await external.create(imported, {}, signal);
+    assert.deepEqual(
+      stored().map(({ name }) => name),
+      ['elsewhere'],
+    );
+  });
+
+  test('initProvider counts at creation, forProvider before it, and never again', async () => {
+    const managed = instance(
+      { version: '5.6' },
+      { spec: { initProvider: { fancinessLevel: 7, version: '8.0' } } },
+    );
+    const password = await provisioned(managed);
+    assert.deepEqual(
+      stored().map(({ level, version }) => [level, version]),
+      [[7, '5.6']],
+    );
+    server.drift('cool', { level: 9 });
+    assert.equal((await external.observe(managed, { password }, signal)).isUpToDate, true);
+  });
+
+  test('a network is passed on', async () => {
+    const { id } = await cloud.networks.create({});
+    nowMs += 1000;
+    await external.create(instance({ fancinessLevel: 1, networkId: id }), {}, signal);
+    assert.equal(stored()[0]?.networkId, id);
+  });
+
+  test('what is needed and missing is named', async () => {
+    await assert.rejects(external.create(instance({}), {}, signal), /spec\.forProvider\.fancinessLevel/);
+    const unresolved = instance(
+      { fancinessLevel: 1 },
+      { spec: { initProvider: { networkIdRef: { name: 'blue' } } } },
+    );
+    await assert.rejects(external.create(unresolved, {}, signal), /references in spec\.initProvider/);
+    assert.deepEqual(stored(), []);
+  });
+
+  test('an optional reference that finds nothing is no obstacle, and the network can be joined later', async () => {
+    const networkIdRef = { name: 'blue', policy: { resolution: 'Optional' } } as const;
+    const password = await provisioned(instance({ fancinessLevel: 1, networkIdRef }));
+    assert.equal(stored()[0]?.networkId, undefined);
+    const { id } = await cloud.networks.create({});
+    const resolved = instance({ fancinessLevel: 1, networkIdRef, networkId: id });
+    assert.equal((await external.observe(resolved, { password }, signal)).difference, 'network_id');
+    await external.update(resolved, { password }, signal);
+    assert.equal(stored()[0]?.networkId, id);
+    assert.equal((await external.observe(resolved, { password }, signal)).isUpToDate, true);
+    const { id: other } = await cloud.networks.create({});
+    await assert.rejects(cloud.instances.update('cool', { network_id: other }), /422 .*cannot be changed/);
+  });
+
+  test('an instance that was deleted by somebody else comes back with the password applications hold', async () => {
+    const known = { password: await provisioned() };
+    await cloud.instances.delete('cool');
+    nowMs += 1000;
+    assert.equal((await external.observe(instance(), known, signal)).exists, false);
+    await external.create(instance(), known, signal);
+    assert.equal(stored()[0]?.password, known.password);
+  });
+});
+
+describe('an interrupted creation', () => {
+  test('a lost answer is an error, the next attempt finds one instance and resets its password', async () => {
+    server.faults.inject({ kind: 'loseResponse', method: 'POST' });
+    await assert.rejects(
+      external.create(instance(), {}, signal),
+      (error) => error instanceof CloudError && error.code === 'ConnectionLost',
+    );
+    nowMs += 1000;
+    const found = await external.observe(instance(), {}, signal);
+    assert.deepEqual(
+      [found.exists, found.isUpToDate, found.ready],
+      [true, false, unavailable('the password is not known; a new one has to be set')],
+    );
+    const { details: reset } = await external.update(instance(), {}, signal);
+    assert.deepEqual(reset, details('generated-2'));
+    assert.deepEqual(
+      stored().map(({ password }) => password),
+      ['generated-2'],
+    );
+    const observed = await external.observe(instance(), reset ?? {}, signal);
+    assert.deepEqual([observed.isUpToDate, observed.ready], [true, available()]);
+  });
+
+  test('creating what is there already and ours is success, without a password that nobody knows', async () => {
+    await provisioned();
+    assert.deepEqual(await external.create(instance(), {}, signal), {});
+    assert.equal(stored().length, 1);
+  });
+
+  test('an error of the cloud is not repeated, for it may have created', async () => {
+    const before = posts();
+    server.faults.inject({ kind: 'fail', method: 'POST', times: 2 });
+    await assert.rejects(external.create(instance(), {}, signal), /answered \(500 Internal\)/);
+    assert.equal(posts() - before, 1);
+  });
+
+  test('without anywhere to publish it, no password is missed', async () => {
+    await provisioned();
+    const { writeConnectionSecretToRef: _none, ...spec } = instance().spec;
+    const observed = await external.observe({ ...instance(), spec }, {}, signal);
+    assert.deepEqual([observed.isUpToDate, observed.ready], [true, available()]);
+  });
+});
+
+describe('drift', () => {
+  test('a level changed elsewhere is set back, and nothing else is touched', async () => {
+    const known = { password: await provisioned() };
+    server.drift('cool', { level: 1 });
+    const observed = await external.observe(instance(), known, signal);
+    assert.deepEqual(
+      [observed.isUpToDate, observed.difference, observed.ready],
+      [false, 'fanciness_level', available()],
+    );
+    assert.deepEqual(await external.update(instance(), known, signal), { details: details(known.password) });
+    assert.deepEqual(
+      stored().map(({ level, password }) => [level, password]),
+      [[100, known.password]],
+    );
+  });
+
+  test('a moved endpoint shows in the details', async () => {
+    const known = { password: await provisioned() };
+    server.drift('cool', { hostname: 'moved.fcp.example.org', port: 3307 });
+    const observed = await external.observe(instance(), known, signal);
+    assert.equal(
+      observed.details?.uri,
+      `fancysql://admin:${known.password}@moved.fcp.example.org:3307/fancysql`,
+    );
+    assert.equal(observed.status?.hostname, 'moved.fcp.example.org');
+  });
+
+  const immutable: Record<string, { wanted: Parameters<typeof instance>[0]; inside?: string; says: RegExp }> =
+    {
+      version: {
+        wanted: { fancinessLevel: 100, version: '8.0' },
+        says: /^Error: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": immutable/,
+      },
+      networkId: {
+        wanted: { fancinessLevel: 100, networkId: 'net-9' },
+        inside: 'net-1',
+        says: /^Error: cannot change spec\.forProvider\.networkId from "net-1" to "net-9": immutable/,
+      },
+    };
+  for (const [field, { wanted, inside, says }] of Object.entries(immutable)) {
+    test(`${field} is reported, never changed, and the instance never made anew`, async () => {
+      const known = { password: await provisioned() };
+      if (inside !== undefined) server.drift('cool', { networkId: inside });
+      const [before, patched] = [stored(), patches()];
+      const observed = await external.observe(instance(wanted), known, signal);
+      assert.deepEqual([observed.isUpToDate, observed.ready], [false, available()]);
+      await assert.rejects(external.update(instance(wanted), known, signal), says);
+      assert.deepEqual(stored(), before);
+      assert.equal(patches(), patched);
+    });
+  }
+
+  test('what can be changed is changed although something else cannot', async () => {
+    const known = { password: await provisioned() };
+    const wanted = instance({ fancinessLevel: 5, version: '8.0' });
+    await assert.rejects(external.update(wanted, known, signal), /spec\.forProvider\.version/);
+    assert.equal(stored()[0]?.level, 5);
+  });
+
+  test('a new password gets out although something cannot be changed', async () => {
+    await provisioned();
+    const wanted = instance({ fancinessLevel: 100, version: '8.0' });
+    const { details: reset } = await external.update(wanted, {}, signal);
+    assert.equal(reset?.password, stored()[0]?.password);
+  });
+
+  test('an instance that is still being created is left alone', async () => {
+    await external.create(instance(), {}, signal);
+    const observed = await external.observe(instance({ fancinessLevel: 1 }), {}, signal);
+    assert.deepEqual([observed.isUpToDate, observed.ready], [true, creating()]);
+  });
+});
+
+describe("somebody else's instance", () => {
+  const theirs = { ...tags, 'crossplane-name': 'other' };
+  const owners: Record<string, { tags: Readonly<Record<string, string>>; says: RegExp }> = {
+    'of another managed resource': {
+      tags: theirs,
+      says: /instance "cool" exists and belongs to favouritedbinstance\S+ "other"/,
+    },
+    'of another kind': { tags: { ...tags, 'crossplane-kind': 'x' }, says: /belongs to x "cool"/ },
+    'without tags': { tags: { team: 'shop' }, says: /instance "cool" exists and carries no tag of an owner/ },
+  };
+  for (const [name, { tags: its, says }] of Object.entries(owners)) {
+    test(`${name} is not adopted, not changed and not deleted`, async () => {
+      await foreign(its);
+      const before = stored();
+      const known = { password: 'my-password' };
+      await assert.rejects(external.observe(instance({ fancinessLevel: 1 }), known, signal), says);
+      await assert.rejects(external.create(instance({ fancinessLevel: 1 }), known, signal), says);
+      await assert.rejects(external.update(instance({ fancinessLevel: 1 }), known, signal), says);
+      const deletion = instance(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
+      assert.equal(
+        (await external.observe(deletion, known, signal)).exists,
+        false,
+        'nothing of ours is there',
+      );
+      await external.delete(deletion, signal);
+      assert.deepEqual(stored(), before, 'not even if it is asked to');
+    });
+  }
+
+  const watching = { spec: { managementPolicies: ['Observe'] as const } };
+
+  test('may be observed, and is ready without a password', async () => {
+    await foreign(theirs);
+    const observed = await external.observe(instance({ fancinessLevel: 100 }, watching), {}, signal);
+    assert.deepEqual([observed.ready, observed.details], [available(), details()]);
+  });
+
+  test('without tags becomes ours once it was observed and more is allowed: tagged, with a new password', async () => {
+    await foreign({ team: 'shop' });
+    const { status } = await external.observe(instance(undefined, watching), {}, signal);
+    const managed = instance(undefined, { status: { id: Number(status?.id) } });
+    assert.equal((await external.observe(managed, {}, signal)).difference, 'tags, password');
+    await external.update(managed, {}, signal);
+    assert.deepEqual(
+      stored().map((item) => [item.tags, item.password]),
+      [[{ team: 'shop', ...tags }, 'generated-1']],
+    );
+  });
+});
+
+describe('late initialisation', () => {
+  const classRef = { kind: 'FavouriteDBInstanceClass', name: 'small' };
+  const rows: Record<
+    string,
+    {
+      forProvider?: Parameters<typeof instance>[0];
+      spec?: NonNullable<Parameters<typeof instance>[1]>['spec'];
+      want: object | undefined;
+    }
+  > = {
+    'fills what is absent': { want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' } },
+    'leaves what is given, though it differs': {
+      forProvider: { fancinessLevel: 1, version: '8.0' },
+      want: { networkId: 'net-1' },
+    },
+    'leaves what initProvider gives': {
+      spec: { initProvider: { fancinessLevel: 1 } },
+      want: { version: '5.7', networkId: 'net-1' },
+    },
+    'leaves a field with a reference to its reference': {
+      forProvider: { networkIdRef: { name: 'blue' } },
+      want: { fancinessLevel: 100, version: '5.7' },
+    },
+    'is silent when nothing is absent': {
+      forProvider: { fancinessLevel: 1, version: '5.6', networkId: 'net-2' },
+      want: undefined,
+    },
+    'fills what a class left open': {
+      forProvider: { fancinessLevel: 100 },
+      spec: { classRef },
+      want: { version: '5.7', networkId: 'net-1' },
+    },
+  };
+  for (const [name, { forProvider = {}, spec = {}, want }] of Object.entries(rows)) {
+    test(name, async () => {
+      await provisioned();
+      server.drift('cool', { networkId: 'net-1' });
+      const managed = instance(forProvider, { spec });
+      assert.deepEqual((await external.observe(managed, {}, signal)).lateInitialized, want);
+    });
+  }
+});
+
+describe('policies that keep a lost password lost', () => {
+  const rows: Record<
+    string,
+    { policies: readonly ('Observe' | 'Create' | 'Delete')[]; want: Observation['ready'] }
+  > = {
+    'Create without Update is not ready': {
+      policies: ['Observe', 'Create'],
+      want: unavailable(
+        'the password is not known, and spec.managementPolicies do not allow Update to set a new one',
+      ),
+    },
+    'Observe and Delete are ready': { policies: ['Observe', 'Delete'], want: available() },
+  };
+  for (const [name, { policies, want }] of Object.entries(rows)) {
+    test(name, async () => {
+      await provisioned();
+      const managed = instance(undefined, { spec: { managementPolicies: policies } });
+      assert.deepEqual((await external.observe(managed, {}, signal)).ready, want);
+    });
+  }
+});
+
+test('a state nobody knows is not ready, and is named', () => {
+  const odd = { id: 1, name: 'cool', fanciness_level: 100, version: '5.7', status: 'ON_FIRE', tags };
+  const observed = observationOf(instance(), odd, { password: 'p' }, { kind: 'k', name: 'n' });
+  assert.deepEqual([observed.ready, observed.isUpToDate], [unavailable('the instance is ON_FIRE'), true]);
+});
+
+test('a generated password is long, safe in a URL, and another each time', () => {
+  const [one, two] = [generatePassword(), generatePassword()];
+  assert.match(one, /^[A-Za-z0-9_-]{32}$/);
+  assert.notEqual(one, two);
+});
+
+describe('configure', () => {
+  const rows: Record<string, { claim?: string; class?: string; want?: string; says?: RegExp }> = {
+    'neither says a version: the cloud chooses': {},
+    'the class decides': { class: '5.6', want: '5.6' },
+    'the claim decides where the class leaves it open': { claim: '5.7', want: '5.7' },
+    'both agree': { claim: '5.7', class: '5.7', want: '5.7' },
+    'they differ: both are named': {
+      claim: '5.7',
+      class: '5.6',
+      says: /FavouriteDBInstanceClass small has version "5\.6", but the claim's spec\.version is "5\.7"/,
+    },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, () => {
+      const claim: FancySQLInstance = {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: { namespace: 'team', name: 'orders' },
+        spec: row.claim === undefined ? {} : { version: row.claim },
+      };
+      const resourceClass: FavouriteDBInstanceClass = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstanceClass',
+        metadata: { name: 'small' },
+        specTemplate: {
+          writeConnectionSecretsToNamespace: 'infra',
+          forProvider: { fancinessLevel: 3, ...(row.class === undefined ? {} : { version: row.class }) },
+        },
+      };
+      const configure = () => configureFavouriteDBInstance(claim, resourceClass);
+      if (row.says !== undefined) return assert.throws(configure, row.says);
+      const version = row.want === undefined ? {} : { version: row.want };
+      assert.deepEqual(configure(), { forProvider: { fancinessLevel: 3, ...version } });
+    });
+  }
+});

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import { available, creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
+import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { network } from './objects.ts';
+
+let nowMs = 0;
+const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
+const cloud = favouriteCloudClient({ ...server, random: () => 0, maxAttempts: 1 });
+const external = networkClient(cloud);
+const { signal } = new AbortController();
+
+after(() => server.stop());
+beforeEach(async () => {
+  server.faults.clear();
+  for (const { item } of server.instances()) await cloud.instances.delete(item.name);
+  nowMs += 1000;
+  for (const { item } of server.networks()) await cloud.networks.delete(item.id);
+  nowMs += 1000;
+});
+
+const tags = {
+  'crossplane-kind': 'network.network.fcp.crossplane.io',
+  'crossplane-name': 'blue',
+  'crossplane-providerconfig': 'default',
+};
+
+/** One of ours, online; its id. */
+async function provisioned(): Promise<string> {
+  const { externalName = '' } = await external.create(network({ displayName: 'blue' }), {}, signal);
+  nowMs += 1000;
+  return externalName;
+}
+
+test('without an external name nothing exists, and nothing is asked', async () => {
+  const before = server.calls();
+  assert.equal((await external.observe(network({}), {}, signal)).exists, false);
+  await external.delete(network({}), signal);
+  assert.deepEqual(server.calls(), before);
+});
+
+test('create hands out the id the cloud assigned, and the network lives and dies by it', async () => {
+  const wanted = { displayName: 'blue', cidr: '10.1.0.0/16' };
+  const { externalName: id = '' } = await external.create(network(wanted), {}, signal);
+  assert.deepEqual(
+    server.networks().map(({ item }) => item),
+    [{ id, displayName: 'blue', cidr: '10.1.0.0/16', tags }],
+  );
+  const managed = network(wanted, id);
+  const first = await external.observe(managed, {}, signal);
+  assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
+  nowMs += 1000;
+  assert.deepEqual(await external.observe(managed, {}, signal), {
+    exists: true,
+    isUpToDate: true,
+    ready: available(),
+    status: { id, status: 'ONLINE' },
+  });
+  await external.delete(managed, signal);
+  const last = await external.observe(managed, {}, signal);
+  assert.deepEqual([last.ready, last.operation], [deleting(), 'delete']);
+  nowMs += 1000;
+  assert.equal((await external.observe(managed, {}, signal)).exists, false);
+});
+
+test('a name changed elsewhere is set back', async () => {
+  const id = await provisioned();
+  await cloud.networks.update(id, { display_name: 'red' });
+  const managed = network({ displayName: 'blue' }, id);
+  assert.equal((await external.observe(managed, {}, signal)).isUpToDate, false);
+  await external.update(managed, {}, signal);
+  assert.equal(server.networks()[0]?.item.displayName, 'blue');
+  assert.equal((await external.observe(managed, {}, signal)).isUpToDate, true);
+});
+
+test('cidr is reported and never changed', async () => {
+  const id = await provisioned();
+  await assert.rejects(
+    external.update(network({ cidr: '10.9.0.0/16' }, id), {}, signal),
+    /^Error: cannot change spec\.forProvider\.cidr from "10\.0\.0\.0\/16" to "10\.9\.0\.0\/16": immutable/,
+  );
+});
+
+test('a network whose id somebody wrote down becomes ours, unless it is tagged as somebody else’s', async () => {
+  const { id: free } = await cloud.networks.create({});
+  const { id: taken } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
+  nowMs += 1000;
+  await external.update(network({}, free), {}, signal);
+  assert.deepEqual((await cloud.networks.get(free))?.tags, tags);
+  await assert.rejects(external.observe(network({}, taken), {}, signal), /belongs to network\S+ "green"/);
+});
+
+test('a network with instances in it says so when it is to go', async () => {
+  const id = await provisioned();
+  const inside = { name: 'cool', fanciness_level: 1, password: 'correct-horse', network_id: id };
+  await cloud.instances.create(inside);
+  await assert.rejects(
+    external.delete(network({}, id), signal),
+    /cannot delete network "net-\d+": .*409 InUse.* is used by "cool"/,
+  );
+});
+
+describe('a creation whose result nobody recorded', () => {
+  const create = () => external.create(network({ displayName: 'blue' }), {}, signal);
+  const posts = () => server.calls()['POST /v1/networks'] ?? 0;
+
+  test('is found by its tags, and not repeated', async () => {
+    const id = await provisioned();
+    const before = posts();
+    assert.deepEqual(await create(), { externalName: id });
+    assert.equal(posts(), before);
+  });
+
+  test('is not mistaken for one that is being deleted, nor for that of another', async () => {
+    await cloud.networks.delete(await provisioned());
+    const { id: other } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
+    const { externalName: id } = await create();
+    assert.notEqual(id, other);
+    assert.equal(server.networks().length, 3);
+  });
+
+  const lost: Record<string, Parameters<typeof server.faults.inject>[0]> = {
+    'a lost answer': { kind: 'loseResponse', method: 'POST' },
+    'an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
+  };
+  for (const [name, fault] of Object.entries(lost)) {
+    test(`${name} is made up for by looking`, async () => {
+      server.faults.inject(fault);
+      const { externalName: id } = await create();
+      assert.deepEqual(
+        server.networks().map(({ item }) => item.id),
+        [id],
+      );
+    });
+  }
+
+  const unknown: Record<string, Parameters<typeof server.faults.inject>[0]> = {
+    'no answer and nothing to be seen': { kind: 'cut', method: 'POST' },
+    'an error and nothing to be seen': { kind: 'fail', method: 'POST', status: 502 },
+  };
+  for (const [name, fault] of Object.entries(unknown)) {
+    test(`${name} is uncertain: it may show later`, async () => {
+      server.faults.inject(fault);
+      await assert.rejects(create(), UncertainCreationError);
+    });
+  }
+
+  test('is uncertain if nobody can look either', async () => {
+    const before = posts();
+    const blind = networkClient({
+      networks: {
+        ...cloud.networks,
+        list: async () => (posts() > before ? Promise.reject(new Error('blind')) : []),
+      },
+    });
+    server.faults.inject({ kind: 'loseResponse', method: 'POST' });
+    await assert.rejects(blind.create(network({}), {}, signal), UncertainCreationError);
+  });
+
+  const certain: Record<string, number> = {
+    'a refusal': 403,
+    'a limit': 429,
+    'a cloud that did not begin': 503,
+  };
+  for (const [name, status] of Object.entries(certain)) {
+    test(`${name} (${status}) is an error like any other`, async () => {
+      server.faults.inject({ kind: 'fail', method: 'POST', status });
+      await assert.rejects(create(), (error) => error instanceof CloudError && error.status === status);
+    });
+  }
+
+  test('of two that carry the same tags neither is chosen: both are named', async () => {
+    await cloud.networks.create({ tags });
+    await cloud.networks.create({ tags });
+    await assert.rejects(create(), /networks net-\d+, net-\d+ all carry the tags of blue; put the id/);
+  });
+});
+
+test('an import is filled with what the cloud has', async () => {
+  const { id } = await cloud.networks.create({ display_name: 'red', cidr: '10.2.0.0/16' });
+  const observed = await external.observe(network({}, id), {}, signal);
+  assert.deepEqual(observed.lateInitialized, { displayName: 'red', cidr: '10.2.0.0/16' });
+});
+
+test("somebody else's network is not deleted", async () => {
+  const { id } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
+  await external.delete(network({}, id, { deletionTimestamp: '2026-01-02T03:04:05Z' }), signal);
+  assert.deepEqual(
+    server.networks().map(({ item, phase }) => [item.id, phase]),
+    [[id, 'creating']],
+  );
+});

@@ -1,0 +1,658 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { createFcpStack } from '../../../controllers/fcp/setup.ts';
+import {
+  type FavouriteCloud,
+  type FavouriteCloudOptions,
+  startFavouriteCloud,
+} from '../../../local/favourite-cloud/server.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
+import { instance, network } from './objects.ts';
+
+/** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
+class Scene {
+  readonly cluster: FakeCluster;
+  readonly cloud: FavouriteCloud;
+  process: FakeProcess;
+
+  private constructor(cloud: FavouriteCloud, cluster: FakeCluster) {
+    this.cloud = cloud;
+    this.cluster = cluster;
+    this.process = this.start();
+  }
+
+  static async open(options: FavouriteCloudOptions = {}): Promise<Scene> {
+    const cluster = new FakeCluster();
+    const cloud = await startFavouriteCloud({ now: () => cluster.clockMs, ...options });
+    const scene = new Scene(cloud, cluster);
+    open.push(scene);
+    return scene;
+  }
+
+  start(given: Pick<Environment, 'host'> = {}): FakeProcess {
+    const stack = createFcpStack({
+      createClient: (credentials) =>
+        favouriteCloudClient({
+          ...credentials,
+          maxAttempts: 2,
+          timeoutMs: 2_000,
+          // The deadline is real; waits before another attempt are not waited out.
+          sleep: async (ms, signal) => (ms === 2_000 ? delay(ms, undefined, { signal }) : undefined),
+        }),
+    });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
+  }
+
+  /** Credentials, and the ProviderConfig that serves whoever names none. */
+  putProvider(credentials: string = JSON.stringify({ url: this.cloud.url, token: this.cloud.token })): void {
+    const secret = { namespace: 'infra', name: 'cloud' };
+    this.cluster.put<Secret>(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: secret,
+      data: encodeDetails({ credentials }),
+    });
+    this.cluster.put(ProviderConfigKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'Secret', secretRef: { ...secret, key: 'credentials' } } },
+    });
+  }
+
+  putInstance(managed = instance()): void {
+    this.cluster.put(FavouriteDBInstanceKind, managed);
+  }
+
+  get instance() {
+    return this.cluster.get(FavouriteDBInstanceKind, { name: 'cool' });
+  }
+
+  condition(type: string): string {
+    const { status, reason = '', message = '' } = getCondition(this.instance?.status?.conditions, type);
+    return `${status}/${reason}${message && `: ${message}`}`;
+  }
+
+  secret(namespace = 'infra', name = 'cool-connection') {
+    return decodeDetails(this.cluster.get(SecretKind, { namespace, name }));
+  }
+
+  async close(): Promise<void> {
+    this.process.stop();
+    await this.cloud.stop();
+  }
+}
+
+const open: Scene[] = [];
+afterEach(async () => {
+  for (const scene of open.splice(0)) await scene.close();
+});
+
+test('a managed resource becomes an instance, its secret works, and both go together', async () => {
+  const scene = await Scene.open({ provisioningMs: 2000, deletionMs: 1000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(1000);
+  assert.equal(scene.condition('Ready'), 'False/Creating');
+  await scene.process.settle();
+  assert.equal(scene.condition('Ready'), 'True/Available');
+  assert.equal(scene.instance?.status?.hostname, 'cool.fcp.example.org');
+  assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+  assert.equal(scene.secret().endpoint, 'cool.fcp.example.org');
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle();
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), []);
+  assert.deepEqual(scene.process.errors, []);
+});
+
+test('a claim gets what its class says, and the password that the instance has', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.cluster.put(FavouriteDBInstanceClassKind, {
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstanceClass',
+    metadata: { name: 'small', labels: { size: 'small' } },
+    specTemplate: {
+      writeConnectionSecretsToNamespace: 'infra',
+      reclaimPolicy: 'Delete',
+      forProvider: { fancinessLevel: 3 },
+    },
+  });
+  scene.cluster.put(FancySQLInstanceKind, {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec: {
+      version: '5.6',
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: 'cart-connection' },
+    },
+  });
+  await scene.process.settle();
+  const claim = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  assert.equal(claim?.status?.bindingPhase, 'Bound');
+  const [{ item } = assert.fail('no instance')] = scene.cloud.instances();
+  assert.deepEqual([item.level, item.version], [3, '5.6']);
+  const { 'crossplane-name': owner, ...tags } = item.tags;
+  assert.ok(owner?.startsWith('shop-cart-'), owner);
+  assert.deepEqual(tags, {
+    'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
+    'crossplane-class': 'small',
+    'crossplane-providerconfig': 'default',
+  });
+  const details = scene.secret('shop', 'cart-connection');
+  assert.deepEqual([details.password, details.host], [item.password, item.hostname]);
+  assert.match(details.uri ?? '', /^fancysql:\/\/admin:\S{32}@\S+:3306\/fancysql$/);
+  scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  await scene.process.settle();
+  assert.deepEqual(scene.cloud.instances(), []);
+});
+
+/** What docs/flow.md says a claim costs: the writes of its tables, at once and where the cloud takes its time. */
+function documentedWrites(): { readonly atOnce: readonly string[]; readonly slow: readonly string[] } {
+  const page = readFileSync(new URL('../../../docs/flow.md', import.meta.url), 'utf8');
+  const words: Readonly<Record<string, string>> = {
+    claim: 'update FancySQLInstance',
+    'status of the claim': 'updateStatus FancySQLInstance',
+    'new managed resource': 'create FavouriteDBInstance',
+    'managed resource': 'update FavouriteDBInstance',
+    'status of the managed resource': 'updateStatus FavouriteDBInstance',
+    'new secret of the managed resource': 'create Secret infra',
+    'secret of the managed resource': 'update Secret infra',
+    'new secret of the claim': 'create Secret shop',
+  };
+  const numbered = [...page.matchAll(/^\| (\d+) \|.*\| ([^:|]+): [^|]+ \|$/gm)].map(
+    ([, number, what = '']) => ({ number: Number(number), write: words[what] ?? assert.fail(what) }),
+  );
+  const end = numbered.findIndex(({ number }, i) => i > 0 && number <= (numbered[i - 1]?.number ?? 0));
+  const [atOnce, later] = [numbered.slice(0, end), numbered.slice(end)];
+  const slow = [...atOnce.slice(0, (later[0]?.number ?? 0) - 1), ...later];
+  for (const table of [atOnce, slow])
+    assert.deepEqual(
+      table.map(({ number }) => number),
+      table.map((_, i) => i + 1),
+    );
+  const writesOf = (table: typeof numbered) => table.map(({ write }) => write);
+  return { atOnce: writesOf(atOnce), slow: writesOf(slow) };
+}
+
+describe('what a claim costs', () => {
+  const { atOnce, slow } = documentedWrites();
+  const rows: Record<
+    string,
+    { provisioningMs: number; writes: readonly string[]; count: number; conditions: readonly string[] }
+  > = {
+    'an instance that is there at once: 8 writes, and no word of operations': {
+      provisioningMs: 0,
+      writes: atOnce,
+      count: 8,
+      conditions: ['Ready=True/Available', 'Synced=True/ReconcileSuccess'],
+    },
+    // Managed resource and claim each say once what they wait for, and the secret gets its endpoint later.
+    'an instance that takes its time: 3 writes more, none of them for the operation, whose end is told': {
+      provisioningMs: 30_000,
+      writes: slow,
+      count: 11,
+      conditions: [
+        'AsyncOperation=True/Finished',
+        'LastAsyncOperation=True/Success',
+        'Ready=True/Available',
+        'Synced=True/ReconcileSuccess',
+      ],
+    },
+  };
+  for (const [name, { provisioningMs, writes, count, conditions }] of Object.entries(rows)) {
+    test(name, async () => {
+      const scene = await Scene.open({ provisioningMs });
+      scene.putProvider();
+      scene.cluster.put(FavouriteDBInstanceClassKind, {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstanceClass',
+        metadata: { name: 'small' },
+        specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+      });
+      await scene.process.settle(60_000);
+      scene.cluster.takeWrites();
+      scene.cluster.put(FancySQLInstanceKind, {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: { namespace: 'shop', name: 'cart' },
+        spec: {
+          classRef: {
+            apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+            kind: 'FavouriteDBInstanceClass',
+            name: 'small',
+          },
+          writeConnectionSecretToRef: { name: 'cart' },
+        },
+      });
+      await scene.process.settle(50_000);
+      const notOfProviders = (write: string) => !/providerconfig/i.test(write);
+      const made = scene.cluster.takeWrites().filter(notOfProviders);
+      const kindOf = (write: string) => /^\w+ (Secret \w+|\w+)/.exec(write)?.[0];
+      assert.deepEqual(made.map(kindOf), writes, 'as docs/flow.md has it');
+      assert.equal(made.length, count);
+      const bound = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+      assert.equal(bound?.status?.bindingPhase, 'Bound');
+
+      // What the class leaves open is filled in at the next look, when nobody waits any more.
+      await scene.process.settle(120_000);
+      const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
+      const name = `FavouriteDBInstance ${managed?.metadata.name}`;
+      assert.deepEqual(scene.cluster.takeWrites().filter(notOfProviders), [
+        `update ${name}`,
+        `updateStatus ${name}`,
+      ]);
+      assert.deepEqual(managed?.spec.forProvider, { fancinessLevel: 3, version: '5.7' });
+      assert.deepEqual(
+        (managed?.status?.conditions ?? [])
+          .map(({ type, status, reason }) => `${type}=${status}/${reason}`)
+          .toSorted(),
+        conditions,
+      );
+    });
+  }
+});
+
+test('while the cloud is at work, a condition says so', async () => {
+  const scene = await Scene.open({ provisioningMs: 30_000, deletionMs: 30_000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(5_000);
+  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: create is under way');
+  await scene.process.settle(60_000);
+  assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle(5_000);
+  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: delete is under way');
+  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1);
+  await scene.process.settle(60_000);
+  assert.equal(scene.instance, undefined);
+  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1, 'it is asked once');
+});
+
+test('what was just created and does not show yet is not forgotten when it is deleted', async () => {
+  const scene = await Scene.open({ readDelayMs: 4_000 });
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(1_000);
+  assert.equal(scene.cloud.instances().length, 1);
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle(60_000);
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), []);
+});
+
+describe('whatever goes wrong in a creation, one instance comes of it, with a password that is known', () => {
+  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
+    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
+    'the answer is an error without the work': { kind: 'fail', method: 'POST' },
+    'the cloud does not take it': { kind: 'cut', method: 'POST' },
+    'the limit is reached': { kind: 'fail', method: 'POST', status: 429, retryAfter: 60 },
+    'every look fails for a while': { kind: 'fail', method: 'GET', times: 5 },
+  };
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cloud.faults.inject(fault);
+      scene.putInstance();
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+      assert.equal(scene.cloud.instances().length, 1);
+      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+    });
+  }
+
+  test('reads lag behind: creation is asked for again, and is the same', async () => {
+    const scene = await Scene.open({ readDelayMs: 3000 });
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle(60_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.cloud.instances().length, 1);
+    assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+  });
+
+  for (let steps = 1; steps <= 8; steps += 1) {
+    test(`the process dies after write ${steps}`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.putInstance();
+      scene.cluster.stepsLeft = steps;
+      await scene.process.settle();
+      scene.process.stop();
+      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      scene.process = scene.start();
+      scene.process.resync(FavouriteDBInstanceKind);
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.cloud.instances().length, 1);
+      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
+    });
+  }
+});
+
+test('on a cloud that fails three requests in ten, 50 managed resources end with 50 instances that work', async () => {
+  const scene = await Scene.open({
+    failRate: 0.3,
+    random: seeded(7),
+    provisioningMs: 1000,
+    readDelayMs: 200,
+  });
+  scene.putProvider();
+  const names = Array.from({ length: 50 }, (_, i) => `db-${i}`);
+  for (const name of names) {
+    const annotations = { 'crossplane.io/external-name': name };
+    const spec = { writeConnectionSecretToRef: { namespace: 'infra', name } };
+    scene.putInstance(instance(undefined, { name, annotations, spec }));
+  }
+  await scene.process.settle(30 * 60_000);
+  const passwords = new Map(scene.cloud.instances().map(({ item }) => [item.name, item.password]));
+  assert.deepEqual(new Set(passwords.keys()), new Set(names));
+  for (const name of names) {
+    const managed = scene.cluster.get(FavouriteDBInstanceKind, { name });
+    assert.equal(getCondition(managed?.status?.conditions, 'Ready').status, 'True', name);
+    assert.equal(scene.secret('infra', name).password, passwords.get(name), name);
+    assert.ok(scene.secret('infra', name).uri, name);
+  }
+});
+
+test('a lost secret comes back with a new password, which the instance has', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle();
+  const { password: lost } = scene.secret();
+  scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cool-connection' });
+  await scene.process.settle();
+  const { password } = scene.secret();
+  assert.ok(password !== undefined && password !== lost);
+  assert.equal(scene.cloud.instances()[0]?.item.password, password);
+  assert.equal(scene.condition('Ready'), 'True/Available');
+});
+
+describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
+  const rows: Record<string, { credentials: (cloud: FavouriteCloud) => string; says: RegExp }> = {
+    'no JSON': {
+      credentials: () => 'hush-hush',
+      says: /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
+    },
+    'a token the cloud refuses': {
+      credentials: ({ url }) => JSON.stringify({ url, token: 'hush-hush' }),
+      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
+    },
+    'a cloud that is not there': {
+      credentials: () => JSON.stringify({ url: 'http://127.0.0.1:1', token: 'hush-hush' }),
+      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
+    },
+  };
+  for (const [name, { credentials, says }] of Object.entries(rows)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider(credentials(scene.cloud));
+      scene.putInstance();
+      await scene.process.settle(1000);
+      assert.match(scene.condition('Synced'), says);
+      const told = JSON.stringify([scene.instance, scene.process.events]);
+      assert.ok(!told.includes('hush-hush'));
+      scene.putProvider();
+      await scene.process.settle(60_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+    });
+  }
+
+  const elsewhere = {
+    Environment: { source: 'Environment', env: { name: 'CLOUD' } },
+    Filesystem: { source: 'Filesystem', fs: { path: '/etc/cloud.json' } },
+  } as const;
+  for (const [source, credentials] of Object.entries(elsewhere)) {
+    test(`credentials of the source ${source}`, async () => {
+      const scene = await Scene.open();
+      const json = JSON.stringify({ url: scene.cloud.url, token: scene.cloud.token });
+      scene.process.stop();
+      scene.process = scene.start({
+        host: {
+          variable: (name) => (name === 'CLOUD' ? json : undefined),
+          file: async (path) => (path === '/etc/cloud.json' ? json : Promise.reject(new Error('no file'))),
+        },
+      });
+      scene.putProvider();
+      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials } });
+      scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cloud' });
+      scene.putInstance();
+      await scene.process.settle();
+      assert.equal(scene.condition('Ready'), 'True/Available');
+    });
+  }
+
+  for (const source of ['None', 'InjectedIdentity'] as const) {
+    test(`credentials of the source ${source}, which this cloud does not know`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials: { source } } });
+      scene.putInstance();
+      await scene.process.settle(1000);
+      assert.match(
+        scene.condition('Synced'),
+        new RegExp(`connect failed: ProviderConfig default has credentials of the source ${source}, but`),
+      );
+    });
+  }
+
+  test('an Optional ProviderConfig that does not exist is passed over, and what it led to then stays', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    const policy = { resolution: 'Optional' } as const;
+    scene.putInstance(instance(undefined, { spec: { providerConfigRef: { name: 'eu', policy } } }));
+    await scene.process.settle();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.cloud.instances()[0]?.item.tags['crossplane-providerconfig'], 'default');
+    const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
+    scene.cluster.put(ProviderConfigKind, {
+      ...config,
+      metadata: { name: 'eu' },
+      spec: { credentials: { source: 'None' } },
+    });
+    await scene.process.settle(70_000);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(scene.cluster.get(ProviderConfigKind, { name: 'default' })?.status?.users, 1);
+  });
+
+  test('no provider at all', async () => {
+    const scene = await Scene.open();
+    scene.putInstance();
+    await scene.process.settle(1000);
+    assert.match(scene.condition('Synced'), /connect failed: ProviderConfig default does not exist/);
+  });
+
+  test('a legacy Provider serves as well', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.cluster.put(ProviderKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'Provider',
+      metadata: { name: 'legacy' },
+      spec: { credentialsSecretRef: { namespace: 'infra', name: 'cloud', key: 'credentials' } },
+    });
+    scene.putInstance(instance(undefined, { spec: { providerRef: { name: 'legacy' } } }));
+    await scene.process.settle();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+  });
+});
+
+test("another owner's instance is reported and left alone, and the managed resource can go", async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  const { instances } = favouriteCloudClient(scene.cloud);
+  await instances.create({ name: 'cool', fanciness_level: 1, password: 'their-password' });
+  const before = scene.cloud.instances();
+  scene.putInstance();
+  await scene.process.settle(1000);
+  assert.match(scene.condition('Synced'), /instance "cool" exists and carries no tag of an owner/);
+  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
+  await scene.process.settle();
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances(), before);
+});
+
+test('a network gets its external name from the cloud', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+  await scene.process.settle();
+  const { metadata, status } = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
+  assert.equal(metadata.annotations?.['crossplane.io/external-name'], 'net-000001');
+  assert.equal(getCondition(status?.conditions, 'Ready').status, 'True');
+  assert.equal(scene.cloud.networks().length, 1);
+});
+
+describe('whatever goes wrong in the creation of a network, there is one', () => {
+  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
+    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
+    'the cloud did not begin': { kind: 'fail', method: 'POST', status: 503 },
+    'nobody can look': { kind: 'fail', method: 'GET', times: 5 },
+  };
+  const ready = (scene: Scene) =>
+    getCondition(scene.cluster.get(NetworkKind, { name: 'blue' })?.status?.conditions, 'Ready').status;
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cloud.faults.inject(fault);
+      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+      await scene.process.settle(120_000);
+      assert.equal(ready(scene), 'True');
+      assert.equal(scene.cloud.networks().length, 1);
+    });
+  }
+
+  for (let steps = 1; steps <= 4; steps += 1) {
+    test(`the process dies after write ${steps}; a human who removes the mark gets that one`, async () => {
+      const scene = await Scene.open();
+      scene.putProvider();
+      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
+      scene.cluster.stepsLeft = steps;
+      await scene.process.settle();
+      scene.process.stop();
+      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      scene.process = scene.start();
+      scene.process.resync(NetworkKind);
+      await scene.process.settle(120_000);
+      assert.ok(scene.cloud.networks().length <= 1);
+      const managed = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
+      if (ready(scene) !== 'True') {
+        const { message } = getCondition(managed.status?.conditions, 'Synced');
+        assert.match(message ?? '', /cannot determine creation result/);
+        const { 'crossplane.io/external-create-pending': _mark, ...annotations } =
+          managed.metadata.annotations ?? {};
+        scene.cluster.put(NetworkKind, { ...managed, metadata: { ...managed.metadata, annotations } });
+        await scene.process.settle(120_000);
+      }
+      assert.equal(ready(scene), 'True');
+      assert.equal(scene.cloud.networks().length, 1);
+    });
+  }
+});
+
+describe("a gateway's 404 in place of the cloud's answer", () => {
+  const gateway = { kind: 'gateway', status: 404 } as const;
+
+  test('a claim that is deleted just then leaves no instance behind', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.cluster.put(FavouriteDBInstanceClassKind, {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name: 'small' },
+      specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+    });
+    scene.cluster.put(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'shop', name: 'cart' },
+      spec: {
+        classRef: {
+          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+          kind: 'FavouriteDBInstanceClass',
+          name: 'small',
+        },
+      },
+    });
+    await scene.process.settle();
+    assert.equal(scene.cloud.instances().length, 1);
+    scene.cloud.faults.inject({ ...gateway, times: 3 });
+    scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+    await scene.process.settle(500);
+    const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
+    assert.match(
+      getCondition(managed?.status?.conditions, 'Synced').message ?? '',
+      /Favourite Cloud \(\S+\), or a gateway before it, answered \(404\)$/,
+    );
+    await scene.process.settle(60_000);
+    assert.deepEqual(scene.cluster.all(FavouriteDBInstanceKind), []);
+    assert.deepEqual(scene.cloud.instances(), []);
+  });
+
+  test('what is there is neither created again nor called lost', async () => {
+    const scene = await Scene.open();
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle();
+    const before = scene.cloud.instances();
+    scene.cloud.faults.inject({ ...gateway, times: 5 });
+    scene.process.resync(FavouriteDBInstanceKind);
+    await scene.process.settle(120_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(scene.cloud.instances(), before);
+    assert.equal(scene.cloud.calls()['POST /v1/instances'], 1);
+  });
+});
+
+test('what is bound and unchanged costs one look at each poll and no write', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle();
+  scene.cluster.takeWrites();
+  const before = scene.cloud.calls();
+  await scene.process.settle(10 * 60_000);
+  const { 'GET /v1/instances/{name}': looks = 0, ...others } = scene.cloud.calls();
+  const { 'GET /v1/instances/{name}': looked = 0, ...othersBefore } = before;
+  assert.ok(looks - looked >= 9 && looks - looked <= 12, `${looks - looked} looks in 10 minutes`);
+  assert.deepEqual(others, othersBefore);
+  assert.deepEqual(scene.cluster.takeWrites(), []);
+});
+
+/** Numbers in [0, 1) that are the same in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
+import { otherCloudClient } from '../../../clients/other-cloud.ts';
+import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
+import { observationOf } from '../../../controllers/ocp/ambivalent-db-instance/desired-state.ts';
+import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+
+let nowMs = 0;
+const server = await startFavouriteCloud({
+  flavour: 'other',
+  provisioningMs: 1000,
+  deletionMs: 1000,
+  now: () => nowMs,
+});
+const cloud = otherCloudClient({ ...server, random: () => 0 });
+const { signal } = new AbortController();
+const labels = {
+  'crossplane-kind': 'ambivalentdbinstance.database.ocp.crossplane.io',
+  'crossplane-name': 'cart',
+  'crossplane-providerconfig': 'default',
+};
+let passwords = 0;
+const external = ambivalentDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });
+
+after(() => server.stop());
+beforeEach(async () => {
+  server.faults.clear();
+  for (const { item } of server.instances()) await cloud.databases.delete(item.name);
+  nowMs += 1000;
+  passwords = 0;
+});
+
+const database = (
+  forProvider: AmbivalentDBInstance['spec']['forProvider'] = { ambivalence: 5, engineVersion: '5.7' },
+  metadata: Partial<ObjectMeta> = {},
+): AmbivalentDBInstance => ({
+  apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+  kind: 'AmbivalentDBInstance',
+  metadata: { name: 'cart', annotations: { [annotationKeys.externalName]: 'cart' }, ...metadata },
+  spec: { writeConnectionSecretToRef: { namespace: 'infra', name: 'cart' }, forProvider },
+});
+const stored = () => server.instances().map(({ item }) => item);
+
+test('from nothing to gone', async () => {
+  assert.equal((await external.observe(database(), {}, signal)).exists, false);
+  const { details: known = {} } = await external.create(database(), {}, signal);
+  assert.deepEqual(known, { password: 'generated-1' });
+  assert.deepEqual(
+    stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]),
+    [['cart', 5, '5.7', 'generated-1', labels]],
+  );
+  const first = await external.observe(database(), known, signal);
+  assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
+  nowMs += 1000;
+  assert.deepEqual(await external.observe(database(), known, signal), {
+    exists: true,
+    isUpToDate: true,
+    ready: available(),
+    details: {
+      type: 'fancysql',
+      provider: 'other-cloud',
+      endpoint: 'cart.ocp.example.com',
+      host: 'cart.ocp.example.com',
+      port: '3306',
+      username: 'admin',
+      password: 'generated-1',
+      database: 'cart',
+      uri: 'fancysql://admin:generated-1@cart.ocp.example.com:3306/cart',
+    },
+    status: { uuid: stored()[0]?.uuid, state: 'Available', endpoint: 'cart.ocp.example.com:3306' },
+  });
+  await external.delete(database(), signal);
+  const last = await external.observe(database(), known, signal);
+  assert.deepEqual([last.ready, last.operation], [deleting(), 'delete']);
+  nowMs += 1000;
+  await external.delete(database(), signal);
+  assert.equal((await external.observe(database(), known, signal)).exists, false);
+});
+
+test('a lost answer ends in one database with a password that is known', async () => {
+  server.faults.inject({ kind: 'loseResponse', method: 'POST' });
+  await assert.rejects(
+    external.create(database(), {}, signal),
+    (error) => error instanceof CloudError && error.code === 'ConnectionLost',
+  );
+  assert.deepEqual(await external.create(database(), {}, signal), {}, 'it is there and ours');
+  nowMs += 1000;
+  const found = await external.observe(database(), {}, signal);
+  assert.deepEqual(
+    [found.isUpToDate, found.ready],
+    [false, unavailable('the password is not known; a new one has to be set')],
+  );
+  const { details } = await external.update(database(), {}, signal);
+  assert.deepEqual(
+    stored().map(({ password }) => password),
+    [details?.password],
+  );
+});
+
+describe('drift', () => {
+  test('an ambivalence changed elsewhere is set back', async () => {
+    const { details: known = {} } = await external.create(database(), {}, signal);
+    nowMs += 1000;
+    server.drift('cart', { level: 50 });
+    assert.equal((await external.observe(database(), known, signal)).difference, 'ambivalence');
+    await external.update(database(), known, signal);
+    assert.deepEqual(
+      stored().map(({ level, password }) => [level, password]),
+      [[5, known.password]],
+    );
+  });
+
+  test('engineVersion is reported and never changed', async () => {
+    const { details: known = {} } = await external.create(database(), {}, signal);
+    nowMs += 1000;
+    const before = stored();
+    await assert.rejects(
+      external.update(database({ ambivalence: 5, engineVersion: '8.0' }), known, signal),
+      /^Error: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": immutable/,
+    );
+    assert.deepEqual(stored(), before);
+  });
+});
+
+const owners: Record<string, { labels: Readonly<Record<string, string>>; says: RegExp }> = {
+  'of another managed resource': {
+    labels: { ...labels, 'crossplane-name': 'other' },
+    says: /database "cart" exists and belongs to ambivalentdbinstance\S+ "other"/,
+  },
+  'without labels': { labels: {}, says: /database "cart" exists and carries no tag of an owner/ },
+};
+for (const [name, { labels: its, says }] of Object.entries(owners)) {
+  test(`somebody else's database ${name} is not adopted, not changed and not deleted`, async () => {
+    const theirs = { databaseName: 'cart', ambivalence: 1, adminPassword: 'their-password', labels: its };
+    await cloud.databases.create(theirs);
+    nowMs += 1000;
+    const before = stored();
+    await assert.rejects(external.observe(database(), {}, signal), says);
+    await assert.rejects(external.create(database(), {}, signal), says);
+    await assert.rejects(external.update(database(), {}, signal), says);
+    const deletion = database(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
+    assert.equal((await external.observe(deletion, {}, signal)).exists, false);
+    await external.delete(deletion, signal);
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test('an import is filled with what the cloud has', async () => {
+  await external.create(database(), {}, signal);
+  nowMs += 1000;
+  const { lateInitialized } = await external.observe(database({}), {}, signal);
+  assert.deepEqual(lateInitialized, { ambivalence: 5, engineVersion: '5.7' });
+});
+
+test('what is needed and missing is named', async () => {
+  await assert.rejects(external.create(database({}), {}, signal), /spec\.forProvider\.ambivalence/);
+});
+
+test('a state nobody knows is not ready, and is named', () => {
+  const odd = {
+    uuid: 'u',
+    databaseName: 'cart',
+    ambivalence: 5,
+    engineVersion: '5.7',
+    state: 'Torn',
+    endpoint: null,
+    adminUser: 'admin',
+    labels,
+  };
+  const observed = observationOf(database(), odd, { password: 'p' }, { kind: 'k', name: 'n' });
+  assert.deepEqual(
+    [observed.ready, observed.isUpToDate, observed.details],
+    [unavailable('the database is Torn'), true, { password: 'p' }],
+  );
+});
+
+describe('configure', () => {
+  const configure = (claimed: string | undefined, offered: string | undefined) =>
+    configureAmbivalentDBInstance(
+      {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: { namespace: 'team', name: 'cart' },
+        spec: claimed === undefined ? {} : { version: claimed },
+      },
+      {
+        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+        kind: 'AmbivalentDBInstanceClass',
+        metadata: { name: 'small' },
+        specTemplate: {
+          writeConnectionSecretsToNamespace: 'infra',
+          forProvider: { ambivalence: 5, ...(offered === undefined ? {} : { engineVersion: offered }) },
+        },
+      },
+    ).forProvider.engineVersion;
+
+  test('neither says a version: the cloud chooses', () =>
+    assert.equal(configure(undefined, undefined), undefined));
+  test('the class decides', () => assert.equal(configure(undefined, '5.6'), '5.6'));
+  test('the claim decides where the class leaves it open', () =>
+    assert.equal(configure('5.7', undefined), '5.7'));
+  test('they differ: both are named', () =>
+    assert.throws(
+      () => configure('5.7', '5.6'),
+      /AmbivalentDBInstanceClass small has engineVersion "5\.6", but the claim's spec\.version is "5\.7"/,
+    ));
+});

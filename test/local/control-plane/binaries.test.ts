@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { controlPlaneBinaries } from '../../../local/control-plane/binaries.ts';
+import type { BinarySource } from '../../../local/control-plane/binary-cache.ts';
+import { cacheRoot } from '../../../local/control-plane/binary-cache.ts';
+import { textProgress } from '../../../local/control-plane/progress.ts';
+
+async function temporary(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'binaries-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function place(directory: string, names: readonly string[]): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const name of names) await writeFile(join(directory, name), '#!/bin/sh\n', { mode: 0o755 });
+}
+
+const progress = textProgress({ write: () => {} });
+
+const ALL = ['etcd', 'kube-apiserver', 'kubectl'];
+type Behaviour = 'delivers' | 'fails' | 'delivers a broken server';
+
+/** A source that behaves as told and notes that it was asked. */
+function source(name: BinarySource['name'], behaviour: Behaviour, asked: string[]): BinarySource {
+  return {
+    name,
+    async produce({ target, scratch }) {
+      asked.push(name);
+      await writeFile(join(scratch, 'half-done'), '');
+      if (behaviour === 'fails') throw new Error(`${name} is out of reach`);
+      await place(target, behaviour === 'delivers' ? ALL : [...ALL, 'broken']);
+    },
+  };
+}
+
+/** Stands for starting the servers: refuses a folder with the mark of a broken one. */
+async function prove(directory: string): Promise<void> {
+  if ((await readdir(directory)).includes('broken')) throw new Error('the server died');
+}
+
+describe('the chain of binaries', () => {
+  const rows: {
+    rule: string;
+    assets?: readonly string[];
+    cached?: readonly string[];
+    download?: Behaviour;
+    build?: Behaviour;
+    want: string | RegExp;
+    asked: readonly string[];
+  }[] = [
+    { rule: '1 the assets folder wins over everything', assets: ALL, cached: ALL, want: 'assets', asked: [] },
+    {
+      rule: '1 an assets folder without a server is an error, not a reason to go on',
+      assets: ['etcd'],
+      cached: ALL,
+      want: /KUBEBUILDER_ASSETS .* lacks kube-apiserver$/,
+      asked: [],
+    },
+    { rule: '2 the cache comes before any work', cached: ALL, want: 'cache', asked: [] },
+    { rule: '3 an empty machine downloads', want: 'download', asked: ['download'] },
+    { rule: '3 half a cache is no cache', cached: ['etcd'], want: 'download', asked: ['download'] },
+    {
+      rule: '4 no download leads to the build',
+      download: 'fails',
+      want: 'debian-build',
+      asked: ['download', 'debian-build'],
+    },
+    {
+      rule: '4 a download that does not run leads to the build',
+      download: 'delivers a broken server',
+      want: 'debian-build',
+      asked: ['download', 'debian-build'],
+    },
+    {
+      rule: 'when nothing works every reason is told',
+      download: 'fails',
+      build: 'delivers a broken server',
+      want: /download: download is out of reach[\s\S]*debian-build: cannot prove .*: the server died/,
+      asked: ['download', 'debian-build'],
+    },
+  ];
+  for (const { rule, assets, cached, download = 'delivers', build = 'delivers', want, asked } of rows) {
+    test(rule, async (t) => {
+      const home = await temporary(t);
+      const environment: NodeJS.ProcessEnv = { HOME: home, PATH: '' };
+      const cache = join(cacheRoot(environment), `${process.platform}-${process.arch}`);
+      if (assets !== undefined) {
+        environment.KUBEBUILDER_ASSETS = join(home, 'assets');
+        await place(environment.KUBEBUILDER_ASSETS, assets);
+      }
+      if (cached !== undefined) await place(cache, cached);
+      const seen: string[] = [];
+      const sources = [source('download', download, seen), source('debian-build', build, seen)];
+      const found = controlPlaneBinaries({
+        environment,
+        sources,
+        smokeTest: prove,
+        progress,
+      });
+      if (want instanceof RegExp) {
+        await assert.rejects(found, want);
+        assert.deepEqual(seen, asked);
+        return;
+      }
+      const binaries = await found;
+      assert.equal(binaries.source, want);
+      assert.deepEqual(seen, asked);
+      assert.equal(binaries.directory, environment.KUBEBUILDER_ASSETS ?? cache);
+      assert.equal(binaries.kubectl, join(binaries.directory, 'kubectl'));
+      const files = await readdir(binaries.directory);
+      for (const name of ALL) assert.ok(files.includes(name), `${name} is there`);
+    });
+  }
+
+  test('what worked is cached, and nothing but the cache, the lock and failed scratch remains', async (t) => {
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporary(t), PATH: '' };
+    const asked: string[] = [];
+    const sources = [source('download', 'fails', asked), source('debian-build', 'delivers', asked)];
+    const options = { environment, sources, smokeTest: prove, progress };
+    await mkdir(join(cacheRoot(environment), 'candidate-of-a-killed-attempt'), { recursive: true });
+    assert.equal((await controlPlaneBinaries(options)).source, 'debian-build');
+    assert.equal((await controlPlaneBinaries(options)).source, 'cache');
+    assert.deepEqual(asked, ['download', 'debian-build']);
+    assert.deepEqual((await readdir(cacheRoot(environment))).toSorted(), [
+      `${process.platform}-${process.arch}`,
+      'prepare.lock.1',
+      'scratch-download',
+    ]);
+  });
+
+  test('several at once do the work once', async (t) => {
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporary(t), PATH: '' };
+    const asked: string[] = [];
+    const options = {
+      environment,
+      sources: [source('download', 'delivers', asked)],
+      smokeTest: prove,
+      progress,
+    };
+    const found = await Promise.all([1, 2, 3].map(() => controlPlaneBinaries(options)));
+    assert.deepEqual(asked, ['download']);
+    assert.deepEqual(found.map((binaries) => binaries.source).toSorted(), ['cache', 'cache', 'download']);
+  });
+
+  test("the machine's own kubectl comes before the one delivered with the servers", async (t) => {
+    const home = await temporary(t);
+    const environment: NodeJS.ProcessEnv = { HOME: home, PATH: `${home}/empty:${home}/bin` };
+    await place(join(home, 'bin'), ['kubectl']);
+    const sources = [source('download', 'delivers', [])];
+    const options = { environment, sources, smokeTest: prove, progress };
+    assert.equal((await controlPlaneBinaries(options)).kubectl, join(home, 'bin/kubectl'));
+  });
+});

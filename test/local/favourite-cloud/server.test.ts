@@ -1,0 +1,464 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import {
+  type FavouriteCloud,
+  type FavouriteCloudOptions,
+  startFavouriteCloud,
+} from '../../../local/favourite-cloud/server.ts';
+
+const open: FavouriteCloud[] = [];
+after(() => Promise.all(open.map((cloud) => cloud.stop())));
+
+async function start(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
+  const cloud = await startFavouriteCloud(options);
+  open.push(cloud);
+  return cloud;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As far as these tests go into it. */
+  readonly body: {
+    readonly [field: string]: unknown;
+    readonly error: { readonly code: string; readonly message: string };
+    readonly instances: readonly { readonly name: string }[];
+  };
+}
+
+async function call(
+  cloud: FavouriteCloud,
+  method: string,
+  path: string,
+  body?: unknown,
+  { token = cloud.token }: { token?: string | null } = {},
+): Promise<Reply> {
+  const response = await fetch(cloud.url + path, {
+    signal: AbortSignal.timeout(20_000),
+    method,
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: JSON.parse(text || '{}'),
+  };
+}
+
+const cool = { name: 'cool', fanciness_level: 100, version: '5.6', password: 'correct-horse' };
+
+describe('an instance lives as in a cloud', () => {
+  test('the object of the services developer guide: what can be written is taken, all of it is given', async () => {
+    const cloud = await start();
+    const written = { name: 'mycoolinstance', fanciness_level: 100, version: '2.3' };
+    const { status, body } = await call(cloud, 'POST', '/v1/instances', {
+      ...written,
+      password: 'correct-horse',
+    });
+    const { port: _p, username: _u, database: _d, tags: _t, ...guides } = body;
+    const assigned = { id: 1, status: 'ONLINE', hostname: 'mycoolinstance.fcp.example.org' };
+    assert.deepEqual([status, guides], [201, { ...written, ...assigned }]);
+  });
+
+  test('created, read, changed, deleted', async () => {
+    const cloud = await start();
+    const created = await call(cloud, 'POST', '/v1/instances', { ...cool, tags: { team: 'shop' } });
+    assert.equal(created.status, 201);
+    assert.deepEqual(created.body, {
+      id: 1,
+      name: 'cool',
+      fanciness_level: 100,
+      version: '5.6',
+      status: 'ONLINE',
+      hostname: 'cool.fcp.example.org',
+      port: 3306,
+      username: 'admin',
+      database: 'fancysql',
+      tags: { team: 'shop' },
+    });
+    assert.deepEqual((await call(cloud, 'GET', '/v1/instances/cool')).body, created.body);
+    const changed = await call(cloud, 'PATCH', '/v1/instances/cool', {
+      fanciness_level: 3,
+      password: 'battery-staple',
+    });
+    assert.deepEqual([changed.status, changed.body.fanciness_level], [200, 3]);
+    assert.equal(cloud.instances()[0]?.item.password, 'battery-staple');
+    assert.equal((await call(cloud, 'DELETE', '/v1/instances/cool')).status, 202);
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 404);
+    assert.deepEqual(cloud.instances(), []);
+  });
+
+  test('the password is never given out', async () => {
+    const cloud = await start();
+    const replies = [
+      await call(cloud, 'POST', '/v1/instances', cool),
+      await call(cloud, 'POST', '/v1/instances', cool),
+      await call(cloud, 'GET', '/v1/instances/cool'),
+      await call(cloud, 'GET', '/v1/instances'),
+      await call(cloud, 'PATCH', '/v1/instances/cool', { password: cool.password }),
+      await call(cloud, 'PATCH', '/v1/instances/cool', { password: cool.password, bad: 1 }),
+    ];
+    for (const { body } of replies) assert.ok(!JSON.stringify(body).includes(cool.password));
+  });
+
+  test('creation and deletion take their time', async () => {
+    let nowMs = 0;
+    const cloud = await start({ provisioningMs: 2000, deletionMs: 1000, now: () => nowMs });
+    const created = await call(cloud, 'POST', '/v1/instances', cool);
+    assert.deepEqual([created.body.status, created.body.hostname], ['CREATING', undefined]);
+    assert.equal((await call(cloud, 'PATCH', '/v1/instances/cool', { fanciness_level: 1 })).status, 409);
+    nowMs = 2000;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).body.status, 'ONLINE');
+    await call(cloud, 'DELETE', '/v1/instances/cool');
+    nowMs = 2999;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).body.status, 'DELETING');
+    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 409, 'the name is still taken');
+    assert.equal((await call(cloud, 'DELETE', '/v1/instances/cool')).status, 202, 'again is no error');
+    nowMs = 3000;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 404);
+    const again = await call(cloud, 'POST', '/v1/instances', cool);
+    assert.deepEqual([again.status, again.body.id], [201, 2], 'a new one has an id of its own');
+  });
+
+  test('reads lag behind writes, writes do not', async () => {
+    let nowMs = 0;
+    const cloud = await start({ readDelayMs: 500, now: () => nowMs });
+    await call(cloud, 'POST', '/v1/instances', cool);
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 404);
+    assert.deepEqual((await call(cloud, 'GET', '/v1/instances')).body.instances, []);
+    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 409);
+    nowMs = 500;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 200);
+    await call(cloud, 'PATCH', '/v1/instances/cool', { fanciness_level: 1 });
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).body.fanciness_level, 100);
+    nowMs = 1000;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).body.fanciness_level, 1);
+    await call(cloud, 'DELETE', '/v1/instances/cool');
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).body.status, 'ONLINE');
+    assert.equal((await call(cloud, 'DELETE', '/v1/instances/cool')).status, 404);
+    nowMs = 1500;
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 404);
+  });
+
+  test('drift shows at once', async () => {
+    const cloud = await start({ readDelayMs: 10_000 });
+    await call(cloud, 'POST', '/v1/instances', cool);
+    cloud.drift('cool', { level: 7, hostname: 'moved.fcp.example.org' });
+    const { body } = await call(cloud, 'GET', '/v1/instances/cool');
+    assert.deepEqual([body.fanciness_level, body.hostname], [7, 'moved.fcp.example.org']);
+    assert.throws(() => cloud.drift('nobody', {}), /instance "nobody" does not exist/);
+  });
+});
+
+test('a list comes in pages, in the order of creation, and survives deletions between pages', async () => {
+  const cloud = await start();
+  for (let i = 0; i < 5; i++) await call(cloud, 'POST', '/v1/instances', { ...cool, name: `db-${i}` });
+  const first = await call(cloud, 'GET', '/v1/instances?page_size=2');
+  assert.deepEqual(
+    first.body.instances.map(({ name }) => name),
+    ['db-0', 'db-1'],
+  );
+  await call(cloud, 'DELETE', '/v1/instances/db-1');
+  const rest = await call(cloud, 'GET', `/v1/instances?page_size=3&page_token=${first.body.next_page_token}`);
+  assert.deepEqual(
+    rest.body.instances.map(({ name }) => name),
+    ['db-2', 'db-3', 'db-4'],
+  );
+  assert.equal(rest.body.next_page_token, undefined);
+});
+
+test('it holds thousands of instances and still answers at once', async () => {
+  const cloud = await start();
+  const names = Array.from({ length: 3000 }, (_, i) => `db-${i}`);
+  for (let i = 0; i < names.length; i += 50) {
+    const batch = names.slice(i, i + 50);
+    await Promise.all(batch.map((name) => call(cloud, 'POST', '/v1/instances', { ...cool, name })));
+  }
+  const startMs = performance.now();
+  const { body } = await call(cloud, 'GET', '/v1/instances?page_size=1000&page_token=2000');
+  assert.equal(body.instances.length, 1000);
+  await call(cloud, 'GET', '/v1/instances/db-2999');
+  assert.ok(performance.now() - startMs < 500);
+});
+
+describe('networks', () => {
+  test('get their id from the cloud, and hold the instances in them', async () => {
+    const cloud = await start();
+    const { status, body } = await call(cloud, 'POST', '/v1/networks', { display_name: 'blue' });
+    assert.deepEqual([status, body.id, body.cidr], [201, 'net-000001', '10.0.0.0/16']);
+    const inside = await call(cloud, 'POST', '/v1/instances', { ...cool, network_id: body.id });
+    assert.equal(inside.body.network_id, 'net-000001');
+    const refused = await call(cloud, 'DELETE', '/v1/networks/net-000001');
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'InUse']);
+    const renamed = await call(cloud, 'PATCH', '/v1/networks/net-000001', { display_name: 'red' });
+    assert.equal(renamed.body.display_name, 'red');
+    await call(cloud, 'DELETE', '/v1/instances/cool');
+    assert.equal((await call(cloud, 'DELETE', '/v1/networks/net-000001')).status, 202);
+    assert.deepEqual((await call(cloud, 'GET', '/v1/networks')).body.networks, []);
+    assert.equal((await call(cloud, 'POST', '/v1/networks', {})).body.id, 'net-000002', 'ids are not reused');
+  });
+});
+
+describe('a request that cannot be carried out is refused with its reason', () => {
+  const refusals: Record<
+    string,
+    { method: string; path: string; body?: unknown; token?: string | null; status: number; says: RegExp }
+  > = {
+    'no token': { method: 'GET', path: '/v1/instances', token: null, status: 401, says: /token/ },
+    'wrong token': { method: 'GET', path: '/v1/instances', token: 'x', status: 401, says: /token/ },
+    'unknown path': { method: 'GET', path: '/v9/things', status: 404, says: /path "\/v9\/things"/ },
+    'unknown instance': { method: 'GET', path: '/v1/instances/none', status: 404, says: /"none"/ },
+    'change of an unknown instance': {
+      method: 'PATCH',
+      path: '/v1/instances/none',
+      body: {},
+      status: 404,
+      says: /"none"/,
+    },
+    'deletion of an unknown instance': {
+      method: 'DELETE',
+      path: '/v1/instances/none',
+      status: 404,
+      says: /"none"/,
+    },
+    'method that is not there': { method: 'PUT', path: '/v1/instances', status: 405, says: /PUT/ },
+    'no JSON': { method: 'POST', path: '/v1/instances', body: '{', status: 400, says: /JSON/ },
+    'a list': { method: 'POST', path: '/v1/instances', body: '[]', status: 400, says: /object/ },
+    'too much': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: 'x'.repeat(1_000_001),
+      status: 413,
+      says: /bytes/,
+    },
+    'name taken': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, name: 'taken' },
+      status: 409,
+      says: /"taken" exists/,
+    },
+    'no name': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, name: undefined },
+      status: 422,
+      says: /^name is required/,
+    },
+    'bad name': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, name: 'A b' },
+      status: 422,
+      says: /^name must/,
+    },
+    'level out of range': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, fanciness_level: 1001 },
+      status: 422,
+      says: /^fanciness_level must/,
+    },
+    'level no integer': {
+      method: 'PATCH',
+      path: '/v1/instances/taken',
+      body: { fanciness_level: 1.5 },
+      status: 422,
+      says: /^fanciness_level must/,
+    },
+    'unknown version': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, version: '4.0' },
+      status: 422,
+      says: /^version must be one of 2.3, 5.6, 5.7, 8.0/,
+    },
+    'change of the version': {
+      method: 'PATCH',
+      path: '/v1/instances/taken',
+      body: { version: '5.7' },
+      status: 422,
+      says: /^version is not a field/,
+    },
+    'short password': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, password: 'abc' },
+      status: 422,
+      says: /^password must/,
+    },
+    'tags that are no texts': {
+      method: 'PATCH',
+      path: '/v1/instances/taken',
+      body: { tags: { a: 1 } },
+      status: 422,
+      says: /^tags must/,
+    },
+    'unknown network': {
+      method: 'POST',
+      path: '/v1/instances',
+      body: { ...cool, network_id: 'net-9' },
+      status: 422,
+      says: /net-9/,
+    },
+    'bad address range': {
+      method: 'POST',
+      path: '/v1/networks',
+      body: { cidr: '10.0.0.256/16' },
+      status: 422,
+      says: /^cidr must/,
+    },
+    'bad page': { method: 'GET', path: '/v1/instances?page_size=many', status: 422, says: /^page_size must/ },
+  };
+  for (const [name, { method, path, body, token, status, says }] of Object.entries(refusals)) {
+    test(`${name}: ${status}`, async () => {
+      const cloud = await start();
+      await call(cloud, 'POST', '/v1/instances', { ...cool, name: 'taken' });
+      const reply = await call(cloud, method, path, body, token === undefined ? {} : { token });
+      assert.equal(reply.status, status);
+      assert.match(reply.body.error.message, says);
+      assert.deepEqual(
+        cloud.instances().map(({ item }) => [item.name, item.level, item.version]),
+        [['taken', 100, '5.6']],
+        'nothing was done',
+      );
+    });
+  }
+
+  test('405 says what is allowed', async () => {
+    const { headers } = await call(await start(), 'DELETE', '/v1/instances');
+    assert.equal(headers.get('allow'), 'GET, POST');
+  });
+});
+
+test('a 404 says in one word what is not there', async () => {
+  const codeOf = async (cloud: FavouriteCloud, path: string) =>
+    (await call(cloud, 'GET', path)).body.error.code;
+  const favourite = await start();
+  assert.equal(await codeOf(favourite, '/v1/instances/none'), 'InstanceNotFound');
+  assert.equal(await codeOf(favourite, '/v1/networks/none'), 'NetworkNotFound');
+  assert.equal(await codeOf(favourite, '/v2/databases/none'), 'PathNotFound');
+  const other = await start({ flavour: 'other' });
+  assert.equal(await codeOf(other, '/v2/databases/none'), 'DatabaseNotFound');
+});
+
+describe('faults', () => {
+  test('gateway: a page of somebody else, and the work is not done', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'gateway', method: 'DELETE', status: 404 });
+    await call(cloud, 'POST', '/v1/instances', cool);
+    const response = await fetch(`${cloud.url}/v1/instances/cool`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${cloud.token}` },
+    });
+    assert.equal(response.status, 404);
+    assert.match(await response.text(), /^<html>/);
+    assert.equal(cloud.instances().length, 1);
+  });
+
+  test('fail: the status is answered, the work is not done, and then all is well', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'fail', method: 'POST', status: 429, retryAfter: 7 });
+    const failed = await call(cloud, 'POST', '/v1/instances', cool);
+    assert.deepEqual([failed.status, failed.headers.get('retry-after')], [429, '7']);
+    assert.equal(cloud.instances().length, 0);
+    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 201);
+    assert.deepEqual(cloud.calls(), { 'POST /v1/instances': 2 });
+  });
+
+  test('loseResponse: the work is done, the answer is not sent', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'loseResponse', path: '/v1/instances' });
+    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
+    assert.equal(cloud.instances().length, 1);
+  });
+
+  test('cut: neither is the work done', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'cut' });
+    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
+    assert.equal(cloud.instances().length, 0);
+  });
+
+  test('hang: nothing comes back, and stopping does not wait for it', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'hang' });
+    const answer = call(cloud, 'GET', '/v1/instances');
+    const refused = assert.rejects(answer, { message: 'fetch failed' });
+    while (cloud.calls()['GET /v1/instances'] === undefined) await new Promise((tick) => setTimeout(tick, 5));
+    await cloud.stop();
+    await refused;
+  });
+
+  test('they meet only what they name, as often as they say, until cleared', async () => {
+    const cloud = await start();
+    cloud.faults.inject({ kind: 'fail', times: 2, method: 'GET', path: '/v1/networks' });
+    assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 200);
+    assert.equal((await call(cloud, 'GET', '/v1/networks')).status, 500);
+    cloud.faults.clear();
+    assert.equal((await call(cloud, 'GET', '/v1/networks')).status, 200);
+  });
+
+  test('the fail rate fails half before and half after the work', async () => {
+    const rolls = [0.05, 0.2, 0.05, 0.7, 0.5];
+    const cloud = await start({ failRate: 0.1, random: () => rolls.shift() ?? 0.99 });
+    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 503);
+    assert.equal(cloud.instances().length, 0);
+    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 500);
+    assert.equal(cloud.instances().length, 1);
+    assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 200);
+  });
+
+  test('the rate limit answers 429 with the time to wait', async () => {
+    let nowMs = 0;
+    const cloud = await start({ rateLimit: 2, now: () => nowMs });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await call(cloud, 'GET', '/v1/instances')).status);
+    assert.deepEqual(statuses, [200, 200, 429]);
+    const { headers } = await call(cloud, 'GET', '/v1/instances');
+    assert.equal(headers.get('retry-after'), '1');
+    nowMs = 500;
+    assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 200);
+  });
+});
+
+test('the other flavour says the same in other words', async () => {
+  let nowMs = 0;
+  const cloud = await start({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
+  assert.equal(cloud.token, 'other-token');
+  const wanted = {
+    databaseName: 'cart',
+    ambivalence: 5,
+    adminPassword: 'correct-horse',
+    labels: { team: 'shop' },
+  };
+  const { status, body } = await call(cloud, 'POST', '/v2/databases', wanted);
+  assert.equal(status, 201);
+  assert.match(String(body.uuid), /^[0-9a-f-]{36}$/);
+  assert.deepEqual([body.state, body.endpoint], ['Provisioning', null]);
+  nowMs = 1000;
+  const online = (await call(cloud, 'GET', '/v2/databases/cart')).body;
+  assert.deepEqual(online, {
+    uuid: body.uuid,
+    databaseName: 'cart',
+    ambivalence: 5,
+    engineVersion: '5.7',
+    state: 'Available',
+    endpoint: { host: 'cart.ocp.example.com', port: 3306 },
+    adminUser: 'admin',
+    labels: { team: 'shop' },
+  });
+  assert.equal((await call(cloud, 'PATCH', '/v2/databases/cart', { ambivalence: 101 })).status, 422);
+  assert.equal((await call(cloud, 'PATCH', '/v2/databases/cart', { ambivalence: 6 })).body.ambivalence, 6);
+  assert.deepEqual((await call(cloud, 'GET', '/v2/databases')).body.nextCursor, null);
+  assert.equal((await call(cloud, 'DELETE', '/v2/databases/cart')).status, 204);
+  assert.equal((await call(cloud, 'GET', '/v2/databases/cart')).status, 404);
+  assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 404);
+});
+
+test('a taken port is an error', async () => {
+  const cloud = await start();
+  await assert.rejects(startFavouriteCloud({ port: Number(new URL(cloud.url).port) }), /EADDRINUSE/);
+});

@@ -1,0 +1,87 @@
+import { after } from 'node:test';
+import { Client } from 'pg';
+import { createPostgresqlServer, type PostgresqlServerOptions } from '../../../clients/postgresql/server.ts';
+import { type LocalPostgresql, type PostgresqlOptions, startPostgresql } from '../../../local/postgresql.ts';
+
+export const ownerId = 'PostgreSQLDatabase/test 1f0e';
+export const foreignOwnerId = 'PostgreSQLDatabase/other 77aa';
+
+/** Who connects where; the administrator and database `postgres` if left out. */
+export interface Login {
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+/** A real server for one test file, gone when the file is done, with ways to look at it behind the client. */
+export async function postgresqlFixture(options: PostgresqlOptions = {}) {
+  const local: LocalPostgresql = await startPostgresql(options);
+  const opened: { close(): Promise<void> }[] = [];
+  after(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+    await local.dispose();
+  });
+
+  const connect = async ({ user, password, database }: Login = {}): Promise<Client> => {
+    const client = new Client({
+      host: local.host,
+      port: local.port,
+      user: user ?? local.superuser,
+      password: user === undefined ? local.password : (password ?? ''),
+      database: database ?? 'postgres',
+      ssl: false,
+    });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+
+  return {
+    local,
+    credentials: {
+      endpoint: local.host,
+      port: local.port,
+      username: local.superuser,
+      password: local.password,
+    },
+    /** A client under test. */
+    server(overrides: Partial<PostgresqlServerOptions> = {}) {
+      const server = createPostgresqlServer({
+        credentials: {
+          endpoint: local.host,
+          port: local.port,
+          username: local.superuser,
+          password: local.password,
+        },
+        ...overrides,
+      });
+      opened.push(server);
+      return server;
+    },
+    /** A session that stays open. */
+    connect,
+    /** The rows of one statement in a session of its own. */
+    async sql<Row extends object = Record<string, unknown>>(text: string, login?: Login): Promise<Row[]> {
+      const client = await connect(login);
+      try {
+        return (await client.query<Row>(text)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    /** The SQLSTATE with which the server refuses a login or statement; `'allowed'` if it does not. */
+    async refusal(login: Login, text = 'SELECT 1'): Promise<string> {
+      try {
+        const client = await connect(login);
+        try {
+          await client.query(text);
+          return 'allowed';
+        } finally {
+          await client.end();
+        }
+      } catch (error) {
+        return (error as { code?: string }).code ?? String(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
+import { markOf } from '../../../clients/postgresql/mark.ts';
+import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { ownerId, postgresqlFixture } from './fixture.ts';
+
+const { sql, refusal, connect, credentials } = await postgresqlFixture({ settings: { autovacuum: 'off' } });
+const owned = { ownerId };
+
+/** What every row must leave as it was: who is a member of what, as administrator. */
+const memberships = (admin: string) =>
+  sql(
+    `SELECT roleid::regrole::text AS role, grantor::regrole::text, admin_option, inherit_option, set_option
+     FROM pg_auth_members WHERE member = '${admin}'::regrole ORDER BY 1, 2`,
+  );
+
+// As managed services have them: CREATEDB and CREATEROLE, no superuser.
+const admins: Record<string, string> = {
+  'plain administrator': '',
+  'one who inherits the roles it makes': `ALTER ROLE %s SET createrole_self_grant = 'inherit'`,
+  'one who is a full member of the roles it makes': `ALTER ROLE %s SET createrole_self_grant = 'set, inherit'`,
+};
+for (const [index, [name, extra]] of Object.entries(admins).entries()) {
+  describe(`${name}, not a superuser`, async () => {
+    const admin = `admin_${index}`;
+    await sql(`CREATE ROLE ${admin} LOGIN CREATEDB CREATEROLE PASSWORD '${admin}'`);
+    if (extra) await sql(extra.replace('%s', admin));
+    const server = createPostgresqlServer({
+      credentials: { ...credentials, username: admin, password: admin },
+    });
+    after(() => server.close());
+    const { databases, roles, grants } = server;
+    const tenant = `tenant_${index}`;
+    const other = `other_${index}`;
+    const login = { user: tenant, password: 'pw' };
+    const database = `db_${index}`;
+    const spec = { owner: tenant, connectionLimit: 9, extensions: [{ name: 'citext' }, { name: 'hstore' }] };
+    const asBefore = async (act: () => Promise<unknown>): Promise<void> => {
+      const before = await memberships(admin);
+      await act();
+      assert.deepEqual(await memberships(admin), before, 'its memberships are as they were');
+    };
+
+    test('creates roles and databases for them, with trusted extensions', async () => {
+      for (const role of [tenant, other]) {
+        await roles.create(
+          role,
+          { login: true, configuration: { work_mem: '8MB' } },
+          { ownerId, password: 'pw' },
+        );
+      }
+      await asBefore(() => databases.create(database, spec, owned));
+      const observed = await databases.observe(database, { withExtensions: true });
+      assert.deepEqual(databaseDrift(observed!, spec), { changed: [], immutable: [] });
+      assert.equal(observed?.comment, markOf(ownerId));
+      assert.equal(await refusal({ ...login, database }, 'CREATE TABLE t (id int)'), 'allowed');
+      assert.equal(await refusal({ user: other, password: 'pw', database }), '42501');
+    });
+
+    test('repairs drift', async () => {
+      await sql(
+        `ALTER DATABASE ${database} CONNECTION LIMIT 1; GRANT CONNECT ON DATABASE ${database} TO PUBLIC`,
+      );
+      await sql(`REVOKE CONNECT ON DATABASE ${database} FROM ${admin}`);
+      await sql(`ALTER DATABASE ${database} OWNER TO ${other}`);
+      await asBefore(() => databases.update(database, spec, owned));
+      const observed = await databases.observe(database, { withExtensions: true });
+      assert.deepEqual(databaseDrift(observed!, spec), { changed: [], immutable: [] });
+      await sql(`ALTER ROLE ${tenant} NOLOGIN CONNECTION LIMIT 2`);
+      await roles.update(tenant, { login: true }, owned);
+      await roles.setPassword(tenant, 'pw', owned);
+      assert.equal(await refusal({ ...login, database }), 'allowed');
+    });
+
+    test('grants and revokes on what the tenant owns', async () => {
+      const onDatabase = {
+        role: other,
+        on: { database },
+        privileges: ['CONNECT', 'CREATE'],
+        withGrantOption: true,
+      };
+      const onSchema = { role: other, on: { database, schema: 'public' }, privileges: ['CREATE'] };
+      const member = { role: other, on: { memberOf: tenant }, withGrantOption: true };
+      for (const grant of [onDatabase, onSchema, member]) {
+        await asBefore(() => grants.apply(grant));
+        assert.ok((await grants.observe(grant))!.size > 0);
+      }
+      assert.equal(
+        await refusal({ user: other, password: 'pw', database }, 'CREATE TABLE public.o (id int)'),
+        'allowed',
+      );
+      for (const grant of [member, onSchema, onDatabase]) {
+        await asBefore(() => grants.revoke(grant));
+        assert.equal((await grants.observe(grant))!.size, 0);
+      }
+    });
+
+    test('drops a role that owns tables, then the database with its sessions, then the owner', async () => {
+      await sql(`GRANT CONNECT ON DATABASE ${database} TO ${other}`); // the owner's to take back
+      await roles.drop(other, owned);
+      assert.deepEqual(await sql(`SELECT tableowner FROM pg_tables WHERE tablename = 'o'`, { database }), [
+        { tableowner: tenant },
+      ]);
+      await assert.rejects(roles.drop(tenant, owned), { code: 'InUse', message: /it owns database/ });
+      const session = await connect({ ...login, database });
+      await assert.rejects(databases.drop(database, { ownerId, terminateSessions: false }), {
+        code: 'InUse',
+      });
+      await databases.drop(database, { ownerId, terminateSessions: true });
+      await assert.rejects(session.query('SELECT 1'), /terminat|not queryable/);
+      assert.equal(await databases.observe(database), undefined);
+      await roles.drop(tenant, owned);
+      assert.equal(await roles.observe(tenant), undefined);
+      assert.deepEqual(await memberships(admin), []);
+    });
+
+    test('what it has no right to is a clear error', async () => {
+      await sql(`CREATE ROLE stranger_${index}`);
+      await assert.rejects(databases.create(`odd_${index}`, { owner: `stranger_${index}` }, owned), {
+        name: 'PostgresqlError',
+        code: '42501',
+        isRetryable: false,
+      });
+      assert.deepEqual(
+        await sql(`SELECT datname FROM pg_database WHERE datname LIKE 'services-stack-%'`),
+        [],
+      );
+      await assert.rejects(roles.create(`root_${index}`, { superuser: true }, owned), { code: '42501' });
+    });
+  });
+}

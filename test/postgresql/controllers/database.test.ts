@@ -1,0 +1,497 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Client } from 'pg';
+import { markOf } from '../../../clients/postgresql/mark.ts';
+import { database, deleted, edited, loginOf, role, stackFixture } from './fixture.ts';
+
+const stack = await stackFixture();
+const { sql, refusal, connect, clientOf, server, clock } = stack;
+const signal = new AbortController().signal;
+const tenMinutesMs = 10 * 60_000;
+
+describe('a database with an owner role of its own', () => {
+  test('is usable with what its secret holds, and nothing is left to do', async () => {
+    const { managed, known, observed, acted } = await stack.pass(database('orders'));
+    assert.equal(acted, 'create');
+    assert.equal(observed.isUpToDate, true);
+    assert.equal(observed.ready?.status, 'True');
+    assert.deepEqual(
+      { ...known, password: undefined, uri: undefined },
+      {
+        type: 'postgresql',
+        provider: 'postgresql',
+        endpoint: stack.local.host,
+        host: stack.local.host,
+        port: String(stack.local.port),
+        username: 'orders',
+        database: 'orders',
+        password: undefined,
+        uri: undefined,
+      },
+    );
+    assert.match(known.password ?? '', /^[A-Za-z0-9_-]{32}$/);
+    const client = new Client(known.uri);
+    await client.connect();
+    await client.query('CREATE TABLE lines (id int); INSERT INTO lines VALUES (1)');
+    assert.equal((await client.query('SELECT count(*)::int AS n FROM lines')).rows[0].n, 1);
+    await client.end();
+    assert.equal((await stack.pass(managed, known)).acted, undefined);
+    assert.deepEqual(
+      (await sql('SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = $$orders$$'))[0],
+      { rolsuper: false, rolcreatedb: false, rolcreaterole: false },
+    );
+  });
+
+  test('says in its status what the server chose', async () => {
+    const { managed } = await stack.pass(
+      database('chosen', { encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' }),
+    );
+    const { owner, encoding, lcCollate, lcCType, engineVersion } = managed.status ?? {};
+    assert.deepEqual(
+      { owner, encoding, lcCollate, lcCType },
+      { owner: 'chosen', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' },
+    );
+    assert.equal(engineVersion, String(await server.serverVersion()));
+  });
+
+  test('is out of reach of the owners of others', async () => {
+    const [a, b] = [await stack.pass(database('team-a')), await stack.pass(database('team-b'))];
+    for (const [mine, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const login = loginOf(mine.known);
+      const target = other.known.database ?? '';
+      assert.equal(await refusal(login), 'allowed');
+      assert.equal(await refusal({ ...login, database: target }), '42501');
+      for (const statement of [
+        `ALTER DATABASE "${target}" RENAME TO stolen`,
+        `DROP DATABASE "${target}"`,
+        `ALTER ROLE "${other.known.username}" PASSWORD 'x'`,
+        `GRANT "${other.known.username}" TO "${login.user}"`,
+        `SET ROLE "${other.known.username}"`,
+        'CREATE DATABASE more',
+        'CREATE ROLE more',
+        'SELECT rolpassword FROM pg_authid',
+      ]) {
+        assert.notEqual(await refusal(login, statement), 'allowed', statement);
+      }
+      // A statement that grants nothing is a warning to PostgreSQL.
+      await refusal(login, `GRANT ALL ON DATABASE "${target}" TO "${login.user}", PUBLIC`);
+      assert.equal(await refusal({ ...login, database: target }), '42501');
+      assert.equal(await refusal({ ...loginOf(other.known), password: login.password }), '28P01');
+    }
+  });
+
+  test('goes with its role, and leaves the server as it was', async () => {
+    const { managed } = await stack.pass(database('brief'));
+    assert.deepEqual(await stack.namesake('brief'), ['database', 'role']);
+    assert.equal(await stack.remove(managed), false);
+    assert.deepEqual(await stack.namesake('brief'), []);
+    assert.equal(await stack.remove(managed), false, 'a second time too');
+  });
+
+  test('whose role alone was made before a crash is completed, or cleaned up', async () => {
+    for (const name of ['half-completed', 'half-cleaned']) {
+      await server.roles.create(name, { login: true }, { ownerId: ownerOf(name) });
+    }
+    const { observed, known } = await stack.pass(database('half-completed'));
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(await refusal(loginOf(known)), 'allowed');
+    assert.equal(await stack.remove(database('half-cleaned')), false);
+    assert.deepEqual(await stack.namesake('half-cleaned'), []);
+  });
+});
+
+const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;
+
+test('a name with an escape sequence, as a team may give one, is refused with the annotation to set', async () => {
+  const managed = database('coloured', {}, { externalName: 'red\u001b[31m\nREADY' });
+  await assert.rejects(stack.pass(managed), {
+    message:
+      'database name "red\\u001b[31m\\nREADY" must not contain control or invisible characters; ' +
+      'set another in the annotation crossplane.io/external-name',
+  });
+  assert.equal(await stack.remove(managed), false);
+});
+
+describe('what is not ours', () => {
+  test('a foreign database is neither adopted nor changed nor dropped', async () => {
+    await sql('CREATE DATABASE heirloom');
+    const managed = database('heirloom');
+    await assert.rejects(
+      stack.pass(managed),
+      /database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io\/heirloom; to hand it over, run: COMMENT ON DATABASE/,
+    );
+    await assert.rejects(clientOf(managed).create(managed, {}, signal), /is not managed by/);
+    await assert.rejects(clientOf(managed).update(managed, {}, signal), /is not managed by/);
+    assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
+    assert.deepEqual(await stack.namesake('heirloom'), ['database']);
+    await clientOf(managed).delete(deleted(managed), signal);
+    assert.deepEqual(await stack.namesake('heirloom'), ['database']);
+  });
+
+  test('the database of another managed resource is refused, and not named', async () => {
+    await stack.pass(database('mine', {}, { externalName: 'shared' }));
+    const thief = database('thief', {}, { externalName: 'shared' });
+    await assert.rejects(stack.pass(thief), /is managed by another resource, not by \S+\/thief/);
+    assert.equal(await stack.remove(thief), false);
+    assert.deepEqual(await stack.namesake('shared'), ['database', 'role']);
+  });
+
+  test('a foreign role of the same name keeps its password and its rights', async () => {
+    await sql(`CREATE ROLE payroll LOGIN CREATEDB PASSWORD 'theirs'`);
+    await assert.rejects(stack.pass(database('payroll')), /role "payroll" exists and is not managed by/);
+    assert.equal(await refusal({ user: 'payroll', password: 'theirs' }), 'allowed');
+    assert.equal(await stack.remove(database('payroll')), false);
+    assert.deepEqual(await stack.namesake('payroll'), ['role']);
+  });
+
+  test('a database handed over by its comment is adopted, owner and access with it', async () => {
+    await sql('CREATE DATABASE inherited');
+    await sql(`COMMENT ON DATABASE inherited IS 'services-stack: managed by ${ownerOf('inherited')}'`);
+    const { acted, observed, known } = await stack.pass(database('inherited'));
+    assert.equal(acted, 'update');
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(await refusal(loginOf(known), 'CREATE TABLE t ()'), 'allowed');
+  });
+
+  test('a foreign database may be observed, if nothing but that is allowed', async () => {
+    await sql('CREATE DATABASE museum');
+    const managed = database('museum', {}, { spec: { managementPolicies: ['Observe'] } });
+    const observed = await clientOf(managed).observe(managed, {}, signal);
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(observed.status?.owner, 'postgres');
+    assert.deepEqual(observed.lateInitialized, {
+      owner: 'postgres',
+      encoding: 'UTF8',
+      lcCollate: 'C',
+      lcCType: 'C',
+    });
+    assert.equal(observed.details?.username, undefined);
+  });
+});
+
+describe('a database that stayed when its managed resource went', () => {
+  test('is taken up again with its data, and a new password', async () => {
+    const first = await stack.pass(database('lasting'));
+    await sql('CREATE TABLE kept ()', loginOf(first.known));
+    const second = await stack.pass(database('lasting'));
+    assert.equal(second.acted, 'update');
+    assert.equal(second.observed.ready?.status, 'True');
+    assert.deepEqual(await sql('SELECT * FROM kept', loginOf(second.known)), []);
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+  });
+});
+
+describe('names', () => {
+  const long = 'n'.repeat(64);
+  const cases: Record<string, { readonly name: string; readonly message: RegExp }> = {
+    'of 64 bytes': { name: long, message: /has 64 bytes in UTF-8, 63 are allowed/ },
+    'of 63 characters and more bytes': {
+      name: `${'n'.repeat(62)}é`,
+      message: /has 64 bytes in UTF-8, 63 are allowed/,
+    },
+    'of the server itself': { name: 'postgres', message: /is reserved/ },
+  };
+  for (const [what, { name, message }] of Object.entries(cases)) {
+    test(`${what} are refused with the annotation to set, and do not stand in the way of deletion`, async () => {
+      const managed = database('named', {}, { externalName: name });
+      await assert.rejects(stack.pass(managed), (error: Error) => {
+        assert.match(error.message, message);
+        assert.match(error.message, /set another in the annotation crossplane.io\/external-name/);
+        return true;
+      });
+      assert.equal(await stack.remove(managed), false);
+    });
+  }
+
+  test('of 63 bytes are taken whole', async () => {
+    const name = `${'ä'.repeat(31)}x`;
+    assert.equal(Buffer.byteLength(name), 63);
+    const { managed, known } = await stack.pass(database('whole', {}, { externalName: name }));
+    assert.deepEqual(await stack.namesake(name), ['database', 'role']);
+    assert.equal(await refusal(loginOf(known)), 'allowed');
+    assert.equal(await stack.remove(managed), false);
+  });
+});
+
+describe('passwords', () => {
+  test('a lost one is not ready, and replaced', async () => {
+    const first = await stack.pass(database('forgetful'));
+    const { password: _lost, uri: _uri, ...rest } = first.known;
+    const seen = await clientOf(first.managed).observe(first.managed, rest, signal);
+    assert.equal(seen.isUpToDate, false);
+    assert.equal(seen.ready?.status, 'False');
+    const second = await stack.pass(first.managed, rest);
+    assert.equal(second.acted, 'update');
+    assert.equal(second.observed.ready?.status, 'True');
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+    assert.ok(second.known.uri?.includes(second.known.password ?? 'none'));
+  });
+
+  test('one that somebody edited in the secret is replaced at once', async () => {
+    const first = await stack.pass(database('edited'));
+    const second = await stack.pass(first.managed, { ...first.known, password: 'guess' });
+    assert.equal(second.acted, 'update');
+    assert.notEqual(second.known.password, 'guess');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+  });
+
+  test('one that somebody changed on the server is noticed within the period, not by every look', async () => {
+    const first = await stack.pass(database('changed'));
+    await sql(`ALTER ROLE changed PASSWORD 'elsewhere'`);
+    assert.equal((await stack.pass(first.managed, first.known)).acted, undefined);
+    clock.nowMs += tenMinutesMs;
+    const second = await stack.pass(first.managed, first.known);
+    assert.equal(second.acted, 'update');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+  });
+
+  test('are renewed on request, once', async () => {
+    const first = await stack.pass(database('rotating', { passwordRotation: 'first' }));
+    assert.equal(first.managed.status?.passwordRotation, 'first');
+    assert.equal((await stack.pass(first.managed, first.known)).acted, undefined);
+    const asked = edited(first.managed, { passwordRotation: '2026-02' });
+    const seen = await clientOf(asked).observe(asked, first.known, signal);
+    assert.equal(seen.ready?.status, 'True', 'the present one works meanwhile');
+    const second = await stack.pass(asked, first.known);
+    assert.equal(second.acted, 'update');
+    assert.notEqual(second.known.password, first.known.password);
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+    assert.equal(second.managed.status?.passwordRotation, '2026-02');
+    assert.equal((await stack.pass(second.managed, second.known)).acted, undefined);
+  });
+
+  test('are renewed though a session of the role holds the database for ever', async () => {
+    const first = await stack.pass(database('besieged', { connectionLimit: 5 }));
+    const thief = await connect(loginOf(first.known));
+    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 6');
+    await thief.query('BEGIN');
+    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 7');
+    const asked = edited(first.managed, { passwordRotation: 'stolen' });
+    const second = await stack.pass(asked, first.known);
+    assert.equal(await refusal(loginOf(first.known)), '28P01');
+    assert.equal(await refusal(loginOf(second.known)), 'allowed');
+    await assert.rejects(stack.pass(second.managed, second.known), /another session holds what is needed/);
+    await thief.end();
+    assert.equal((await stack.pass(second.managed, second.known)).observed.isUpToDate, true);
+  });
+
+  test('none is made where none is published', async () => {
+    const first = await stack.pass(database('secretless', {}, { isSecretWanted: false }));
+    assert.equal(first.known.password, undefined);
+    assert.equal(first.observed.ready?.status, 'True');
+    assert.equal((await stack.pass(first.managed)).acted, undefined);
+  });
+});
+
+describe('changes made elsewhere', () => {
+  let known: Readonly<Record<string, string>> = {};
+  const cases: Record<string, { readonly change: string; readonly check: string }> = {
+    'PUBLIC let in': {
+      change: 'GRANT CONNECT ON DATABASE drifting TO PUBLIC',
+      check: `SELECT NOT has_database_privilege('public', 'drifting', 'CONNECT') AS ok`,
+    },
+    'another owner': {
+      change: 'ALTER DATABASE drifting OWNER TO postgres',
+      check: `SELECT pg_get_userbyid(datdba) = 'drifting' AS ok FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'another connection limit': {
+      change: 'ALTER DATABASE drifting CONNECTION LIMIT 1',
+      check: `SELECT datconnlimit = 7 AS ok FROM pg_database WHERE datname = 'drifting'`,
+    },
+    closed: {
+      change: 'ALTER DATABASE drifting ALLOW_CONNECTIONS false',
+      check: `SELECT datallowconn AS ok FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'a role that may do more': {
+      change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
+      check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+    },
+    'another connection limit of the role': {
+      change: 'ALTER ROLE drifting CONNECTION LIMIT 50',
+      check: `SELECT rolconnlimit = 7 AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+    },
+    'the mark of the first version': {
+      change: `COMMENT ON DATABASE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
+      check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'a mark taken away by the owner': {
+      change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
+      check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_database WHERE datname = 'drifting'`,
+    },
+    'the mark of the first version on the role': {
+      change: `COMMENT ON ROLE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
+      check: `SELECT shobj_description(oid, 'pg_authid') = '${markOf(ownerOf('drifting'))}' AS ok
+              FROM pg_roles WHERE rolname = 'drifting'`,
+    },
+    'a role shut out': {
+      change: 'ALTER ROLE drifting NOLOGIN',
+      check: `SELECT rolcanlogin AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+    },
+    'an extension removed': { change: 'DROP EXTENSION pg_trgm', check: 'SELECT true AS ok' },
+  };
+  for (const [what, { change, check }] of Object.entries(cases)) {
+    test(`are reverted: ${what}`, async () => {
+      const wanted = database('drifting', { connectionLimit: 7, extensions: [{ name: 'pg_trgm' }] });
+      const before = await stack.pass(wanted, known);
+      known = before.known;
+      await sql(change, change.startsWith('DROP EXTENSION') ? { database: 'drifting' } : {});
+      const after = await stack.pass(before.managed, before.known);
+      assert.equal(after.acted, 'update');
+      assert.equal(after.observed.isUpToDate, true);
+      assert.equal(after.observed.ready?.status, 'True');
+      assert.deepEqual(await sql(check), [{ ok: true }]);
+      const extensions = await sql('SELECT FROM pg_extension WHERE extname = $$pg_trgm$$', {
+        database: 'drifting',
+      });
+      assert.equal(extensions.length, 1);
+      assert.equal(await refusal(loginOf(after.known)), 'allowed');
+      assert.equal((await stack.pass(after.managed, after.known)).acted, undefined);
+    });
+  }
+
+  test('what PostgreSQL cannot change is said, and everything else is repaired', async () => {
+    const first = await stack.pass(database('fixed', { encoding: 'UTF8' }));
+    const asked = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
+    await assert.rejects(
+      stack.pass(asked, first.known),
+      /cannot change spec.forProvider.encoding from "UTF8" to "LATIN1": PostgreSQL sets it at creation only/,
+    );
+    const [row] = await sql('SELECT datconnlimit AS n FROM pg_database WHERE datname = $$fixed$$');
+    assert.deepEqual(row, { n: 3 });
+    assert.equal(await refusal(loginOf(first.known)), 'allowed');
+  });
+});
+
+describe('a connection limit', () => {
+  /** As many sessions as the server allows; they are closed again. */
+  const sessionsOf = async (login: ReturnType<typeof loginOf>, databases: readonly string[]) => {
+    const sessions: Client[] = [];
+    const refusals = new Set<string>();
+    for (const name of databases) {
+      for (let attempt = 0; attempt < 5; attempt++) {
+        await connect({ ...login, database: name }).then(
+          (session) => sessions.push(session),
+          (error: { code?: string }) => refusals.add(error.code ?? String(error)),
+        );
+      }
+    }
+    await Promise.all(sessions.map((session) => session.end()));
+    return { count: sessions.length, refusals: [...refusals] };
+  };
+
+  test('holds in whatever database, and when the owner lifts that of its own', async () => {
+    const { managed, known } = await stack.pass(database('greedy', { connectionLimit: 3 }));
+    const login = loginOf(known);
+    await refusal(login, 'ALTER DATABASE greedy CONNECTION LIMIT -1');
+    assert.equal(await refusal(login, 'ALTER ROLE greedy CONNECTION LIMIT -1'), '42501');
+    assert.deepEqual(await sessionsOf(login, ['postgres', 'template1', 'greedy']), {
+      count: 3,
+      refusals: ['53300'],
+    });
+    const wider = await stack.pass(edited(managed, { connectionLimit: 4 }), known);
+    assert.equal(wider.acted, 'update');
+    assert.equal((await sessionsOf(login, ['greedy'])).count, 4);
+    const unlimited = edited(wider.managed, { connectionLimit: -1 });
+    assert.equal((await stack.pass(unlimited, known)).acted, 'update');
+    assert.equal((await sessionsOf(login, ['greedy'])).count, 5);
+  });
+});
+
+describe('engineVersion', () => {
+  test('of another server is refused with both versions, before anything is made', async () => {
+    const version = await server.serverVersion();
+    await assert.rejects(
+      stack.pass(database('outdated', { engineVersion: '9.6' })),
+      new RegExp(`engineVersion is "9.6", but server 127.0.0.1:\\d+ runs PostgreSQL ${version}`),
+    );
+    assert.deepEqual(await stack.namesake('outdated'), []);
+  });
+
+  test('of this server is taken, and a later upgrade does no harm', async () => {
+    const version = String(await server.serverVersion());
+    const first = await stack.pass(database('current', { engineVersion: version }));
+    assert.equal(first.observed.ready?.status, 'True');
+    const upgraded = edited(first.managed, { engineVersion: '14' });
+    assert.equal((await stack.pass(upgraded, first.known)).observed.ready?.status, 'True');
+  });
+});
+
+describe('sessions, when a database is deleted', () => {
+  test('are waited for', async () => {
+    const { managed, known: details } = await stack.pass(database('busy'));
+    const session = await connect(loginOf(details));
+    await assert.rejects(
+      stack.remove(managed),
+      /database "busy" has 1 open session; waiting for them to end/,
+    );
+    assert.equal((await session.query('SELECT 1 AS one')).rows[0].one, 1, 'it goes on');
+    await session.end();
+    assert.equal(await stack.remove(managed), false);
+    assert.deepEqual(await stack.namesake('busy'), []);
+  });
+
+  test('are terminated, if the spec says so', async () => {
+    const { managed, known: details } = await stack.pass(
+      database('crowded', { onDelete: 'TerminateSessions' }),
+    );
+    const session = await connect(loginOf(details));
+    assert.equal(await stack.remove(managed), false);
+    await assert.rejects(session.query('SELECT 1'), /terminat|not queryable/);
+    assert.deepEqual(await stack.namesake('crowded'), []);
+  });
+});
+
+describe('a database with a given owner', () => {
+  test('has no role and no password of its own, and leaves the owner alone when it goes', async () => {
+    const owner = await stack.pass(role('librarian'));
+    const {
+      managed,
+      known: details,
+      observed,
+    } = await stack.pass(database('library', { owner: 'librarian' }));
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(details.password, undefined);
+    assert.deepEqual(await stack.namesake('library'), ['database']);
+    const login = { ...loginOf(owner.known), database: 'library' };
+    assert.equal(await refusal(login, 'CREATE TABLE books ()'), 'allowed');
+    await assert.rejects(stack.remove(owner.managed), /it owns database "library"/);
+    assert.equal(await stack.remove(managed), false);
+    assert.equal(await stack.remove(owner.managed), false);
+    assert.deepEqual(await stack.namesake('librarian'), []);
+  });
+
+  test('whose owner took the mark away is not forgotten when it is deleted', async () => {
+    const owner = await stack.pass(role('keeper'));
+    const { managed } = await stack.pass(database('hoard', { owner: 'keeper' }));
+    const login = { ...loginOf(owner.known), database: 'hoard' };
+    assert.equal(await refusal(login, 'COMMENT ON DATABASE hoard IS NULL'), 'allowed');
+    const refused: unknown = await stack.remove(managed).catch((error) => error);
+    assert.ok(refused instanceof Error);
+    assert.match(
+      refused.message,
+      /^database "hoard" was managed here, and its mark is gone; to drop it, run: COMMENT ON/,
+    );
+    assert.deepEqual(await stack.namesake('hoard'), ['database']);
+    await sql(/run: (COMMENT ON [^;]*);/.exec(refused.message)?.[1] ?? '');
+    assert.equal(await stack.remove(managed), false);
+    assert.deepEqual(await stack.namesake('hoard'), []);
+    await stack.remove(owner.managed);
+  });
+
+  test('that does not exist yet waits for it', async () => {
+    await assert.rejects(stack.pass(database('early', { owner: 'late' })), /role "late" does not exist/);
+  });
+
+  test('that is not resolved yet gets no owner of its own instead', async () => {
+    const managed = database('unresolved', { ownerRef: { name: 'nobody' } });
+    await assert.rejects(stack.pass(managed), /ownerRef and ownerSelector are not resolved/);
+    assert.deepEqual(await stack.namesake('unresolved'), []);
+  });
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { closing, closingEvent } from '../../../controllers/postgresql/server-closing.ts';
+import { database, edited, loginOf, role, stackFixture } from './fixture.ts';
+
+const stack = await stackFixture({ serverDatabases: 'close', settings: { log_statement: 'all' } });
+const { sql, refusal, told } = stack;
+const signal = new AbortController().signal;
+
+const openTo = async (who: string): Promise<readonly string[]> => {
+  const rows = await sql<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE has_database_privilege('${who}', oid, 'CONNECT') ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+};
+
+describe("the server's own databases", () => {
+  test('are closed to tenants before the first is let in, and stay open to who was there before', async () => {
+    await sql(`CREATE ROLE exporter LOGIN PASSWORD 'exporter'; CREATE ROLE nobody`);
+    assert.deepEqual(await openTo('public'), ['postgres', 'template0', 'template1']);
+    const { managed, known } = await stack.pass(database('shop'));
+    assert.deepEqual(await openTo('public'), ['template0'], 'which takes no connections');
+    for (const own of ['postgres', 'template1']) {
+      assert.equal(await refusal({ ...loginOf(known), database: own }), '42501');
+      assert.equal(await refusal({ user: 'exporter', password: 'exporter', database: own }), 'allowed');
+    }
+    assert.equal(await refusal(loginOf(known)), 'allowed');
+    const { known: clerk } = await stack.pass(role('clerk'));
+    assert.equal(await refusal({ ...loginOf(clerk), database: 'postgres' }), '42501');
+    assert.equal(await stack.server.roles.checkPassword('clerk', clerk.password ?? ''), true);
+    assert.equal(await stack.server.roles.checkPassword('clerk', 'guess'), false);
+    assert.deepEqual(
+      told.map(({ type, reason, message }) => [type, reason, message.replace(/:\d+/, '')]),
+      [
+        [
+          'Normal',
+          'ClosedServerDatabases',
+          'PUBLIC may no longer connect to databases "postgres", "template1" of server 127.0.0.1; "exporter" may as before',
+        ],
+      ],
+    );
+    await stack.pass(edited(managed, { connectionLimit: 4 }), known);
+    assert.equal(told.length, 1);
+  });
+
+  test('that are closed are looked at and not written', async () => {
+    const before = await sql('SELECT xmin, datname FROM pg_database ORDER BY datname');
+    assert.deepEqual(await stack.server.closeServerDatabases(), { closed: [], kept: [], open: [] });
+    assert.deepEqual(await sql('SELECT xmin, datname FROM pg_database ORDER BY datname'), before);
+  });
+
+  test('are left alone if the credentials say so', async () => {
+    await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
+    const events: unknown[] = [];
+    const credentials = { ...stack.credentials, serverDatabases: 'leave' } as const;
+    await closing({ server: stack.server, credentials, tell: (event) => void events.push(event) })(signal);
+    assert.deepEqual(await openTo('public'), ['postgres', 'template0']);
+    assert.deepEqual(events, []);
+  });
+
+  test('are closed once, and again by the next who asks if it failed', async () => {
+    let calls = 0;
+    const answers = [
+      Promise.reject(new Error('unreachable')),
+      Promise.resolve({ closed: [], kept: [], open: [] }),
+    ];
+    const events: unknown[] = [];
+    const prepare = closing({
+      server: {
+        closeServerDatabases: () => answers[calls++] ?? Promise.reject(new Error('asked too often')),
+      },
+      credentials: stack.credentials,
+      tell: (event) => void events.push(event),
+    });
+    await Promise.all([prepare(signal), prepare(signal)]);
+    assert.equal(calls, 1);
+    await prepare(signal);
+    await prepare(signal);
+    assert.equal(calls, 2);
+    assert.deepEqual(events, [
+      { type: 'Warning', reason: 'CannotCloseServerDatabases', message: 'unreachable' },
+    ]);
+  });
+});
+
+describe('what is told of it', () => {
+  const where = { endpoint: 'db', port: 5432, username: 'steward' };
+  const cases = {
+    'all was closed': { closing: { closed: [], kept: [], open: [] }, event: undefined },
+    'closed for all': {
+      closing: { closed: ['postgres'], kept: [], open: [] },
+      event: {
+        type: 'Normal',
+        reason: 'ClosedServerDatabases',
+        message: 'PUBLIC may no longer connect to database "postgres" of server db:5432',
+      },
+    },
+    'no right to close': {
+      closing: {
+        closed: [],
+        kept: [],
+        open: [
+          { name: 'postgres', owner: 'root' },
+          { name: 'template1', owner: 'root' },
+        ],
+      },
+      event: {
+        type: 'Warning',
+        reason: 'CannotCloseServerDatabases',
+        message:
+          'every tenant may connect to databases "postgres", "template1" of server db:5432, and role "steward" has no right ' +
+          'to change that; run as "root": REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; ' +
+          'REVOKE CONNECT ON DATABASE "template1" FROM PUBLIC',
+      },
+    },
+  };
+  for (const [name, { closing: result, event }] of Object.entries(cases)) {
+    test(name, () => assert.deepEqual(closingEvent(result, where), event));
+  }
+});

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type ConnectionDetails,
+  decodeDetails,
+  encodeDetails,
+  type Secret,
+  SecretKind,
+} from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  type PostgreSQLInstance,
+  PostgreSQLInstanceKind,
+} from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
+import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider-config.ts';
+import type { Credentials } from '../../../clients/postgresql/credentials.ts';
+import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
+import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
+import { postgresqlFixture } from '../clients/fixture.ts';
+import { grant, loginOf, role } from './fixture.ts';
+
+const { server: serverOf, sql, refusal, credentials } = await postgresqlFixture();
+const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+
+/** The stack over an API server in memory and a real PostgreSQL. */
+class Scene {
+  readonly cluster = new FakeCluster();
+  /** Those that the stack has asked for. */
+  readonly servers: Credentials[] = [];
+  process: FakeProcess;
+
+  constructor() {
+    this.putSecret();
+    const credentialsSecretRef = { namespace: 'infra', name: 'server', key: 'endpoint' };
+    this.cluster.put(ProviderConfigKind, {
+      apiVersion,
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'Secret', secretRef: credentialsSecretRef } },
+    });
+    this.cluster.put(ProviderKind, {
+      apiVersion,
+      kind: 'Provider',
+      metadata: { name: 'legacy' },
+      spec: { credentialsSecretRef },
+    });
+    this.cluster.put(PostgreSQLDatabaseClassKind, {
+      apiVersion,
+      kind: 'PostgreSQLDatabaseClass',
+      metadata: { name: 'small' },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        reclaimPolicy: 'Delete',
+        forProvider: { onDelete: 'TerminateSessions' },
+      },
+    });
+    this.process = this.start();
+  }
+
+  putSecret(entries: ConnectionDetails = {}): void {
+    this.cluster.put<Secret>(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'infra', name: 'server' },
+      data: encodeDetails({ ...credentials, port: String(credentials.port), ...entries }),
+    });
+  }
+
+  /** Every change of the server counts as a step, so that the process can die right after it. */
+  start(): FakeProcess {
+    const stack = createPostgresqlStack({
+      createServer: (given) => {
+        this.servers.push(given);
+        return stepwise(serverOf({ credentials: given, connectionWaitMs: 100 }), () => this.cluster.step());
+      },
+    });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
+  }
+
+  putClaim(name: string, spec: Partial<PostgreSQLInstance['spec']> = {}): void {
+    this.cluster.put(PostgreSQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLInstance',
+      metadata: { namespace: 'team', name },
+      spec: {
+        classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
+        writeConnectionSecretToRef: { name: `${name}-connection` },
+        ...spec,
+      },
+    });
+  }
+
+  claim(name: string) {
+    return this.cluster.get(PostgreSQLInstanceKind, { namespace: 'team', name });
+  }
+
+  details(name: string): ConnectionDetails {
+    return decodeDetails(this.cluster.get(SecretKind, { namespace: 'team', name: `${name}-connection` }));
+  }
+}
+
+const changes = ['create', 'update', 'drop', 'setPassword', 'apply', 'revoke'];
+
+function stepwise(server: PostgresqlServer, step: () => void): PostgresqlServer {
+  const watched = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, key) {
+        const member = Reflect.get(target, key);
+        if (!changes.includes(String(key))) return member;
+        return async (...given: readonly unknown[]) => {
+          const answer = await (member as (...args: readonly unknown[]) => Promise<unknown>)(...given);
+          step();
+          return answer;
+        };
+      },
+    });
+  const { databases, roles, grants } = server;
+  return { ...server, databases: watched(databases), roles: watched(roles), grants: watched(grants) };
+}
+
+const marked = async (): Promise<readonly string[]> => {
+  const rows = await sql<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE shobj_description(oid, 'pg_database') LIKE 'services-stack%'
+     UNION ALL
+     SELECT rolname FROM pg_roles WHERE shobj_description(oid, 'pg_authid') LIKE 'services-stack%'
+     UNION ALL SELECT datname FROM pg_database WHERE datname LIKE 'services-stack%' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+};
+
+test('a claim gets a database whose secret works, and takes it with it', async () => {
+  const scene = new Scene();
+  scene.putClaim('orders');
+  await scene.process.settle();
+  assert.equal(scene.claim('orders')?.status?.bindingPhase, 'Bound');
+  assert.equal(await refusal(loginOf(scene.details('orders'))), 'allowed');
+  const name = scene.details('orders').database ?? '';
+  assert.deepEqual(await marked(), [name, name]);
+  scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'orders' });
+  await scene.process.settle();
+  assert.equal(scene.claim('orders'), undefined);
+  assert.deepEqual(scene.cluster.all(PostgreSQLDatabaseKind), []);
+  assert.deepEqual(await marked(), []);
+  assert.deepEqual(scene.process.errors, []);
+});
+
+test('what is bound and unchanged is looked at and not written, by a new process either', async () => {
+  const scene = new Scene();
+  scene.putClaim('quiet');
+  await scene.process.settle();
+  scene.cluster.takeWrites();
+  await scene.process.settle(5 * 60_000);
+  assert.deepEqual(scene.cluster.takeWrites(), []);
+  scene.process.stop();
+  scene.process = scene.start();
+  await scene.process.settle(5 * 60_000);
+  assert.deepEqual(scene.cluster.takeWrites(), []);
+  scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'quiet' });
+  await scene.process.settle();
+});
+
+describe('the process dies after each write and each change of the server in turn', () => {
+  /** Lets the process die after that many steps and another go on; says whether it died at all. */
+  const dyingAfter = async (scene: Scene, steps: number): Promise<boolean> => {
+    scene.cluster.stepsLeft = steps;
+    await scene.process.settle();
+    const hasCrashed = scene.process.hasCrashed;
+    scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+    scene.process.stop();
+    scene.process = scene.start();
+    await scene.process.settle(120_000);
+    return hasCrashed;
+  };
+
+  test('while it provisions: one database, a secret that works, in the end nothing', async () => {
+    let steps = 1;
+    for (let hasCrashed = true; hasCrashed; steps++) {
+      const scene = new Scene();
+      scene.putClaim(`crash-${steps}`);
+      hasCrashed = await dyingAfter(scene, steps);
+      const details = scene.details(`crash-${steps}`);
+      assert.equal(scene.claim(`crash-${steps}`)?.status?.bindingPhase, 'Bound', `after step ${steps}`);
+      assert.equal(await refusal(loginOf(details)), 'allowed', `after step ${steps}`);
+      assert.deepEqual(await marked(), [details.database, details.database], `after step ${steps}`);
+      assert.equal(scene.cluster.all(PostgreSQLDatabaseKind).length, 1);
+      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `crash-${steps}` });
+      await scene.process.settle();
+      assert.deepEqual(await marked(), []);
+    }
+    assert.ok(steps > 8, `${steps} steps`);
+  });
+
+  test('while it deletes: nothing is left', async () => {
+    let steps = 1;
+    for (let hasCrashed = true; hasCrashed; steps++) {
+      const scene = new Scene();
+      scene.putClaim(`ending-${steps}`);
+      await scene.process.settle();
+      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `ending-${steps}` });
+      hasCrashed = await dyingAfter(scene, steps);
+      assert.equal(scene.claim(`ending-${steps}`), undefined, `after step ${steps}`);
+      assert.deepEqual(scene.cluster.all(PostgreSQLDatabaseKind), []);
+      assert.deepEqual(await marked(), [], `after step ${steps}`);
+    }
+    assert.ok(steps > 4, `${steps} steps`);
+  });
+
+  test('while it renews a password: the one in the secret works', async () => {
+    let steps = 1;
+    for (let hasCrashed = true; hasCrashed; steps++) {
+      const scene = new Scene();
+      scene.putClaim(`renewal-${steps}`);
+      await scene.process.settle();
+      const before = scene.details(`renewal-${steps}`).password;
+      const name = scene.claim(`renewal-${steps}`)?.spec.resourceRef?.name ?? '';
+      scene.cluster.edit(PostgreSQLDatabaseKind, { name }, (managed) => ({
+        ...managed,
+        spec: { ...managed.spec, forProvider: { ...managed.spec.forProvider, passwordRotation: 'now' } },
+      }));
+      hasCrashed = await dyingAfter(scene, steps);
+      const details = scene.details(`renewal-${steps}`);
+      assert.notEqual(details.password, before, `after step ${steps}`);
+      assert.equal(await refusal(loginOf(details)), 'allowed', `after step ${steps}`);
+      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `renewal-${steps}` });
+      await scene.process.settle();
+    }
+    assert.ok(steps > 3, `${steps} steps`);
+  });
+});
+
+describe('a password that somebody edits in the managed secret ends in one that works, for the claim too', () => {
+  const tamper = (scene: Scene, name: string): void => {
+    const uid = scene.claim(name)?.metadata.uid ?? '';
+    scene.cluster.edit(SecretKind, { namespace: 'infra', name: uid }, (secret) => ({
+      ...secret,
+      data: { ...secret.data, ...encodeDetails({ password: 'guess', uri: 'postgresql://guess' }) },
+    }));
+  };
+  const isUsable = async (scene: Scene, name: string): Promise<boolean> => {
+    const details = scene.details(name);
+    const isUriRight = details.uri?.includes(`:${details.password}@`) === true;
+    return isUriRight && (await refusal(loginOf(details))) === 'allowed';
+  };
+
+  test('at once', async () => {
+    const scene = new Scene();
+    scene.putClaim('tampered');
+    await scene.process.settle();
+    const before = scene.details('tampered').password;
+    tamper(scene, 'tampered');
+    await scene.process.settle();
+    assert.notEqual(scene.details('tampered').password, before);
+    assert.equal(await isUsable(scene, 'tampered'), true);
+    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'tampered' });
+    await scene.process.settle();
+  });
+
+  test('within the period in which a process tries all, if none was there to see', async () => {
+    const scene = new Scene();
+    scene.putClaim('unseen');
+    await scene.process.settle();
+    scene.process.stop();
+    tamper(scene, 'unseen');
+    scene.process = scene.start();
+    await scene.process.settle(11 * 60_000);
+    assert.equal(await isUsable(scene, 'unseen'), true);
+    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'unseen' });
+    await scene.process.settle();
+  });
+});
+
+describe('servers', () => {
+  test('are one object per credentials, whichever provider names them', async () => {
+    const scene = new Scene();
+    for (const name of ['a', 'b', 'c']) scene.putClaim(name);
+    scene.cluster.put(
+      PostgreSQLRoleKind,
+      role('d', { login: true }, { spec: { providerRef: { name: 'legacy' } } }),
+    );
+    await scene.process.settle(5 * 60_000);
+    assert.equal(scene.servers.length, 1);
+    for (const name of ['a', 'b', 'c']) {
+      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name });
+    }
+    scene.cluster.delete(PostgreSQLRoleKind, { name: 'd' });
+    await scene.process.settle();
+    assert.deepEqual(await marked(), []);
+  });
+
+  test('are made anew when the credentials change, and a moved endpoint reaches the claim’s secret', async () => {
+    const scene = new Scene();
+    scene.putClaim('mover');
+    await scene.process.settle();
+    assert.equal(scene.details('mover').endpoint, '127.0.0.1');
+    scene.putSecret({ endpoint: 'localhost' });
+    await scene.process.settle(2 * 60_000);
+    assert.deepEqual(
+      scene.servers.map(({ endpoint }) => endpoint),
+      ['127.0.0.1', 'localhost'],
+    );
+    const { endpoint, host, uri, password } = scene.details('mover');
+    assert.deepEqual([endpoint, host], ['localhost', 'localhost']);
+    assert.ok(uri?.includes(`${password}@localhost:`));
+    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'mover' });
+    await scene.process.settle();
+  });
+});
+
+test('of two grants about the same the older holds, and the younger takes over when it goes', async () => {
+  const scene = new Scene();
+  const reader = role('reader');
+  scene.cluster.put(PostgreSQLRoleKind, reader);
+  scene.putClaim('shared');
+  await scene.process.settle();
+  const database = scene.details('shared').database ?? '';
+  const same = { role: 'reader', database };
+  scene.cluster.put(PostgreSQLGrantKind, grant('older', { ...same, privileges: ['CONNECT'] }));
+  scene.cluster.clockMs += 1_000;
+  scene.cluster.put(PostgreSQLGrantKind, grant('younger', { ...same, privileges: ['TEMPORARY'] }));
+  await scene.process.settle(5 * 60_000);
+  const synced = (name: string) =>
+    scene.cluster
+      .get(PostgreSQLGrantKind, { name })
+      ?.status?.conditions?.find(({ type }) => type === 'Synced');
+  const may = async (privilege: string) => {
+    const [row] = await sql(`SELECT has_database_privilege('reader', '${database}', '${privilege}') AS may`);
+    return row?.may;
+  };
+  assert.equal(synced('older')?.status, 'True');
+  assert.match(synced('younger')?.message ?? '', /PostgreSQLGrant older is about the same role and target/);
+  assert.equal(await may('CONNECT'), true);
+  scene.cluster.delete(PostgreSQLGrantKind, { name: 'older' });
+  await scene.process.settle(5 * 60_000);
+  assert.equal(synced('younger')?.status, 'True');
+  assert.equal(await may('CONNECT'), false);
+  scene.cluster.delete(PostgreSQLGrantKind, { name: 'younger' });
+  scene.cluster.delete(PostgreSQLRoleKind, { name: 'reader' });
+  scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'shared' });
+  await scene.process.settle(2 * 60_000);
+  assert.deepEqual(await marked(), []);
+});

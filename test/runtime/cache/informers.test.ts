@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscription } from 'rxjs';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Informers } from '../../../runtime/cache/informers.ts';
+import { createInformers } from '../../../runtime/cache/informers.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { ThingKind, thing, until } from '../things.ts';
+
+const secret = (name: string, type: string): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type,
+  metadata: { name, namespace: 'ns' },
+});
+
+describe('informers', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  let log: ReturnType<typeof recordedLog>;
+  let informers: Informers;
+  let running: Subscription | undefined;
+  const forever = new AbortController().signal;
+  const run = () => {
+    running = informers.run$.subscribe({ error: (error) => assert.fail(`run$ failed: ${error}`) });
+  };
+  beforeEach(async () => {
+    server = await new FakeApiServer(ThingKind, SecretKind).start();
+    log = recordedLog();
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
+    informers = createInformers({
+      client,
+      log,
+      random: Math.random,
+      shortWatchMs: 0,
+      createBackoff: () => ({ next: () => 2 }),
+    });
+  });
+  afterEach(async () => {
+    running?.unsubscribe();
+    await client.close();
+    await server.stop();
+  });
+
+  test('one resource and one watch per kind, however often it is asked for', async () => {
+    const things = informers.resource(ThingKind);
+    assert.equal(informers.resource(ThingKind, {}), things);
+    run();
+    await informers.synced(forever);
+    assert.equal(informers.resource(ThingKind), things);
+    await until('it watches', () => server.openWatches === 1);
+    await sleep(20);
+    assert.equal(server.seen('WATCH').length, 1);
+  });
+
+  test('another selection is an error', () => {
+    informers.resource(SecretKind, { fieldSelector: 'type=a' });
+    informers.resource(SecretKind, { fieldSelector: 'type=a' });
+    assert.throws(() => informers.resource(SecretKind, { fieldSelector: 'type=b' }), /another selection/);
+    assert.throws(() => informers.resource(SecretKind), /another selection/);
+  });
+
+  test('the selection limits list, watch and what reads bring in', async () => {
+    server.put(SecretKind, secret('mine', 'a'));
+    server.put(SecretKind, secret('other', 'b'));
+    const secrets = informers.resource(SecretKind, { fieldSelector: 'type=a' });
+    run();
+    await informers.synced(forever);
+    await until('it watches', () => server.openWatches === 1);
+    server.put(SecretKind, secret('other-2', 'b'));
+    server.put(SecretKind, secret('mine-2', 'a'));
+    await until('the second arrives', () => secrets.store.all().length === 2);
+    assert.equal((await secrets.fetch({ namespace: 'ns', name: 'other' }))?.type, 'b');
+    assert.equal(secrets.get({ namespace: 'ns', name: 'other' }), undefined, 'nobody would update it');
+  });
+
+  test('nothing runs before run$ is subscribed to, nor after', async () => {
+    informers.resource(ThingKind);
+    await sleep(20);
+    assert.equal(server.requests.length, 0);
+    assert.equal(informers.states()[0]?.stream.phase, 'stopped');
+    run();
+    await informers.synced(forever);
+    await until('it watches', () => server.openWatches === 1);
+    running?.unsubscribe();
+    await until('no watch is open', () => server.openWatches === 0);
+    assert.equal(informers.states()[0]?.stream.phase, 'stopped');
+  });
+
+  test('a kind asked for later starts at once', async () => {
+    informers.resource(ThingKind);
+    run();
+    await informers.synced(forever);
+    const secrets = informers.resource(SecretKind);
+    server.put(SecretKind, secret('s', 't'));
+    await informers.synced(forever);
+    assert.equal(secrets.store.isSynced, true);
+    assert.equal(secrets.store.all()[0]?.kind, 'Secret');
+  });
+
+  test('a kind asked for while others are waited for is waited for as well', async () => {
+    server.fail({ status: 500, times: 10, plural: 'things' });
+    server.fail({ status: 500, times: 30, plural: 'secrets' });
+    informers.resource(ThingKind);
+    run();
+    const whenSynced = informers.synced(forever);
+    const secrets = informers.resource(SecretKind);
+    await whenSynced;
+    assert.equal(secrets.store.isSynced, true);
+  });
+
+  test('a kind that fails leaves the others alone, and shows', async () => {
+    server.fail({ status: 403, reason: 'Forbidden', message: 'no way', times: 1e9, plural: 'secrets' });
+    const things = informers.resource(ThingKind);
+    informers.resource(SecretKind);
+    run();
+    await until('things are synced', () => things.store.isSynced);
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => things.store.all().length === 1);
+    await until('secrets wait', () => informers.states()[1]?.stream.phase === 'waiting');
+    const [first, second] = informers.states();
+    assert.deepEqual(
+      [first?.kind, first?.isSynced, first?.objectCount],
+      ['things.v1.test.example.org', true, 1],
+    );
+    assert.equal(second?.isSynced, false);
+    assert.equal((second!.stream as { message: string }).message, 'no way');
+  });
+
+  test('waiting for a kind that never comes ends with the signal', async () => {
+    server.fail({ status: 500, times: 1e9 });
+    informers.resource(ThingKind);
+    run();
+    const abort = new AbortController();
+    const whenSynced = informers.synced(abort.signal);
+    setTimeout(() => abort.abort(new Error('enough')), 30);
+    await assert.rejects(whenSynced, /enough/);
+    await assert.rejects(informers.synced(AbortSignal.abort(new Error('before'))), /before/);
+  });
+
+  test('10,000 objects do not hold up the event loop', async () => {
+    const text = 'x'.repeat(2000);
+    for (let n = 0; n < 10_000; n += 1) {
+      server.put(
+        ThingKind,
+        thing(`t${n}`, { spec: { text, size: n }, metadata: { labels: { n: `${n % 7}` } } }),
+      );
+    }
+    const things = informers.resource(ThingKind);
+    things.store.addIndex('n', ({ metadata }) => [metadata.labels?.n ?? '']);
+    let told = 0;
+    things.store.changes$.subscribe(() => {
+      told += 1;
+    });
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    run();
+    await informers.synced(forever);
+    delay.disable();
+    assert.equal(things.store.all().length, 10_000);
+    assert.equal(told, 10_000);
+    assert.equal(server.seen('GET').length, 20);
+    // The server of this test runs in the same process and sorts all for each page; main.ts alone blocks less.
+    assert.ok(delay.max / 1e6 < 250, `blocked for ${delay.max / 1e6} ms`);
+  });
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { createResource } from '../../../runtime/cache/resource.ts';
+import { createStore } from '../../../runtime/cache/store.ts';
+import { isConflict } from '../../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import type { Thing } from '../things.ts';
+import { ThingKind, thing } from '../things.ts';
+
+describe('resource', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  let things: Resource<Thing>;
+  before(async () => {
+    server = await new FakeApiServer(ThingKind).start();
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+  });
+  after(async () => {
+    await client.close();
+    await server.stop();
+  });
+  beforeEach(() => {
+    for (const { metadata } of server.objects()) server.remove(ThingKind, metadata.name, metadata.namespace);
+    things = createResource(client, createStore(ThingKind));
+    server.requests.length = 0;
+  });
+  const key = { namespace: 'ns', name: 'a' };
+  const writes = () => server.requests.filter(({ method }) => method !== 'GET');
+
+  test('what a write returned is in the store at once', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    assert.equal(things.get(key), created);
+    const updated = await things.update(created, { ...created, spec: { size: 2 } });
+    assert.equal(things.get(key), updated);
+    assert.equal(updated.spec?.size, 2);
+  });
+
+  test('fetch reads the API server, into the store; undefined where nothing is', async () => {
+    assert.equal(await things.fetch(key), undefined);
+    server.put(ThingKind, thing('a', { spec: { size: 3 } }));
+    assert.equal((await things.fetch(key))?.spec?.size, 3);
+    assert.equal(things.get(key)?.spec?.size, 3);
+  });
+
+  test('nothing to change, nothing written', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1, list: ['x'] } }));
+    server.requests.length = 0;
+    const same = structuredClone(created);
+    assert.equal(await things.update(created, same), created);
+    assert.equal(await things.updateStatus(created, same), created);
+    const onlyStatus = { ...created, status: { phase: 'Bound' } };
+    assert.equal(await things.update(created, onlyStatus), created, 'update leaves status alone');
+    const onlySpec = { ...created, spec: { size: 9 } };
+    assert.equal(await things.updateStatus(created, onlySpec), created, 'updateStatus leaves the rest alone');
+    const owned = {
+      ...created,
+      metadata: { ...created.metadata, generation: 9, uid: 'x', resourceVersion: '1' },
+    };
+    assert.equal(await things.update(created, owned), created, 'what the server owns is not written');
+    assert.deepEqual(server.requests, []);
+  });
+
+  test('empty labels, annotations, finalizers or owners are the same as none, and write nothing', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const empty = { annotations: {}, labels: {}, finalizers: [], ownerReferences: [] };
+    server.requests.length = 0;
+    const same = { ...created, metadata: { ...created.metadata, ...empty } };
+    assert.equal(await things.update(created, same), created);
+    assert.deepEqual(writes(), []);
+  });
+
+  test('several changes go out as one merge patch under the version that was read', async () => {
+    const created = await things.create(
+      thing('a', { spec: { size: 1, text: 'x' }, metadata: { labels: { old: 'y' }, finalizers: ['f'] } }),
+    );
+    server.requests.length = 0;
+    const { labels: _, ...metadata } = created.metadata;
+    await things.update(created, {
+      ...created,
+      metadata: { ...metadata, annotations: { note: 'z' }, finalizers: ['f', 'g'] },
+      spec: { size: 2 },
+    });
+    assert.deepEqual(
+      writes().map(({ method, body, headers }) => [method, headers['content-type'], body]),
+      [
+        [
+          'PATCH',
+          'application/merge-patch+json',
+          {
+            metadata: {
+              labels: null,
+              annotations: { note: 'z' },
+              finalizers: ['f', 'g'],
+              resourceVersion: created.metadata.resourceVersion,
+            },
+            spec: { size: 2, text: null },
+          },
+        ],
+      ],
+    );
+  });
+
+  test('status goes through its subresource', async () => {
+    const created = await things.create(thing('a'));
+    server.requests.length = 0;
+    const updated = await things.updateStatus(created, { ...created, status: { phase: 'Bound' } });
+    assert.equal(updated.status?.phase, 'Bound');
+    const [write] = writes();
+    assert.equal(write?.path, '/apis/test.example.org/v1/namespaces/ns/things/a/status');
+    assert.deepEqual(write?.body, {
+      status: { phase: 'Bound' },
+      metadata: { resourceVersion: created.metadata.resourceVersion },
+    });
+  });
+
+  test('an object that changed since is a conflict, and stays as it is', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    server.put(ThingKind, { ...created, spec: { size: 5 } });
+    await assert.rejects(things.update(created, { ...created, spec: { size: 2 } }), isConflict);
+    await assert.rejects(things.updateStatus(created, { ...created, status: { phase: 'x' } }), isConflict);
+    await assert.rejects(things.delete(created), isConflict);
+    assert.equal((await things.fetch(key))?.spec?.size, 5);
+  });
+
+  test('delete names uid and version; what is gone already is success', async () => {
+    const created = await things.create(thing('a'));
+    await things.delete(created);
+    const { uid, resourceVersion } = created.metadata;
+    assert.deepEqual((writes().at(-1)!.body as { preconditions: unknown }).preconditions, {
+      uid,
+      resourceVersion,
+    });
+    assert.equal(server.objects().length, 0);
+    await things.delete(created);
+  });
+
+  test("absence is the API server's own word: a 404 of a proxy is a failure, and nothing is taken for gone", async () => {
+    const created = await things.create(thing('a'));
+    server.fail({ status: 404, body: '404 page not found', times: 2 });
+    await assert.rejects(things.fetch(key), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    await assert.rejects(things.delete(created), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    assert.equal(server.objects().length, 1);
+    await things.delete(created);
+    assert.equal(await things.fetch(key), undefined);
+  });
+
+  test('a write answered with something else is an error, and the store keeps what it knew', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const { metadata, ...rest } = created;
+    const answers: readonly object[] = [
+      { metadata: {} },
+      { ...rest, metadata: { ...metadata, uid: 'another' } },
+      { ...rest, metadata: { ...metadata, resourceVersion: '1' } },
+    ];
+    for (const answer of answers) {
+      server.fail({ status: 200, body: JSON.stringify(answer), times: 2 });
+      const invalid = { name: 'ApiError', code: 0, reason: 'InvalidAnswer' };
+      await assert.rejects(things.update(created, { ...created, spec: { size: 2 } }), invalid);
+      await assert.rejects(things.updateStatus(created, { ...created, status: { phase: 'x' } }), invalid);
+    }
+    assert.deepEqual(things.get(key), created);
+    assert.equal((await things.update(created, { ...created, spec: { size: 2 } })).spec?.size, 2);
+  });
+
+  test('a signal aborts a write', async () => {
+    server.fail({ status: -1, method: 'POST' });
+    const abort = new AbortController();
+    const write = things.create(thing('a'), abort.signal);
+    setTimeout(() => abort.abort(), 20);
+    await assert.rejects(write, { name: 'ApiError', code: 0, reason: 'Aborted' });
+  });
+});

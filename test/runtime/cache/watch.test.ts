@@ -1,0 +1,733 @@
+import assert from 'node:assert/strict';
+import { getActiveResourcesInfo } from 'node:process';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Subscription } from 'rxjs';
+import { NEVER, Observable, of, throwError } from 'rxjs';
+import type { StreamedStore } from '../../../runtime/cache/store.ts';
+import { createStore } from '../../../runtime/cache/store.ts';
+import type { StreamEvent } from '../../../runtime/cache/stream-event.ts';
+import type { StreamState, WatchStreamOptions } from '../../../runtime/cache/watch.ts';
+import { watchStream } from '../../../runtime/cache/watch.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
+import type { Fault } from '../../fakes/api-server.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import type { Thing } from '../things.ts';
+import { ThingKind, thing, until } from '../things.ts';
+
+/** Short delays, each recorded by having been asked for. */
+function quickBackoff(delayMs = 1) {
+  const backoff = {
+    calls: 0,
+    next: () => {
+      backoff.calls += 1;
+      return delayMs;
+    },
+  };
+  return backoff;
+}
+
+describe('watch stream over HTTP', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  let log: ReturnType<typeof recordedLog>;
+  let store: StreamedStore<Thing>;
+  let events: StreamEvent<Thing>['type'][];
+  let changes: string[];
+  let states: StreamState[];
+  let backoff: ReturnType<typeof quickBackoff>;
+  let subscription: Subscription | undefined;
+
+  const start = (options: Partial<WatchStreamOptions> = {}): void => {
+    subscription = watchStream(
+      client,
+      ThingKind,
+      {},
+      {
+        log,
+        random: () => 0.5,
+        backoff,
+        shortWatchMs: 0,
+        onState: (state) => states.push(state),
+        ...options,
+      },
+    ).subscribe({
+      next(event) {
+        events.push(event.type);
+        store.apply(event);
+      },
+      error: (error) => assert.fail(`the stream failed: ${error}`),
+      complete: () => assert.fail('the stream completed'),
+    });
+  };
+  const watching = (opened = 1) =>
+    until('it watches', () => server.openWatches === 1 && server.seen('WATCH').length >= opened);
+  const names = () =>
+    store
+      .all()
+      .map(({ metadata }) => metadata.name)
+      .toSorted();
+  const resumedFrom = () => server.seen('WATCH').map(({ query }) => query.resourceVersion);
+
+  beforeEach(async () => {
+    server = await new FakeApiServer(ThingKind).start();
+    log = recordedLog();
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, sleep: async () => {} });
+    store = createStore(ThingKind);
+    events = [];
+    changes = [];
+    states = [];
+    backoff = quickBackoff();
+    store.changes$.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.name}`));
+  });
+  afterEach(async () => {
+    subscription?.unsubscribe();
+    await client.close();
+    await server.stop();
+  });
+
+  test('lists in pages, tells when it is complete, watches from there', async () => {
+    for (let n = 0; n < 25; n += 1) server.put(ThingKind, thing(`t${n}`));
+    start({ pageSize: 10 });
+    await watching();
+    assert.deepEqual(events, ['restart', 'listed', 'listed', 'listed', 'synced']);
+    assert.equal(store.all().length, 25);
+    assert.ok(store.isSynced);
+    assert.deepEqual(resumedFrom(), ['125']);
+    const { timeoutSeconds } = server.seen('WATCH')[0]!.query;
+    assert.equal(timeoutSeconds, '440');
+    server.put(ThingKind, thing('t0', { spec: { size: 1 } }));
+    server.remove(ThingKind, 't1', 'ns');
+    await until('both arrive', () => events.length === 7);
+    assert.deepEqual(events.slice(5), ['applied', 'deleted']);
+    assert.deepEqual(changes.slice(25), ['modified t0', 'deleted t1']);
+    assert.deepEqual(
+      states.map(({ phase }) => phase),
+      ['listing', 'watching'],
+    );
+  });
+
+  test('an empty list is complete as well', async () => {
+    start();
+    await until('it is synced', () => store.isSynced);
+    assert.deepEqual(events, ['restart', 'listed', 'synced']);
+  });
+
+  test('nothing is asked before the subscription', async () => {
+    watchStream(client, ThingKind, {}, { log, random: Math.random });
+    await sleep(20);
+    assert.equal(server.requests.length, 0);
+  });
+
+  test('a quiet watch stays', async () => {
+    start({ watchSeconds: [1, 1], idleMarginMs: 60_000 });
+    await watching();
+    await sleep(600);
+    assert.equal(server.seen('WATCH').length, 1);
+    assert.equal(backoff.calls, 0);
+  });
+
+  test('a watch that the server ends resumes where it was, without backoff', async () => {
+    start();
+    await watching();
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => names().includes('a'));
+    await sleep(5);
+    server.endWatches();
+    server.put(ThingKind, thing('b'));
+    await until('b arrives', () => names().includes('b'));
+    assert.deepEqual(resumedFrom(), ['100', '101']);
+    assert.equal(backoff.calls, 0);
+    assert.deepEqual(changes, ['added a', 'added b']);
+  });
+
+  test('a watch that ends right after it opened waits', async () => {
+    start({ shortWatchMs: 150 });
+    await watching();
+    const endedAt = performance.now();
+    server.endWatches();
+    await watching(2);
+    assert.ok(performance.now() - endedAt >= 140);
+    assert.equal(backoff.calls, 1);
+  });
+
+  test('bookmarks move the point to resume from', async () => {
+    start();
+    await watching();
+    server.skipVersions(50);
+    server.bookmark();
+    await sleep(20);
+    server.endWatches();
+    await watching(2);
+    assert.deepEqual(resumedFrom(), ['100', '150']);
+    assert.deepEqual(events, ['restart', 'listed', 'synced'], 'nobody is told of a bookmark');
+  });
+
+  test('a connection cut mid-line resumes and nothing is lost or repeated', async () => {
+    start();
+    await watching();
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => names().includes('a'));
+    server.dropWatches('{"type":"ADDED","object":{"metadata":{"name":"half');
+    server.put(ThingKind, thing('b'));
+    await until('b arrives', () => names().includes('b'));
+    assert.deepEqual(changes, ['added a', 'added b']);
+    assert.equal(events.filter((type) => type === 'restart').length, 1);
+    assert.equal(backoff.calls, 1);
+  });
+
+  const expiries: Record<string, () => void> = {
+    'in band': () => server.errorInBand(410, 'Expired'),
+    'as a status': () => server.endWatches(),
+  };
+  for (const [name, expire] of Object.entries(expiries)) {
+    test(`410 ${name} lists again, and what vanished meanwhile is deleted`, async () => {
+      server.put(ThingKind, thing('stays'));
+      server.put(ThingKind, thing('goes'));
+      server.put(ThingKind, thing('replaced'));
+      start();
+      await watching();
+      server.blackHoleWatches();
+      server.remove(ThingKind, 'goes', 'ns');
+      server.remove(ThingKind, 'replaced', 'ns');
+      server.put(ThingKind, thing('replaced'));
+      server.put(ThingKind, thing('new'));
+      server.skipVersions(1);
+      server.compact();
+      changes.length = 0;
+      expire();
+      await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+      assert.deepEqual(names(), ['new', 'replaced', 'stays']);
+      assert.deepEqual(changes.toSorted(), [
+        'added new',
+        'added replaced',
+        'deleted goes',
+        'deleted replaced',
+      ]);
+      await watching(2);
+      assert.equal(resumedFrom().at(-1), server.resourceVersion);
+      assert.ok(
+        log.lines.every(({ level }) => level !== 'warn' && level !== 'error'),
+        'that is no fault',
+      );
+    });
+  }
+
+  test('410 of a proxy is no word about our version: it resumes where it was', async () => {
+    server.put(ThingKind, thing('a'));
+    start();
+    await watching();
+    server.fail({ status: 410, body: 'Gone', method: 'WATCH', times: 2 });
+    server.endWatches();
+    await until('it watches again', () => server.seen('WATCH').length === 4 && server.openWatches === 1);
+    assert.deepEqual(resumedFrom(), ['101', '101', '101', '101']);
+    assert.deepEqual(events, ['restart', 'listed', 'synced']);
+  });
+
+  test('404 of a proxy lists again, and what is there stays meanwhile', async () => {
+    server.put(ThingKind, thing('a'));
+    start();
+    await watching();
+    server.fail({ status: 404, body: '404 page not found', times: 3 });
+    server.endWatches();
+    await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+    assert.deepEqual(changes, ['added a']);
+    assert.equal(backoff.calls, 3);
+  });
+
+  const noLists: Record<string, string> = {
+    'an empty object': '{}',
+    'a page': '<html>all is well</html>',
+    'a list of something else':
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}',
+    'a list without items':
+      '{"kind":"ThingList","apiVersion":"test.example.org/v1","metadata":{"resourceVersion":"900"}}',
+  };
+  for (const [name, body] of Object.entries(noLists)) {
+    test(`${name} is no empty cluster: the list is asked for again, and nothing is dropped`, async () => {
+      server.put(ThingKind, thing('a'));
+      start();
+      await watching();
+      server.fail({ status: 200, body, method: 'GET', times: 2 });
+      server.errorInBand(410, 'Expired');
+      await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+      assert.deepEqual(changes, ['added a']);
+      assert.equal(backoff.calls, 3);
+    });
+  }
+
+  test('a watch event of nothing but metadata makes no ghost: what happened is read from a list', async () => {
+    start();
+    await watching();
+    server.blackHoleWatches();
+    server.put(ThingKind, thing('a'));
+    server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost","namespace":"ns"}}}\n');
+    await until('a arrives', () => names().includes('a'));
+    assert.deepEqual(changes, ['added a']);
+  });
+
+  test('a continue token that expires restarts the list, whose first half does not count', async () => {
+    for (let n = 0; n < 9; n += 1) server.put(ThingKind, thing(`t${n}`));
+    server.expireContinueTokens();
+    start({ pageSize: 4 });
+    await until('it is synced', () => store.isSynced);
+    assert.deepEqual(events, ['restart', 'listed', 'restart', 'listed', 'listed', 'listed', 'synced']);
+    assert.equal(store.all().length, 9);
+  });
+
+  test('a list that keeps expiring is asked for whole', async () => {
+    for (let n = 0; n < 9; n += 1) server.put(ThingKind, thing(`t${n}`));
+    server.expireContinueTokens(100);
+    start({ pageSize: 4 });
+    await until('it is synced', () => store.isSynced);
+    assert.equal(store.all().length, 9);
+    const whole = server.seen('GET').filter(({ query }) => query.limit === undefined);
+    assert.equal(whole.length, 1);
+    assert.deepEqual(events.slice(-3), ['restart', 'listed', 'synced']);
+  });
+
+  test('429 waits as long as the server asks, then resumes', async () => {
+    start();
+    await watching();
+    server.fail({ status: 429, retryAfter: 1, method: 'WATCH' });
+    const refusedAt = performance.now();
+    server.endWatches();
+    await watching(3);
+    assert.ok(performance.now() - refusedAt >= 990);
+    assert.deepEqual(resumedFrom(), ['100', '100', '100']);
+    assert.deepEqual(
+      states.find(({ phase }) => phase === 'waiting'),
+      {
+        phase: 'waiting',
+        code: 429,
+        message: 'told to fail',
+        delayMs: 1000,
+      },
+    );
+  });
+
+  test('server errors are retried from the same point, and complained of once', async () => {
+    start();
+    await watching();
+    server.fail({ status: 500, times: 5, method: 'WATCH' });
+    server.endWatches();
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => names().includes('a'));
+    assert.equal(backoff.calls, 5);
+    assert.deepEqual(new Set(resumedFrom()), new Set(['100']));
+    assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
+    assert.equal(events.filter((type) => type === 'restart').length, 1);
+  });
+
+  test('a server that goes away and comes back is found again', async () => {
+    start();
+    await watching();
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => names().includes('a'));
+    await server.stop();
+    await until('it has tried', () => backoff.calls > 5);
+    assert.equal(states.at(-1)?.phase, 'waiting');
+    server.put(ThingKind, thing('b'));
+    server.remove(ThingKind, 'a', 'ns');
+    await server.start();
+    await until('b arrives and a goes', () => names().join() === 'b');
+    assert.deepEqual(changes, ['added a', 'added b', 'deleted a']);
+    assert.equal(events.filter((type) => type === 'restart').length, 1);
+  });
+
+  test('a server that is not there yet is waited for', async () => {
+    await server.stop();
+    start();
+    await until('it has tried', () => backoff.calls > 3);
+    await server.start();
+    await until('it is synced', () => store.isSynced);
+  });
+
+  test('a kind that is not installed is said once, retried at most 5 s apart, and found when it comes', async () => {
+    const bare = await new FakeApiServer().start();
+    const other = kubernetesClient({ kubeConfig: bare.kubeConfig(), log });
+    const waits: number[] = [];
+    const slow = quickBackoff(30_000);
+    const stream = watchStream(
+      other,
+      ThingKind,
+      {},
+      {
+        log,
+        random: Math.random,
+        backoff: slow,
+        notInstalledDelayMs: 5,
+        onState: (state) => state.phase === 'waiting' && waits.push(state.delayMs),
+      },
+    ).subscribe((event) => store.apply(event));
+    await until('it has tried', () => waits.length > 4);
+    bare.install(ThingKind);
+    await until('it is synced', () => store.isSynced);
+    assert.deepEqual(new Set(waits), new Set([5]));
+    const said = log.lines.filter(({ level }) => level === 'warn');
+    assert.equal(said.length, 1);
+    assert.match(said[0]!.message, /not installed.*kubectl apply -f crds\/.*--install-crds/);
+    assert.equal(said[0]?.fields.kind, 'things.v1.test.example.org');
+    stream.unsubscribe();
+    await other.close();
+    await bare.stop();
+  });
+
+  test('missing permission is said once, with what to grant', async () => {
+    server.fail({ status: 403, reason: 'Forbidden', times: 4 });
+    start();
+    await until('it is synced', () => store.isSynced);
+    const said = log.lines.filter(({ level }) => level === 'warn');
+    assert.equal(said.length, 1);
+    assert.match(said[0]!.message, /not allowed.*get, list and watch.*RBAC/);
+  });
+
+  test('a black-holed watch is noticed by the deadline and replaced', async () => {
+    start({ watchSeconds: [1, 1], idleMarginMs: 200 });
+    await watching();
+    server.blackHoleWatches();
+    const start_ = performance.now();
+    server.put(ThingKind, thing('a'));
+    await until('a arrives', () => names().includes('a'));
+    assert.ok(performance.now() - start_ > 900);
+    assert.equal(backoff.calls, 0, 'that is no failure of the server');
+    await until('the dead connection is closed', () => server.openWatches === 1);
+  });
+
+  describe('a watch that is open and silent', () => {
+    const short = { silenceMs: 60, graceMs: 20 };
+    let confirmedBy: string[];
+    let silences: number;
+    const startChecked = (options: Partial<WatchStreamOptions> = {}): void => {
+      confirmedBy = [];
+      silences = 0;
+      start({
+        ...short,
+        onConfirmed: (by) => confirmedBy.push(by),
+        onSilence: () => {
+          silences += 1;
+        },
+        ...options,
+      });
+    };
+    const checks = () => server.seen('GET').filter(({ query }) => query.resourceVersion === '0');
+    const lists = () => events.filter((type) => type === 'synced').length;
+
+    test('is asked after, by a question whose answer is small; nothing to tell: it stays', async () => {
+      for (let n = 0; n < 5; n += 1) server.put(ThingKind, thing(`t${n}`));
+      startChecked();
+      await watching();
+      server.skipVersions(100);
+      await until(
+        'it was checked three times',
+        () => confirmedBy.filter((by) => by === 'check').length === 3,
+      );
+      assert.equal(server.seen('WATCH').length, 1);
+      assert.equal(lists(), 1);
+      assert.deepEqual(checks()[0]?.query, { fieldSelector: 'metadata.name=-', resourceVersion: '0' });
+      assert.deepEqual([silences, backoff.calls], [0, 0]);
+    });
+
+    test('one that tells is not asked after, be it by bookmarks alone', async () => {
+      startChecked({ silenceMs: 200 });
+      await watching();
+      for (let n = 0; n < 10; n += 1) {
+        server.bookmark();
+        await sleep(40);
+      }
+      assert.equal(checks().length, 0);
+    });
+
+    test('is replaced when it has kept something back, which a list brings', async () => {
+      startChecked();
+      await watching();
+      server.blackHoleWatches();
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
+      await watching(2);
+      assert.deepEqual([lists(), silences, backoff.calls], [2, 1, 0]);
+      assert.match(log.lines.at(-1)?.message ?? '', /did not tell of changes/);
+      server.put(ThingKind, thing('b'));
+      await until('b arrives', () => names().includes('b'));
+      assert.equal(confirmedBy.at(-1), 'watch');
+    });
+
+    test('and so are those that follow it: what happens is known all the same', async () => {
+      startChecked();
+      await watching();
+      server.muteWatches();
+      for (const name of ['a', 'b', 'c']) {
+        server.put(ThingKind, thing(name));
+        await until(`${name} arrives`, () => names().includes(name));
+      }
+      server.remove(ThingKind, 'a', 'ns');
+      await until('a goes', () => !names().includes('a'));
+      assert.equal(silences, 3);
+      assert.deepEqual(changes, ['added a', 'added b', 'added c', 'deleted a']);
+    });
+
+    test('a restored backup is noticed, whose versions lie behind', async () => {
+      server.put(ThingKind, thing('stays'));
+      server.put(ThingKind, thing('goes'));
+      startChecked();
+      await watching();
+      server.remove(ThingKind, 'goes', 'ns');
+      await until('it goes', () => !names().includes('goes'));
+      server.rewind(50);
+      server.put(ThingKind, thing('back'));
+      server.blackHoleWatches();
+      await until('it has listed', () => names().join() === 'back,stays');
+    });
+
+    test('an answer that overtakes the watch is given time', async () => {
+      startChecked({ graceMs: 150 });
+      await watching();
+      server.blackHoleWatches();
+      const object = server.put(ThingKind, thing('a'));
+      await until('it was checked', () => checks().length === 1);
+      server.writeToWatches(`${JSON.stringify({ type: 'ADDED', object })}\n`);
+      await until('a arrives', () => names().includes('a'));
+      await sleep(60);
+      assert.deepEqual([lists(), silences], [1, 0]);
+    });
+
+    test('a question without an answer is a failure, put again until there is one', async () => {
+      startChecked({ checkTimeoutMs: 1000 });
+      await watching();
+      server.muteWatches();
+      server.fail({ status: -1, method: 'GET' });
+      server.fail({ status: 503, method: 'GET' });
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
+      assert.deepEqual(
+        states.filter(({ phase }) => phase === 'waiting').map((state) => 'code' in state && state.code),
+        [0, 503],
+      );
+      assert.equal(lists(), 2);
+    });
+
+    const useless: Record<string, Fault> = {
+      'are refused': { status: 502, body: 'no streaming here' },
+      'end at once without a word': { status: 200, body: '' },
+      'cannot be read': { status: 200, body: '<html>' },
+    };
+    for (const [name, fault] of Object.entries(useless)) {
+      test(`where watches ${name}, lists take their place`, async () => {
+        startChecked({ shortWatchMs: 10, backoff: quickBackoff(10) });
+        await watching();
+        server.fail({ ...fault, method: 'WATCH', times: 1_000_000 });
+        server.endWatches();
+        for (const object of ['a', 'b']) {
+          server.put(ThingKind, thing(object));
+          await until(`${object} arrives`, () => names().includes(object));
+        }
+        assert.ok(lists() >= 2);
+      });
+    }
+
+    test('a failure that lasts is not waited out for longer than may be unknown', async () => {
+      startChecked({ silenceMs: 300, backoff: quickBackoff(60_000) });
+      await watching();
+      server.fail({ status: 502, body: 'down', method: 'WATCH' });
+      server.endWatches();
+      server.put(ThingKind, thing('a'));
+      await until('a arrives', () => names().includes('a'));
+    });
+
+    test('a question that is refused is replaced by a list', async () => {
+      startChecked();
+      await watching();
+      server.fail({ status: 400, reason: 'BadRequest', method: 'GET' });
+      await until('it has listed', () => lists() === 2);
+      assert.deepEqual([silences, backoff.calls], [0, 0]);
+    });
+  });
+
+  test('unsubscribing closes the connection, in every phase', async () => {
+    start();
+    await watching();
+    subscription?.unsubscribe();
+    await until('the watch is closed', () => server.openWatches === 0);
+    server.fail({ status: -1 });
+    start();
+    await until('it lists', () => server.seen('GET').length === 2);
+    subscription?.unsubscribe();
+    await server.stop();
+    start();
+    await until('it waits', () => backoff.calls > 0);
+    subscription?.unsubscribe();
+    const before = backoff.calls;
+    await sleep(30);
+    assert.equal(backoff.calls, before);
+  });
+
+  test('thousands of reconnects leave nothing behind', async () => {
+    const reconnect = async (times: number) => {
+      for (let n = 0; n < times; n += 1) {
+        const opened = server.seen('WATCH').length;
+        if (n % 3 === 0) server.endWatches();
+        else if (n % 3 === 1) server.dropWatches();
+        else server.errorInBand(410, 'Expired');
+        await until(
+          'it watches again',
+          () => server.seen('WATCH').length > opened && server.openWatches >= 1,
+        );
+      }
+      await until('one watch is open', () => server.openWatches === 1);
+      server.requests.length = 0;
+      log.lines.length = 0;
+      states.length = 0;
+      events.length = 0;
+    };
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const heapBytes = async () => {
+      await sleep(50);
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const warnings: string[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning.name);
+    process.on('warning', onWarning);
+    const resources = () => getActiveResourcesInfo().filter((name) => name !== 'Immediate').length;
+    start({ shortWatchMs: 0, backoff: quickBackoff(0) });
+    await watching();
+    await reconnect(60);
+    const before = { sockets: server.sockets.size, resources: resources() };
+    const heapBefore = await heapBytes();
+    await reconnect(2000);
+    await until('the sockets are closed', () => server.sockets.size <= before.sockets);
+    assert.ok(
+      resources() <= before.resources + 2,
+      `${resources()} handles and timers, ${before.resources} before`,
+    );
+    const grownBytes = (await heapBytes()) - heapBefore;
+    assert.ok(grownBytes < 3e6, `${grownBytes} bytes for 2000 reconnects`);
+    process.off('warning', onWarning);
+    assert.deepEqual(warnings, [], 'no listener too many');
+    server.put(ThingKind, thing('alive'));
+    await until('it still works', () => names().includes('alive'));
+    assert.deepEqual(changes, ['added alive'], 'one subscription, not thousands');
+  });
+});
+
+describe('watch stream over a scripted client', () => {
+  const log = recordedLog();
+  const page = { items: [], resourceVersion: '7' };
+  const scripted = (script: Pick<KubernetesClient, 'list' | 'watch'>): KubernetesClient =>
+    script as KubernetesClient;
+
+  test('a client that answers at once does not keep the event loop', async () => {
+    let pages = 0;
+    const client = scripted({
+      list: async () => ({ items: [], resourceVersion: '7', ...(++pages < 50 && { continueToken: 'x' }) }),
+      watch: () => NEVER,
+    });
+    let turns = 0;
+    let isCounting = true;
+    const count = () => {
+      turns += 1;
+      if (isCounting) setImmediate(count);
+    };
+    count();
+    await new Promise<void>((resolve) => {
+      const subscription = watchStream(client, ThingKind, {}, { log, random: Math.random }).subscribe(
+        (event) => {
+          if (event.type === 'synced') {
+            resolve();
+            queueMicrotask(() => subscription.unsubscribe());
+          }
+        },
+      );
+    });
+    isCounting = false;
+    assert.equal(pages, 50);
+    assert.ok(turns >= 40, `others had ${turns} turns between the pages`);
+  });
+
+  test('the backoff of client-go: 0.8 s doubling to 30 s, jittered', async () => {
+    const delays: number[] = [];
+    let attempts = 0;
+    const error = new ApiError('down', { code: 0, reason: 'ECONNREFUSED' });
+    const client = scripted({
+      list: () => {
+        attempts += 1;
+        return Promise.reject(error);
+      },
+      watch: () => throwError(() => error),
+    });
+    // Virtual time: every wait is skipped over.
+    const { mock } = await import('node:test');
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
+    try {
+      const subscription = watchStream(
+        client,
+        ThingKind,
+        {},
+        {
+          log,
+          random: () => 0.5,
+          now: () => Date.now(),
+          onState: (state) => state.phase === 'waiting' && delays.push(state.delayMs),
+        },
+      ).subscribe();
+      for (let n = 1; n <= 7; n += 1) {
+        while (delays.length < n) await Promise.resolve();
+        assert.equal(attempts, n);
+        mock.timers.tick(delays[n - 1]! + 1);
+      }
+      subscription.unsubscribe();
+    } finally {
+      mock.timers.reset();
+    }
+    assert.deepEqual(delays.slice(0, 7).map(Math.round), [1200, 2400, 4800, 9600, 19_200, 22_500, 22_500]);
+  });
+
+  test('each subscription lists for itself', async () => {
+    let lists = 0;
+    const client = scripted({
+      list: async <T>() => {
+        lists += 1;
+        return page as typeof page & { items: readonly T[] };
+      },
+      watch: () => NEVER,
+    });
+    const stream$ = watchStream(client, ThingKind, {}, { log, random: Math.random });
+    const subscriptions = [stream$.subscribe(), stream$.subscribe()];
+    await sleep(10);
+    assert.equal(lists, 2);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  });
+
+  test('events delivered while subscribing, and a watch torn down exactly once', async () => {
+    let torn = 0;
+    const object = { ...thing('a'), metadata: { ...thing('a').metadata, resourceVersion: '9' } };
+    const client = scripted({
+      list: async <T>() => page as typeof page & { items: readonly T[] },
+      watch: <T>() =>
+        new Observable<{ type: 'ADDED'; object: T }>((subscriber) => {
+          subscriber.add(
+            of({ type: 'ADDED' as const, object: object as unknown as T }).subscribe((e) =>
+              subscriber.next(e),
+            ),
+          );
+          return () => {
+            torn += 1;
+          };
+        }),
+    });
+    const seen: string[] = [];
+    const subscription = watchStream(client, ThingKind, {}, { log, random: Math.random }).subscribe((event) =>
+      seen.push(event.type),
+    );
+    await sleep(10);
+    subscription.unsubscribe();
+    assert.deepEqual(seen, ['restart', 'listed', 'synced', 'applied']);
+    assert.equal(torn, 1);
+  });
+});

@@ -1,0 +1,835 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
+import { firstValueFrom, toArray } from 'rxjs';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isNotFound,
+  isTransient,
+} from '../../../runtime/client/errors.ts';
+import type { KubernetesClientOptions } from '../../../runtime/client/http-kubernetes-client.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import type { RequestFacts } from '../../../runtime/client/http-request.ts';
+import { jsonLines } from '../../../runtime/client/json-lines.ts';
+import type { WatchEvent } from '../../../runtime/client/kubernetes-client.ts';
+import { LeaseKind } from '../../../runtime/process/leader-election.ts';
+import type { Fault } from '../../fakes/api-server.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import type { Thing } from '../things.ts';
+import { stored, ThingKind, thing, until } from '../things.ts';
+
+describe('jsonLines', () => {
+  const parse = (...chunks: readonly (string | Buffer)[]): unknown[] => {
+    const values: unknown[] = [];
+    const take = jsonLines((value) => values.push(value));
+    for (const chunk of chunks) take(Buffer.from(chunk));
+    return values;
+  };
+  test('several lines in a chunk', () => assert.deepEqual(parse('{"a":1}\n{"b":2}\n'), [{ a: 1 }, { b: 2 }]));
+  test('a line over several chunks', () => assert.deepEqual(parse('{"a"', ':', '1}', '\n'), [{ a: 1 }]));
+  test('blank lines and carriage returns', () => assert.deepEqual(parse('\n\r\n1\r\n\n'), [1]));
+  test('what follows the last newline is held back', () => assert.deepEqual(parse('1\n{"a"'), [1]));
+  test('a character split anywhere survives', () => {
+    const bytes = Buffer.from('{"name":"žluťoučký 🐎"}\n');
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      assert.deepEqual(parse(bytes.subarray(0, cut), bytes.subarray(cut)), [{ name: 'žluťoučký 🐎' }]);
+    }
+  });
+  test('a line of 8 MB in small chunks', () => {
+    const bytes = Buffer.from(`${JSON.stringify({ text: 'ž'.repeat(4_000_000) })}\n1\n`);
+    const values: unknown[] = [];
+    const take = jsonLines((value) => values.push(value));
+    const start = performance.now();
+    for (let at = 0; at < bytes.length; at += 16_384) take(bytes.subarray(at, at + 16_384));
+    assert.equal((values[0] as { text: string }).text.length, 4_000_000);
+    assert.equal(values[1], 1);
+    assert.ok(performance.now() - start < 2000, 'not quadratic');
+  });
+  test('a line that is not JSON is an error that does not quote it', () => {
+    assert.throws(
+      () => parse('{"a": hunter2}\n'),
+      (error: Error) => error instanceof SyntaxError && !error.message.includes('hunter2'),
+    );
+  });
+});
+
+describe('HTTP client', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  const sleeps: number[] = [];
+  const facts: RequestFacts[] = [];
+  const create = (options: Partial<KubernetesClientOptions> = {}) =>
+    kubernetesClient({
+      kubeConfig: server.kubeConfig(),
+      log: recordedLog(),
+      onRequest: (fact) => facts.push(fact),
+      sleep: async (delayMs) => {
+        sleeps.push(delayMs);
+      },
+      ...options,
+    });
+  beforeEach(async () => {
+    server = await new FakeApiServer(ThingKind, SecretKind).start();
+    client = create();
+    sleeps.length = 0;
+    facts.length = 0;
+  });
+  afterEach(async () => {
+    await client.close();
+    await server.stop();
+  });
+  const key = { namespace: 'ns', name: 'a' };
+  const failure = async (promise: Promise<unknown>): Promise<ApiError> => {
+    try {
+      await promise;
+    } catch (error) {
+      assert.equal((error as Error).name, 'ApiError');
+      return error as ApiError;
+    }
+    throw new Error('it did not fail');
+  };
+
+  test('creates, reads, patches, replaces, applies and deletes', async () => {
+    const created = await client.create(ThingKind, thing('a', { spec: { size: 1 } }));
+    assert.equal((await client.get(ThingKind, key)).spec?.size, 1);
+    const patched = await client.patch(ThingKind, key, { spec: { size: 2 } });
+    assert.equal(patched.spec?.size, 2);
+    const status = await client.patch(ThingKind, key, { status: { phase: 'x' } }, { subresource: 'status' });
+    assert.equal(status.status?.phase, 'x');
+    const replaced = await client.replace(ThingKind, { ...status, spec: { size: 3 } });
+    assert.equal(replaced.spec?.size, 3);
+    await client.apply(ThingKind, key, { spec: { text: 'y' } }, { fieldManager: 'me' });
+    const apply = server.requests.at(-1);
+    assert.deepEqual(apply?.query, { fieldManager: 'me', force: 'true' });
+    assert.equal(apply?.headers['content-type'], 'application/apply-patch+yaml');
+    assert.deepEqual(apply?.body, {
+      apiVersion: 'test.example.org/v1',
+      kind: 'Thing',
+      metadata: key,
+      spec: { text: 'y' },
+    });
+    await client.delete(ThingKind, key, { uid: created.metadata.uid! });
+    assert.ok(isNotFound(await failure(client.get(ThingKind, key))));
+  });
+
+  test('lists in pages, of built-in kinds with their type', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      server.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'ns' },
+        type: 't',
+      });
+    }
+    const selection = { namespace: 'ns', fieldSelector: 'type=t' };
+    const first = await client.list(SecretKind, { ...selection, limit: 2 });
+    assert.deepEqual(
+      first.items.map((item) => [item.apiVersion, item.kind, item.metadata.name]),
+      [
+        ['v1', 'Secret', 'a'],
+        ['v1', 'Secret', 'b'],
+      ],
+    );
+    const second = await client.list(SecretKind, {
+      ...selection,
+      limit: 2,
+      continueToken: first.continueToken!,
+    });
+    assert.equal(second.items.length, 1);
+    assert.equal(second.continueToken, undefined);
+    assert.equal(server.requests[0]?.path, '/api/v1/namespaces/ns/secrets');
+    assert.deepEqual(server.requests[0]?.query, { fieldSelector: 'type=t', limit: '2' });
+  });
+
+  test('errors carry the message, the reason and nothing else', async () => {
+    await client.create(ThingKind, thing('a'));
+    const error = await failure(client.create(ThingKind, thing('a')));
+    assert.ok(isAlreadyExists(error));
+    assert.equal(error.message, 'things "a" already exists');
+    server.fail({ status: 502, body: '<html>hunter2</html>' });
+    const proxy = await failure(client.get(ThingKind, key));
+    assert.deepEqual(
+      [proxy.code, proxy.reason, proxy.message],
+      [502, 'Unknown', 'the API server answered 502'],
+    );
+    server.fail({ status: 200, body: 'hunter2' });
+    const garbage = await failure(client.get(ThingKind, key));
+    assert.deepEqual([garbage.code, garbage.reason], [0, 'InvalidAnswer']);
+    for (const each of [proxy, garbage]) assert.ok(!inspect(each, { depth: null }).includes('hunter2'));
+  });
+
+  describe("what an answer says is the API server's own word, never a status code alone", () => {
+    const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
+    const ofProxy = { ...nothing, isTransient: true };
+    const ofServer = { ...nothing, isTransient: false };
+    const status = (code: number, reason?: string) => ({
+      status: code,
+      body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason }),
+    });
+    const answers: Record<string, { answer: Fault; want: typeof ofProxy }> = {
+      'a page with 404': { answer: { status: 404, body: '404 page not found' }, want: ofProxy },
+      'JSON with 404 that is no Status': {
+        answer: { status: 404, body: '{"reason":"NotFound"}' },
+        want: ofProxy,
+      },
+      'an empty 404': { answer: { status: 404, body: '' }, want: ofProxy },
+      'a Status with 404 and no reason': { answer: status(404), want: ofProxy },
+      'a Status with 404 and another reason': { answer: status(404, 'Fancy'), want: ofServer },
+      'a Status with 404 NotFound': {
+        answer: status(404, 'NotFound'),
+        want: { ...ofServer, isNotFound: true },
+      },
+      'a Status with 403 NotFound': { answer: status(403, 'NotFound'), want: ofServer },
+      'a page with 409': { answer: { status: 409, body: 'Conflict' }, want: ofProxy },
+      'a Status with 409 Conflict': {
+        answer: status(409, 'Conflict'),
+        want: { ...ofServer, isConflict: true },
+      },
+      'a Status with 409 AlreadyExists': {
+        answer: status(409, 'AlreadyExists'),
+        want: { ...ofServer, isAlreadyExists: true },
+      },
+      'a page with 410': { answer: { status: 410, body: 'Gone' }, want: ofProxy },
+      'a Status with 410 Expired': { answer: status(410, 'Expired'), want: { ...ofServer, isExpired: true } },
+      'a Status with 410 Gone': { answer: status(410, 'Gone'), want: { ...ofServer, isExpired: true } },
+      'a Status with 410 and no reason': { answer: status(410), want: { ...ofServer, isExpired: true } },
+    };
+    for (const [name, { answer, want }] of Object.entries(answers)) {
+      test(name, async () => {
+        server.fail(answer);
+        const error = await failure(client.get(ThingKind, key));
+        assert.deepEqual(
+          {
+            isNotFound: isNotFound(error),
+            isConflict: isConflict(error),
+            isAlreadyExists: isAlreadyExists(error),
+            isExpired: isExpired(error),
+            isTransient: isTransient(error),
+          },
+          want,
+        );
+      });
+    }
+  });
+
+  describe('an answer of success that is not what was asked for is an error, as if none had come', () => {
+    const { metadata, ...rest } = stored('a', 200);
+    const without = (field: 'name' | 'namespace' | 'uid' | 'resourceVersion') => ({
+      ...rest,
+      metadata: { ...metadata, [field]: undefined },
+    });
+    const status = (given: object) => ({ kind: 'Status', apiVersion: 'v1', ...given });
+    const list = (given: object) => ({
+      apiVersion: 'test.example.org/v1',
+      kind: 'ThingList',
+      metadata: { resourceVersion: '200' },
+      items: [],
+      ...given,
+    });
+    const noObject: Record<string, unknown> = {
+      'an empty object': {},
+      'only metadata': { metadata: {} },
+      'a Status': status({ status: 'Failure' }),
+      null: null,
+      'a list': list({}),
+      'no name': without('name'),
+      'no namespace': without('namespace'),
+      'no uid': without('uid'),
+      'no resourceVersion': without('resourceVersion'),
+      'an empty resourceVersion': { ...rest, metadata: { ...metadata, resourceVersion: '' } },
+      'another name': { ...rest, metadata: { ...metadata, name: 'b' } },
+      'another namespace': { ...rest, metadata: { ...metadata, namespace: 'other' } },
+      'another kind': { ...rest, kind: 'Other', metadata },
+      'another group': { ...rest, apiVersion: 'other.example.org/v1', metadata },
+      'no kind': { apiVersion: rest.apiVersion, metadata },
+    };
+    const calls: Record<string, () => Promise<unknown>> = {
+      GET: () => client.get(ThingKind, key),
+      POST: () => client.create(ThingKind, thing('a')),
+      PUT: () => client.replace(ThingKind, stored('a', 1)),
+      PATCH: () => client.patch(ThingKind, key, { spec: { size: 1 } }),
+      'PATCH (apply)': () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
+      DELETE: () => client.delete(ThingKind, key, {}),
+    };
+    const noList: Record<string, unknown> = {
+      ...noObject,
+      'a list of another group': list({ apiVersion: 'other.example.org/v1' }),
+      'no items': list({ items: undefined }),
+      'items that are no array': list({ items: {} }),
+      'a list without a resourceVersion': list({ metadata: {} }),
+      'an item without metadata': list({ items: [{}] }),
+      'an item without a name': list({ items: [without('name')] }),
+      'an item without a uid': list({ items: [without('uid')] }),
+      'an item of another kind': list({ items: [{ ...rest, kind: 'Other', metadata }] }),
+      'an item of another namespace': list({
+        items: [{ ...rest, metadata: { ...metadata, namespace: 'other' } }],
+      }),
+    };
+    delete noList['a list'];
+    const noDeletion: Record<string, unknown> = {
+      'a deletion that failed': status({ status: 'Failure' }),
+      'a deletion of another name': status({ status: 'Success', details: { name: 'b' } }),
+    };
+    const cases = [
+      ...Object.entries(calls).flatMap(([verb, call]) =>
+        Object.entries({ ...noObject, ...(verb === 'DELETE' && noDeletion) }).map(
+          ([what, body]) => ({ verb, call, what, body }) as const,
+        ),
+      ),
+      ...Object.entries(noList).map(([what, body]) => ({
+        verb: 'GET (list)',
+        call: () => client.list(ThingKind, { namespace: 'ns' }),
+        what,
+        body,
+      })),
+      {
+        verb: 'PUT',
+        call: () => client.replace(ThingKind, stored('a', 1)),
+        what: 'another uid',
+        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
+      },
+      {
+        verb: 'DELETE',
+        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
+        what: 'another uid',
+        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
+      },
+    ];
+    for (const { verb, call, what, body } of cases) {
+      test(`${verb}: ${what}`, async () => {
+        server.fail({ status: 200, body: JSON.stringify(body) });
+        const error = await failure(call());
+        assert.deepEqual(
+          [error.code, error.reason, isTransient(error), isNotFound(error)],
+          [0, 'InvalidAnswer', true, false],
+        );
+      });
+    }
+
+    const believed: Record<string, { call: () => Promise<unknown>; body: unknown; want: unknown }> = {
+      'the object': { call: () => client.get(ThingKind, key), body: stored('a', 1), want: stored('a', 1) },
+      'a list of nothing, as Go writes it': {
+        call: () => client.list(ThingKind, {}),
+        body: list({ items: null }),
+        want: { items: [], resourceVersion: '200' },
+      },
+      'a list whose definition names it': {
+        call: () => client.list(ThingKind, {}),
+        body: list({ kind: 'AllThingsList' }),
+        want: { items: [], resourceVersion: '200' },
+      },
+      'a deletion, in a Status': {
+        call: () => client.delete(ThingKind, key, { uid: 'u' }),
+        body: status({ status: 'Success', details: { name: 'a', uid: 'u' } }),
+        want: undefined,
+      },
+      'a deletion that finalizers hold up': {
+        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
+        body: stored('a', 1),
+        want: undefined,
+      },
+    };
+    for (const [name, { call, body, want }] of Object.entries(believed)) {
+      test(`believed: ${name}`, async () => {
+        server.fail({ status: 200, body: JSON.stringify(body) });
+        assert.deepEqual(await call(), want);
+      });
+    }
+
+    test('that something else was not found says nothing about the object', async () => {
+      const body = JSON.stringify(
+        status({ code: 404, reason: 'NotFound', details: { name: 'quota', kind: 'quotas' } }),
+      );
+      server.fail({ status: 404, body, times: 2 });
+      const read = await failure(client.get(ThingKind, key));
+      const written = await failure(client.patch(ThingKind, key, {}));
+      assert.deepEqual([isNotFound(read), isNotFound(written)], [false, false]);
+    });
+  });
+
+  describe('asked to wait', () => {
+    const calls = {
+      read: () => client.list(ThingKind, {}),
+      write: () => client.create(ThingKind, thing('a')),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      test(`a ${name} is sent again after Retry-After of a 429`, async () => {
+        server.fail({ status: 429, retryAfter: 3, times: 2 });
+        await call();
+        assert.deepEqual(sleeps, [3000, 3000]);
+        assert.equal(server.requests.length, 3);
+      });
+    }
+    test('details.retryAfterSeconds counts as well', async () => {
+      server.fail({ status: 429, retryAfterSeconds: 2 });
+      await client.list(ThingKind, {});
+      assert.deepEqual(sleeps, [2000]);
+    });
+    test('so does Retry-After of a 503', async () => {
+      server.fail({ status: 503, retryAfter: 1 });
+      await client.list(ThingKind, {});
+      assert.deepEqual(sleeps, [1000]);
+    });
+    test('it gives up after 10 retries, with the wait in the error', async () => {
+      server.fail({ status: 429, retryAfter: 1, times: 100, reason: 'TooManyRequests' });
+      const error = await failure(client.list(ThingKind, {}));
+      assert.deepEqual([error.code, error.reason, error.retryAfterMs], [429, 'TooManyRequests', 1000]);
+      assert.equal(server.requests.length, 11);
+    });
+    test('without Retry-After it is an error at once', async () => {
+      server.fail({ status: 429 });
+      assert.equal((await failure(client.list(ThingKind, {}))).retryAfterMs, undefined);
+      server.fail({ status: 500 });
+      assert.equal((await failure(client.list(ThingKind, {}))).code, 500);
+      assert.deepEqual(sleeps, []);
+    });
+    test('a signal ends the wait', async () => {
+      const patient = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+      server.fail({ status: 429, retryAfter: 60 });
+      const abort = new AbortController();
+      const call = failure(patient.list(ThingKind, {}, abort.signal));
+      await until('it was refused', () => server.requests.length === 1);
+      setTimeout(() => abort.abort(new Error('stop')), 20);
+      assert.equal((await call).reason, 'Aborted');
+      await patient.close();
+    });
+  });
+
+  test('a read whose connection breaks is sent once more, a write is not', async () => {
+    server.fail({ status: 0 });
+    await client.list(ThingKind, {});
+    server.fail({ status: 0, times: 2 });
+    assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+    server.fail({ status: 0 });
+    assert.equal((await failure(client.create(ThingKind, thing('a')))).code, 0);
+    assert.equal(server.seen('POST').length, 1);
+  });
+
+  test('no server is code 0', async () => {
+    await server.stop();
+    const error = await failure(client.get(ThingKind, key));
+    assert.deepEqual([error.code, error.reason], [0, 'ECONNREFUSED']);
+  });
+
+  test('a request that is never answered times out', async () => {
+    const hasty = create({ timeoutMs: 50 });
+    server.fail({ status: -1 });
+    const error = await failure(hasty.create(ThingKind, thing('a')));
+    assert.deepEqual([error.code, error.reason], [0, 'Timeout']);
+    await hasty.close();
+  });
+
+  describe('with a lease', () => {
+    const expired = new ApiError('the lease ran out', { code: 0, reason: 'LeaseExpired' });
+    let hasRunOut = true;
+    const led = () =>
+      create({
+        checkLease: () => {
+          if (hasRunOut) throw expired;
+        },
+      });
+    beforeEach(() => {
+      hasRunOut = true;
+      server.install(LeaseKind);
+    });
+
+    test('that ran out: nothing is written but leases; reads go on', async () => {
+      client = led();
+      const writes = [
+        () => client.create(ThingKind, thing('a')),
+        () => client.patch(ThingKind, key, {}),
+        () => client.replace(ThingKind, stored('a', 1)),
+        () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
+        () => client.delete(ThingKind, key, {}),
+      ];
+      for (const write of writes) assert.equal((await failure(write())).reason, 'LeaseExpired');
+      await client.list(ThingKind, {});
+      const metadata = { name: 'l', namespace: 'ns' };
+      await client.create(LeaseKind, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
+      assert.deepEqual(
+        server.requests.map(({ method }) => method),
+        ['GET', 'POST'],
+      );
+    });
+
+    test('that runs out while a write waits for a connection: it is not sent', async () => {
+      hasRunOut = false;
+      client = led();
+      server.fail({ status: -1, method: 'POST', times: 64 });
+      const abort = new AbortController();
+      const hung = Array.from({ length: 64 }, (_, n) =>
+        failure(client.create(ThingKind, thing(`t${n}`), abort.signal)),
+      );
+      await until('all connections are taken', () => server.requests.length === 64);
+      const waiting = failure(client.create(ThingKind, thing('late')));
+      hasRunOut = true;
+      abort.abort();
+      await Promise.all(hung);
+      assert.equal((await waiting).reason, 'LeaseExpired');
+      assert.equal(server.requests.length, 64);
+    });
+
+    test('that runs out while the API server asks to wait: it is not sent again', async () => {
+      hasRunOut = false;
+      client = create({
+        checkLease: () => {
+          if (hasRunOut) throw expired;
+        },
+        sleep: async () => {
+          hasRunOut = true;
+        },
+      });
+      server.fail({ status: 429, retryAfter: 20 });
+      assert.equal((await failure(client.create(ThingKind, thing('a')))).reason, 'LeaseExpired');
+      assert.equal(server.requests.length, 1);
+    });
+  });
+
+  test('an aborted signal sends nothing', async () => {
+    const error = await failure(client.get(ThingKind, key, AbortSignal.abort()));
+    assert.equal(error.reason, 'Aborted');
+    assert.equal(server.requests.length, 0);
+  });
+
+  test('a signal used for many requests collects no listeners', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    };
+    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {}, signal);
+    assert.equal(listeners, 0);
+  });
+
+  test('requests share connections', async () => {
+    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {});
+    assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
+    await Promise.all(Array.from({ length: 500 }, () => client.list(ThingKind, {})));
+    assert.ok(server.accepted <= 64, `${server.accepted} connections`);
+  });
+
+  test('a deletion with preconditions, which has a body, leaves its connection open', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const { metadata } = await client.create(ThingKind, thing(name));
+      await client.delete(ThingKind, { namespace: 'ns', name }, { uid: metadata.uid! });
+    }
+    assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
+  });
+
+  test('every request is counted, without an answer as 0', async () => {
+    await client.list(ThingKind, {});
+    await failure(client.get(ThingKind, key));
+    server.fail({ status: 0 });
+    await failure(client.create(ThingKind, thing('a')));
+    const host = server.url.slice('http://'.length);
+    const resource = 'things.test.example.org';
+    assert.deepEqual(facts, [
+      { method: 'GET', resource, code: 200, host },
+      { method: 'GET', resource, code: 404, host },
+      { method: 'POST', resource, code: 0, host },
+    ]);
+  });
+
+  describe('watch', () => {
+    const options = { resourceVersion: '100', timeoutSeconds: 300 };
+    const watching = (selection = {}) => {
+      const events: WatchEvent<Thing>[] = [];
+      const ends: (ApiError | 'complete')[] = [];
+      const subscription = client.watch(ThingKind, { ...options, ...selection }).subscribe({
+        next: (event) => events.push(event),
+        error: (error) => ends.push(error as ApiError),
+        complete: () => ends.push('complete'),
+      });
+      return { events, ends, subscription };
+    };
+    const open = () => until('the watch is open', () => server.openWatches === 1);
+
+    test('asks for bookmarks and delivers events', async () => {
+      const { events, subscription } = watching({ labelSelector: 'app=x' });
+      await open();
+      server.put(ThingKind, thing('a', { metadata: { labels: { app: 'x' } } }));
+      server.put(ThingKind, thing('b'));
+      server.bookmark();
+      server.remove(ThingKind, 'a', 'ns');
+      await until('three events', () => events.length === 3);
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['ADDED', 'BOOKMARK', 'DELETED'],
+      );
+      assert.deepEqual(events[1], { type: 'BOOKMARK', resourceVersion: '102' });
+      assert.deepEqual(server.seen('WATCH')[0]?.query, {
+        labelSelector: 'app=x',
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: '100',
+        timeoutSeconds: '300',
+      });
+      subscription.unsubscribe();
+      await until('the connection is closed', () => server.sockets.size === 0);
+    });
+
+    test('completes when the server ends it', async () => {
+      const { ends } = watching();
+      await open();
+      server.endWatches();
+      await until('it ends', () => ends.length === 1);
+      assert.deepEqual(ends, ['complete']);
+    });
+
+    test('is not ended by silence', async () => {
+      const { ends, subscription } = watching();
+      await open();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.deepEqual(ends, []);
+      subscription.unsubscribe();
+    });
+
+    const failures: Record<string, { act: () => void; code: number; reason: string }> = {
+      'an ERROR event': { act: () => server.errorInBand(410, 'Expired'), code: 410, reason: 'Expired' },
+      'a cut mid-line': {
+        act: () => server.dropWatches('{"type":"ADD'),
+        code: 0,
+        reason: 'ConnectionClosed',
+      },
+      'a line that is not JSON': {
+        act: () => server.writeToWatches('{hunter2}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'an unknown event': {
+        act: () => server.writeToWatches('{"type":"X"}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'an event of nothing but metadata': {
+        act: () => server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost"}}}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'an event of another kind': {
+        act: () => {
+          const object = { ...stored('a', 101), kind: 'Other' };
+          server.writeToWatches(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
+        },
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'the deletion of what has no uid': {
+        act: () => {
+          const object = {
+            ...stored('a', 101),
+            metadata: { ...thing('a').metadata, resourceVersion: '101' },
+          };
+          server.writeToWatches(`${JSON.stringify({ type: 'DELETED', object })}\n`);
+        },
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+      'a bookmark without a version': {
+        act: () => server.writeToWatches('{"type":"BOOKMARK","object":{"kind":"Thing","metadata":{}}}\n'),
+        code: 0,
+        reason: 'InvalidWatchEvent',
+      },
+    };
+    for (const [name, { act, code, reason }] of Object.entries(failures)) {
+      test(`${name} is an ApiError`, async () => {
+        const { ends } = watching();
+        await open();
+        act();
+        await until('it fails', () => ends.length === 1);
+        const error = ends[0] as ApiError;
+        assert.deepEqual([error.name, error.code, error.reason], ['ApiError', code, reason]);
+        assert.ok(!error.message.includes('hunter2'));
+        await until('the connection is closed', () => server.sockets.size === 0);
+      });
+    }
+
+    test('a refusal is an ApiError with its wait', async () => {
+      server.compact();
+      server.skipVersions(5);
+      server.compact();
+      const gone = watching();
+      await until('it fails', () => gone.ends.length === 1);
+      assert.ok(isExpired(gone.ends[0]));
+      server.fail({ status: 429, retryAfter: 7, reason: 'TooManyRequests' });
+      const busy = watching();
+      await until('it fails', () => busy.ends.length === 1);
+      assert.equal((busy.ends[0] as ApiError).retryAfterMs, 7000);
+    });
+
+    test('a multi-byte character cut by the network survives', async () => {
+      const { events, subscription } = watching();
+      await open();
+      const line = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: stored('ž🐎', 101) })}\n`);
+      for (const byte of line) {
+        server.writeToWatches(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+      await until('it arrives', () => events.length === 1);
+      assert.equal((events[0] as { object: Thing }).object.metadata.name, 'ž🐎');
+      subscription.unsubscribe();
+    });
+
+    test('each has its own connection; close ends all', async () => {
+      const watches = [watching(), watching(), watching()];
+      await until('all are open', () => server.openWatches === 3);
+      assert.equal(server.sockets.size, 3);
+      await client.list(ThingKind, {});
+      await client.close();
+      await until('all have ended', () => watches.every(({ ends }) => ends.length === 1));
+      for (const { ends } of watches) assert.equal((ends[0] as ApiError).code, 0);
+      await until('no connection is left', () => server.sockets.size === 0);
+      assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+    });
+
+    test('unsubscribing before the connection is there opens nothing that stays', async () => {
+      for (let n = 0; n < 50; n += 1) {
+        const subscription = client.watch(ThingKind, options).subscribe();
+        if (n % 2 === 0) await Promise.resolve();
+        if (n % 5 === 0) await new Promise(setImmediate);
+        subscription.unsubscribe();
+      }
+      await until('no connection is left', () => server.sockets.size === 0 && server.openWatches === 0);
+    });
+
+    test('10,000 events at once arrive in order', async () => {
+      const { events, subscription } = watching();
+      await open();
+      for (let n = 0; n < 10_000; n += 1)
+        server.put(ThingKind, thing(`t${n}`, { spec: { text: 'é'.repeat(50) } }));
+      await until('all arrived', () => events.length === 10_000, 20_000);
+      const versions = events.map((event) =>
+        event.type === 'BOOKMARK' ? 0 : Number(event.object.metadata.resourceVersion),
+      );
+      assert.deepEqual(
+        versions,
+        versions.toSorted((a, b) => a - b),
+      );
+      subscription.unsubscribe();
+    });
+  });
+});
+
+describe('credentials', () => {
+  let server: FakeApiServer;
+  let directory: string;
+  before(async () => {
+    server = await new FakeApiServer(ThingKind).start();
+    directory = await mkdtemp(join(tmpdir(), 'credentials-'));
+  });
+  after(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+  const configFor = (user: object): KubeConfig => {
+    const config = new KubeConfig();
+    const cluster = { name: 'fake', server: `${server.url}/prefix`, skipTLSVerify: true };
+    config.loadFromClusterAndUser(cluster, { name: 'fake', ...user });
+    return config;
+  };
+  const authorization = async (client: ReturnType<typeof kubernetesClient>) => {
+    await client.list(ThingKind, {}).catch(() => {});
+    const { headers, path } = server.requests.at(-1)!;
+    assert.ok(path.startsWith('/prefix/apis/'));
+    return headers.authorization;
+  };
+
+  test('a token file is read again when the second is over and client-node thinks it is old', async (t) => {
+    const tokenFile = join(directory, 'token');
+    await writeFile(tokenFile, 'first\n');
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    let nowMs = 0;
+    const client = kubernetesClient({
+      kubeConfig: configFor({ authProvider: { name: 'tokenFile', config: { tokenFile } } }),
+      log: recordedLog(),
+      now: () => nowMs,
+    });
+    assert.equal(await authorization(client), 'Bearer first');
+    await writeFile(tokenFile, 'second\n');
+    t.mock.timers.setTime(1_000_000 + 61_000);
+    assert.equal(await authorization(client), 'Bearer first', 'within the second nothing is read');
+    nowMs = 61_000;
+    assert.equal(await authorization(client), 'Bearer second');
+    await client.close();
+  });
+
+  test('an exec plugin runs once for requests that wait, and again when its token has expired', async () => {
+    const runs = join(directory, 'runs');
+    const script = join(directory, 'plugin.sh');
+    const answer = (token: string, expiry: string) =>
+      JSON.stringify({
+        apiVersion: 'client.authentication.k8s.io/v1',
+        kind: 'ExecCredential',
+        status: { token, expirationTimestamp: expiry },
+      });
+    await writeFile(
+      script,
+      `echo run >> ${runs}\nif [ $(wc -l < ${runs}) = 1 ]; then echo '${answer('one', '2020-01-01T00:00:00Z')}'; else echo '${answer('two', '2999-01-01T00:00:00Z')}'; fi\n`,
+    );
+    let nowMs = 0;
+    const client = kubernetesClient({
+      kubeConfig: configFor({ exec: { command: '/bin/sh', args: [script] } }),
+      log: recordedLog(),
+      now: () => nowMs,
+    });
+    server.requests.length = 0;
+    await Promise.allSettled(Array.from({ length: 20 }, () => client.list(ThingKind, {})));
+    assert.deepEqual(
+      [...new Set(server.requests.map(({ headers }) => headers.authorization))],
+      ['Bearer one'],
+    );
+    nowMs = 2000;
+    assert.equal(await authorization(client), 'Bearer two');
+    await client.close();
+  });
+
+  test('a plugin that fails is an ApiError that does not quote what it printed', async () => {
+    const client = kubernetesClient({
+      kubeConfig: configFor({ exec: { command: '/bin/sh', args: ['-c', 'echo hunter2'] } }),
+      log: recordedLog(),
+    });
+    await assert.rejects(client.list(ThingKind, {}), (error: ApiError) => {
+      assert.deepEqual([error.name, error.code, error.reason], ['ApiError', 0, 'CredentialsUnavailable']);
+      assert.ok(!error.message.includes('hunter2'));
+      return true;
+    });
+    await client.close();
+  });
+
+  test('user and password', async () => {
+    const client = kubernetesClient({
+      kubeConfig: configFor({ username: 'me', password: 'secret' }),
+      log: recordedLog(),
+    });
+    assert.equal(await authorization(client), `Basic ${Buffer.from('me:secret').toString('base64')}`);
+    await client.close();
+  });
+});
+
+test('toArray of a watch that never opens fails rather than hangs', async () => {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    { name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: true },
+    { name: 'none' },
+  );
+  const client = kubernetesClient({ kubeConfig: config, log: recordedLog() });
+  const watch$ = client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 1 }).pipe(toArray());
+  await assert.rejects(firstValueFrom(watch$), { name: 'ApiError', code: 0 });
+  await client.close();
+});

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import type { CustomResourceDefinition, InstallCrdsOptions } from '../../../runtime/client/install-crds.ts';
+import {
+  CustomResourceDefinitionKind,
+  definitionHashAnnotation,
+  installCrds,
+} from '../../../runtime/client/install-crds.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const yaml = (plural: string, type = 'string'): string => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${plural}.test.example.org
+  annotations: { from: file }
+spec:
+  group: test.example.org
+  names: { plural: ${plural}, kind: Thing }
+  scope: Namespaced
+  versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties: { a: { type: ${type} } }
+          x-kubernetes-validations: [{ rule: self.a == oldSelf.a }]
+`;
+
+describe('installing definitions', () => {
+  let server: FakeApiServer;
+  let client: ReturnType<typeof kubernetesClient>;
+  let log: ReturnType<typeof recordedLog>;
+  let directory: string;
+  /** What the API server says of a definition once it is asked to wait for it. */
+  let status: CustomResourceDefinition['status'];
+
+  beforeEach(async () => {
+    server = await new FakeApiServer(CustomResourceDefinitionKind).start();
+    server.version = { major: '1', minor: '24' };
+    log = recordedLog();
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
+    directory = await mkdtemp(join(tmpdir(), 'install-crds-'));
+    status = { conditions: [{ type: 'Established', status: 'True' }] };
+  });
+  afterEach(async () => {
+    await client.close();
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(join(directory, file, '..'), { recursive: true });
+    await writeFile(join(directory, file), text);
+  };
+  const stored = () => server.objects() as readonly CustomResourceDefinition[];
+  const install = (options: Partial<InstallCrdsOptions> = {}) =>
+    installCrds({
+      client,
+      directory,
+      log,
+      signal: AbortSignal.timeout(10_000),
+      // The wait is when the server, which runs no controllers, gets on with its work.
+      sleep: async () => {
+        await sleepFor(1);
+        for (const object of stored()) {
+          if (object.status === undefined && status !== undefined) {
+            server.put(CustomResourceDefinitionKind, { ...object, status });
+          }
+        }
+      },
+      ...options,
+    });
+  const writes = (): readonly string[] =>
+    server.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+
+  test('each is created as it is in its file, of several in one too; subfolders are left alone', async () => {
+    await write('b.yaml', `${yaml('bees')}---\n# nothing\n---${yaml('cees')}`);
+    await write('a.yml', yaml('ays'));
+    await write('sub/d.yaml', yaml('dees'));
+    await write('README.md', 'no definition');
+    await install();
+    assert.deepEqual(
+      stored()
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+      ['ays.test.example.org', 'bees.test.example.org', 'cees.test.example.org'],
+    );
+    assert.deepEqual(stored()[0]?.spec, {
+      group: 'test.example.org',
+      names: { plural: 'ays', kind: 'Thing' },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1',
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: { a: { type: 'string' } },
+              'x-kubernetes-validations': [{ rule: 'self.a == oldSelf.a' }],
+            },
+          },
+        },
+      ],
+    });
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.change]),
+      [
+        ['info', 'created'],
+        ['info', 'created'],
+        ['info', 'created'],
+      ],
+    );
+  });
+
+  test('a second time nothing is written, though the server has dropped what it does not know', async () => {
+    await write('a.yaml', yaml('ays'));
+    await install();
+    server.put(CustomResourceDefinitionKind, { ...stored()[0]!, spec: { dropped: true } });
+    server.requests.length = 0;
+    await install();
+    assert.deepEqual(writes(), []);
+  });
+
+  test('kubectl apply can take over: what was written last is noted as kubectl notes it', async () => {
+    for (const type of ['string', 'integer']) {
+      await write('a.yaml', yaml('ays', type));
+      await install();
+      const [{ metadata } = assert.fail()] = stored();
+      const text = metadata.annotations?.[lastApplied] ?? '';
+      assert.deepEqual(JSON.parse(text), parse(yaml('ays', type)));
+      assert.ok(text.endsWith('\n'));
+    }
+  });
+
+  test('what is too long for an annotation is left out', async () => {
+    await write('a.yaml', yaml('ays'));
+    await install();
+    await write('a.yaml', yaml('ays').replace('from: file', `from: ${'x'.repeat(200_000)}`));
+    await install();
+    const [{ metadata } = assert.fail()] = stored();
+    assert.equal(metadata.annotations?.[lastApplied], undefined, 'nor is a former one left');
+  });
+
+  for (const [minor, file] of Object.entries({
+    20: 'a.yaml',
+    24: 'a.yaml',
+    25: 'with-cel-rules/a.yaml',
+    '25+': 'with-cel-rules/a.yaml',
+    36: 'with-cel-rules/a.yaml',
+  })) {
+    test(`server 1.${minor} gets what is in ${file}`, async () => {
+      server.version = { major: '1', minor };
+      await write('a.yaml', yaml('ays', 'integer'));
+      await write('with-cel-rules/a.yaml', yaml('ays', 'boolean'));
+      await install();
+      const type = file === 'a.yaml' ? 'integer' : 'boolean';
+      assert.match(JSON.stringify(stored()[0]?.spec), new RegExp(`"a":{"type":"${type}"}`));
+    });
+  }
+
+  test('a server that learns rules by an upgrade gets them at the next start', async () => {
+    await write('a.yaml', yaml('ays', 'integer'));
+    await write('with-cel-rules/a.yaml', yaml('ays', 'boolean'));
+    await install();
+    server.version = { major: '1', minor: '25' };
+    server.requests.length = 0;
+    await install();
+    assert.deepEqual(writes(), ['PUT']);
+    assert.match(JSON.stringify(stored()[0]?.spec), /boolean/);
+  });
+
+  test('an answer that tells no version is an error, and nothing is written', async () => {
+    await write('a.yaml', yaml('ays'));
+    server.version = { major: '', minor: '' };
+    await assert.rejects(install(), /cannot get the version of the API server: .*no version/);
+    assert.deepEqual(writes(), []);
+  });
+
+  test('comments and layout of the file do not count', async () => {
+    await write('a.yaml', yaml('ays'));
+    await install();
+    await write(
+      'a.yaml',
+      `# another comment\n${yaml('ays').replace('{ from: file }', '\n    from: "file"')}`,
+    );
+    server.requests.length = 0;
+    await install();
+    assert.deepEqual(writes(), []);
+  });
+
+  test('a changed file replaces the definition and leaves what others noted on it', async () => {
+    await write('a.yaml', yaml('ays'));
+    await install();
+    const [before] = stored();
+    server.put(CustomResourceDefinitionKind, {
+      ...before!,
+      metadata: {
+        ...before!.metadata,
+        labels: { theirs: 'l' },
+        annotations: { ...before!.metadata.annotations, theirs: 'a' },
+      },
+    });
+    await write('a.yaml', yaml('ays', 'integer'));
+    server.requests.length = 0;
+    await install();
+    const [after] = stored();
+    assert.deepEqual(writes(), ['PUT']);
+    assert.match(JSON.stringify(after?.spec), /integer/);
+    assert.deepEqual(after?.metadata.labels, { theirs: 'l' });
+    const {
+      [definitionHashAnnotation]: hash,
+      [lastApplied]: _last,
+      ...annotations
+    } = after?.metadata.annotations ?? {};
+    assert.deepEqual(annotations, { from: 'file', theirs: 'a' });
+    assert.notEqual(hash, before?.metadata.annotations?.[definitionHashAnnotation]);
+    assert.equal(after?.metadata.uid, before?.metadata.uid);
+  });
+
+  for (const [name, fault] of Object.entries({
+    'another replica created it meanwhile': { method: 'POST', reason: 'AlreadyExists' },
+    'it changed since it was read': { method: 'POST', reason: 'Conflict' },
+  })) {
+    test(`${name}: it is looked at again`, async () => {
+      await write('a.yaml', yaml('ays'));
+      server.fail({ ...fault, status: 409 });
+      await install();
+      assert.equal(stored().length, 1);
+    });
+  }
+
+  const refused: Record<string, { text: string; want: RegExp }> = {
+    'YAML that cannot be read': { text: 'a: [', want: /cannot read x\.yaml: .*line/s },
+    'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read x\.yaml/ },
+    'a definition that another file has': {
+      text: yaml('ays'),
+      want: /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it/,
+    },
+    'another kind': {
+      text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
+      want: /cannot install x\.yaml: it holds something else/,
+    },
+    'no object at all': { text: 'hello', want: /cannot install x\.yaml: it holds something else/ },
+    'a definition without name': {
+      text: yaml('ays').replace('name: ays.test.example.org', 'nome: a'),
+      want: /cannot install x\.yaml: it holds something else/,
+    },
+  };
+  for (const [name, { text, want }] of Object.entries(refused)) {
+    test(`${name} is an error that names the file, and nothing is written`, async () => {
+      await write('a.yaml', yaml('ays'));
+      await write('x.yaml', text);
+      await assert.rejects(install(), want);
+      assert.deepEqual(writes(), []);
+    });
+  }
+
+  test('a folder without definitions, or none at all, is an error', async () => {
+    await assert.rejects(install(), /no definitions in/);
+    await assert.rejects(install({ directory: join(directory, 'none') }), /cannot read the folder/);
+  });
+
+  test("the server's refusal names the file and keeps its cause", async () => {
+    await write('a.yaml', yaml('ays'));
+    server.fail({ method: 'POST', status: 422, reason: 'Invalid', message: 'spec.scope: Required value' });
+    await assert.rejects(install(), (error: Error) => {
+      assert.equal(
+        error.message,
+        'cannot install ays.test.example.org of a.yaml: spec.scope: Required value',
+      );
+      assert.equal((error.cause as { code?: number }).code, 422);
+      return true;
+    });
+  });
+
+  const unestablished: Record<string, { given: CustomResourceDefinition['status']; want: RegExp }> = {
+    'no word of the server': {
+      given: undefined,
+      want: /ays\.test\.example\.org of a\.yaml is not established after 0\.05 s: the API server has not said why/,
+    },
+    'names that are taken': {
+      given: {
+        conditions: [{ type: 'NamesAccepted', status: 'False', message: '"things" is already in use' }],
+      },
+      want: /a\.yaml is not established after 0\.05 s: "things" is already in use/,
+    },
+  };
+  for (const [name, { given, want }] of Object.entries(unestablished)) {
+    test(`not established in time: ${name}`, async () => {
+      await write('a.yaml', yaml('ays'));
+      status = given;
+      await assert.rejects(install({ timeoutMs: 50 }), want);
+    });
+  }
+
+  test('an abort ends it', async () => {
+    await write('a.yaml', yaml('ays'));
+    status = undefined;
+    const abort = new AbortController();
+    const installing = install({ signal: abort.signal });
+    setTimeout(() => abort.abort(new Error('stopped')), 20);
+    await assert.rejects(installing, /stopped/);
+  });
+});

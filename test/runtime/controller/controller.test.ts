@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscription } from 'rxjs';
+import { concat, map, mergeMap, NEVER, of, Subject, throwError } from 'rxjs';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { createStore } from '../../../runtime/cache/store.ts';
+import { ApiError, annotate } from '../../../runtime/client/errors.ts';
+import type { ControllerOptions, Outcome } from '../../../runtime/controller/controller.ts';
+import { controller } from '../../../runtime/controller/controller.ts';
+import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { stored, ThingKind, until } from '../things.ts';
+
+const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
+
+describe('controller', () => {
+  let log: ReturnType<typeof recordedLog>;
+  let wake$: Subject<Request>;
+  let outcomes: Outcome[];
+  let isCompleted: boolean;
+  let running: Subscription | undefined;
+
+  const run = (reconcile: ControllerOptions['reconcile'], options: Partial<ControllerOptions> = {}): void => {
+    running = controller({
+      name: 'things',
+      triggers: [wake$],
+      reconcile,
+      concurrency: 2,
+      log,
+      backoff: { baseMs: 1, maxMs: 5 },
+      ...options,
+    }).subscribe({
+      next: (outcome) => outcomes.push(outcome),
+      complete: () => {
+        isCompleted = true;
+      },
+    });
+  };
+  const atLevel = (level: string) => log.lines.filter((line) => line.level === level);
+
+  beforeEach(() => {
+    log = recordedLog();
+    wake$ = new Subject();
+    outcomes = [];
+    isCompleted = false;
+  });
+  afterEach(() => running?.unsubscribe());
+
+  test('a run that waits for its turn is not begun when the controller stops', async () => {
+    const waiting = new Set<() => void>();
+    const turns = {
+      run(task: () => void) {
+        waiting.add(task);
+        return () => void waiting.delete(task);
+      },
+    };
+    let runs = 0;
+    run(
+      async () => {
+        runs += 1;
+        return done;
+      },
+      { turns },
+    );
+    wake$.next({ name: 'a' });
+    wake$.next({ name: 'b' });
+    assert.deepEqual([runs, waiting.size], [0, 2]);
+    const [first] = waiting;
+    assert.ok(first);
+    first();
+    await until('the first has ended', () => outcomes.length === 1);
+    running?.unsubscribe();
+    assert.equal(runs, 1);
+    assert.equal(waiting.size, 0);
+  });
+
+  test('each run has a name of its own, by which its lines are found: those of the reconciler and of its end', async () => {
+    let count = 0;
+    run(
+      async ({ name }, _signal, logOfRun) => {
+        logOfRun.debug('at work', { looked: name });
+        if (count === 1) throw new Error('no');
+        return done;
+      },
+      {
+        objects: { kind: ThingKind, all: () => [] },
+        newID: () => {
+          count += 1;
+          return `id-${count}`;
+        },
+      },
+    );
+    wake$.next({ namespace: 'ns', name: 'a' });
+    await until('it ran twice', () => outcomes.length === 2);
+    const where = { controller: 'things', kind: 'Thing', namespace: 'ns', name: 'a' };
+    assert.deepEqual(
+      log.lines.map(
+        ({ message, fields: { looked: _l, durationMs: _d, error: _e, result: _r, ...fields } }) => ({
+          message,
+          ...fields,
+        }),
+      ),
+      [
+        { message: 'at work', ...where, reconcileID: 'id-1' },
+        { message: 'reconcile failed', ...where, reconcileID: 'id-1' },
+        { message: 'at work', ...where, reconcileID: 'id-2' },
+        { message: 'reconciled', ...where, reconcileID: 'id-2' },
+      ],
+    );
+  });
+
+  const ends: Record<
+    string,
+    { end: () => Promise<Result>; result: Outcome['result']; again: boolean; logged: string }
+  > = {
+    done: { end: async () => done, result: 'success', again: false, logged: 'debug' },
+    after: { end: async () => after(1), result: 'requeue_after', again: true, logged: 'debug' },
+    requeue: { end: async () => requeue, result: 'requeue', again: true, logged: 'debug' },
+    'a thrown error': {
+      end: () => Promise.reject(new Error('boom')),
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+    'an error thrown before the first await': {
+      end: () => {
+        throw new Error('boom');
+      },
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+    'a thrown conflict': {
+      end: () => annotate('cannot update thing', Promise.reject(conflictError())),
+      result: 'conflict',
+      again: true,
+      logged: 'debug',
+    },
+    'AlreadyExists, which is no conflict': {
+      end: () => Promise.reject(new ApiError('exists', { code: 409, reason: 'AlreadyExists' })),
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+    'nothing thrown': { end: () => Promise.reject(), result: 'error', again: true, logged: 'error' },
+    'no result': {
+      end: async () => undefined as unknown as Result,
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+    'a delay that is no number': {
+      end: async () => after(Number.NaN),
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+    'a result of an unknown type': {
+      end: async () => ({ type: 'toString' }) as unknown as Result,
+      result: 'error',
+      again: true,
+      logged: 'error',
+    },
+  };
+  for (const [name, { end, result, again, logged }] of Object.entries(ends)) {
+    test(`${name}: ${result}, ${again ? 'and again' : 'once'}, logged at ${logged}`, async () => {
+      let runs = 0;
+      run(() => {
+        runs += 1;
+        return runs === 1 ? end() : Promise.resolve(done);
+      });
+      wake$.next({ namespace: 'ns', name: 'a' });
+      await until('the first run has ended', () => outcomes.length > 0);
+      await sleep(40);
+      assert.equal(outcomes[0]?.result, result);
+      assert.deepEqual(outcomes[0]?.request, { namespace: 'ns', name: 'a' });
+      assert.equal(runs, again ? 2 : 1);
+      assert.equal(log.lines[0]?.level, logged);
+      const { controller: name, namespace, name: object } = log.lines[0]?.fields ?? {};
+      assert.deepEqual([name, namespace, object], ['things', 'ns', 'a']);
+      assert.equal('error' in outcomes[0]!, result === 'error' || result === 'conflict');
+    });
+  }
+
+  test('a conflict is logged as neither warning nor error', async () => {
+    run(() => Promise.reject(conflictError()));
+    wake$.next({ name: 'a' });
+    await until('it was tried thrice', () => outcomes.length >= 3);
+    assert.deepEqual([...atLevel('warn'), ...atLevel('error')], []);
+  });
+
+  test('an error of one key leaves the others alone', async () => {
+    run(async ({ name }) => {
+      if (name === 'bad') throw new Error('boom');
+      return done;
+    });
+    for (const name of ['bad', 'a', 'bad', 'b']) wake$.next({ name });
+    await until('the others ran', () => outcomes.filter(({ result }) => result === 'success').length === 2);
+    assert.equal(isCompleted, false);
+  });
+
+  test('a wait that the server asked for is kept', async () => {
+    let runs = 0;
+    run(async () => {
+      runs += 1;
+      if (runs > 1) return done;
+      throw new ApiError('slow down', { code: 429, reason: 'TooManyRequests', retryAfterMs: 80 });
+    });
+    wake$.next({ name: 'a' });
+    await sleep(40);
+    assert.equal(runs, 1);
+    await until('it ran again', () => runs === 2);
+  });
+
+  test('a run that takes too long is aborted, says so, and comes again', async () => {
+    let runs = 0;
+    run(
+      (_request, signal) => {
+        runs += 1;
+        if (runs > 1) return Promise.resolve(done);
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      },
+      { timeoutMs: 20 },
+    );
+    wake$.next({ name: 'a' });
+    await until('it ran again', () => outcomes.length === 2);
+    assert.deepEqual(
+      outcomes.map(({ result, isTimedOut }) => [result, isTimedOut]),
+      [
+        ['error', true],
+        ['success', false],
+      ],
+    );
+    assert.match(String(outcomes[0]?.error), /reconcile took longer than 0.02 s/);
+    assert.equal(atLevel('warn').length, 1);
+  });
+
+  test('a run that ignores its abort keeps its key and one worker, the others go on', async () => {
+    const hanging = Promise.withResolvers<Result>();
+    const started: string[] = [];
+    run(
+      ({ name }) => {
+        started.push(name);
+        return name === 'deaf' ? hanging.promise : Promise.resolve(done);
+      },
+      { timeoutMs: 10, concurrency: 2 },
+    );
+    wake$.next({ name: 'deaf' });
+    await until('it was told to stop', () => atLevel('warn').length === 1);
+    for (const name of ['deaf', 'a', 'b']) wake$.next({ name });
+    await until('the others ran', () => outcomes.length === 2);
+    assert.deepEqual(started, ['deaf', 'a', 'b']);
+    hanging.resolve(done);
+    await until('it ran again', () => started.length === 4);
+  });
+
+  test('a drain lets running ones finish unaborted, starts nothing new, and completes', async () => {
+    const drain$ = new Subject<void>();
+    const finish = Promise.withResolvers<void>();
+    const started: string[] = [];
+    let wasAborted: boolean | undefined;
+    run(
+      async ({ name }, signal) => {
+        started.push(name);
+        await finish.promise;
+        wasAborted = signal.aborted;
+        throw new Error('boom');
+      },
+      { drain$, concurrency: 1 },
+    );
+    for (const name of ['a', 'b']) wake$.next({ name });
+    drain$.next();
+    wake$.next({ name: 'c' });
+    assert.equal(isCompleted, false);
+    finish.resolve();
+    await until('it completed', () => isCompleted);
+    await sleep(20);
+    assert.deepEqual([started, wasAborted, outcomes.length], [['a'], false, 1]);
+  });
+
+  test('unsubscribing aborts what runs and swallows what that leads to', async () => {
+    let reason: unknown;
+    run(
+      (_request, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reason = signal.reason;
+            reject(signal.reason);
+          });
+        }),
+    );
+    wake$.next({ name: 'a' });
+    await until('it runs', () => wake$.observed);
+    running?.unsubscribe();
+    await sleep(5);
+    assert.match(String(reason), /controller was stopped/);
+    assert.deepEqual([outcomes, log.lines], [[], []]);
+  });
+
+  test('a trigger that fails is logged and subscribed to again, the others stay', async () => {
+    let subscriptions = 0;
+    const fragile$ = concat(
+      of({ name: 'a' }),
+      throwError(() => new Error('odd object')),
+    ).pipe(
+      map((request) => {
+        subscriptions += 1;
+        return request;
+      }),
+    );
+    run(async () => done, { triggers: [fragile$, wake$] });
+    await until('it ran', () => outcomes.length === 1);
+    wake$.next({ name: 'b' });
+    await until('the other trigger works', () => outcomes.length === 2);
+    assert.equal(atLevel('error').length, 1);
+    assert.match(String(atLevel('error')[0]?.fields.error), /odd object/);
+    await until('it was subscribed to again', () => subscriptions === 2);
+  });
+
+  test('a store tells of what it holds at once and of changes then', async () => {
+    const store = createStore(ThingKind);
+    store.apply({ type: 'listed', objects: [stored('a', 1), stored('b', 2)], resourceVersion: '2' });
+    const names: string[] = [];
+    run(
+      async ({ name }) => {
+        names.push(name);
+        return done;
+      },
+      { triggers: [store.changes$.pipe(mergeMap(({ object }) => [objectKey(object.metadata)]))] },
+    );
+    await until('both ran', () => names.length === 2);
+    store.apply({ type: 'applied', object: stored('b', 3) });
+    await until('the change ran', () => names.length === 3);
+    assert.deepEqual(names, ['a', 'b', 'b']);
+  });
+
+  test('durations are those of the clock passed in', async () => {
+    let nowMs = 0;
+    run(
+      async () => {
+        nowMs += 1500;
+        return done;
+      },
+      { now: () => nowMs },
+    );
+    wake$.next({ name: 'a' });
+    await until('it ran', () => outcomes.length === 1);
+    assert.equal(outcomes[0]?.durationMs, 1500);
+  });
+
+  test('10,000 keys leave no timer and no listener behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    run(async () => done, { triggers: [wake$, NEVER], concurrency: 10 });
+    for (let index = 0; index < 10_000; index += 1) wake$.next({ name: `k${index}` });
+    await until('all ran', () => outcomes.length === 10_000);
+    await sleep(1);
+    assert.ok(timers() <= before, `${timers()} timers, ${before} before`);
+  });
+});

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { delay, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type {
+  Next,
+  Run,
+  WorkQueueObserver,
+  WorkQueueOptions,
+} from '../../../runtime/controller/work-queue.ts';
+import { workQueue } from '../../../runtime/controller/work-queue.ts';
+import { until } from '../things.ts';
+
+const done: Next = { type: 'done' };
+const requeue: Next = { type: 'requeue' };
+const conflict: Next = { type: 'conflict' };
+const after = (delayMs: number): Next => ({ type: 'after', delayMs });
+
+interface Script {
+  /** When requests arrive, in ms, by key. */
+  readonly arrivals: Readonly<Record<string, readonly number[]>>;
+  /** What the runs of each key say in turn; then `done`. */
+  readonly runs?: Readonly<Record<string, readonly Next[]>>;
+  readonly runMs?: number;
+  readonly untilMs?: number;
+  readonly drainAtMs?: number;
+  readonly options?: Partial<WorkQueueOptions>;
+}
+
+/** Plays a script in virtual time; `starts` are `key@ms`. */
+function play({ arrivals, runs = {}, runMs = 0, untilMs = 200_000, drainAtMs, options }: Script) {
+  const scheduler = new VirtualTimeScheduler(undefined, untilMs);
+  const starts: string[] = [];
+  const counts = new Map<string, number>();
+  const source = new Subject<Request>();
+  const drain$ = new Subject<void>();
+  const run = (request: Request): Observable<Run<string>> => {
+    const key = objectKeyText(request);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    starts.push(`${key}@${scheduler.now()}`);
+    const next = runs[key]?.[count] ?? done;
+    return of({ value: key, next }).pipe(delay(runMs, scheduler));
+  };
+  let completedAtMs: number | undefined;
+  const values: string[] = [];
+  const subscription = source
+    .pipe(workQueue(run, { concurrency: 10, scheduler, drain$, ...options }))
+    .subscribe({
+      next: (value) => values.push(value),
+      complete: () => {
+        completedAtMs = scheduler.now();
+      },
+    });
+  for (const [name, times] of Object.entries(arrivals)) {
+    for (const time of times) scheduler.schedule(() => source.next({ name }), time);
+  }
+  if (drainAtMs !== undefined) scheduler.schedule(() => drain$.next(), drainAtMs);
+  scheduler.flush();
+  return { starts, values, completedAtMs, subscription, scheduler };
+}
+
+describe('work queue', () => {
+  const rows: Record<string, Script & { want: readonly string[] }> = {
+    'done: an event alone brings a key back': { arrivals: { a: [0, 50] }, want: ['a@0', 'a@50'] },
+    'after: again once the delay is over': {
+      arrivals: { a: [0] },
+      runs: { a: [after(60_000), after(500)] },
+      want: ['a@0', 'a@60000', 'a@60500'],
+    },
+    'requeue: the delay doubles from 5 ms': {
+      arrivals: { a: [0] },
+      runs: { a: [requeue, requeue, requeue, requeue] },
+      want: ['a@0', 'a@5', 'a@15', 'a@35', 'a@75'],
+    },
+    'requeue: no delay is longer than 30 s': {
+      arrivals: { a: [0] },
+      runs: { a: Array.from({ length: 16 }, () => requeue) },
+      // 5 ms doubled 12 times is 20.48 s: 5 × (2^13 - 1) ms, then 30 s each.
+      want: [
+        ...Array.from({ length: 14 }, (_, count) => `a@${5 * (2 ** count - 1)}`),
+        'a@70955',
+        'a@100955',
+        'a@130955',
+      ],
+    },
+    'requeue: not before the wait that was asked for': {
+      arrivals: { a: [0] },
+      runs: { a: [{ type: 'requeue', atLeastMs: 7000 }, requeue] },
+      want: ['a@0', 'a@7000', 'a@7010'],
+    },
+    'conflict: 10 ms doubling to 1 s, a back-off of its own': {
+      arrivals: { a: [0] },
+      runs: { a: Array.from({ length: 9 }, () => conflict) },
+      want: [0, 10, 30, 70, 150, 310, 630, 1270, 2270, 3270].map((ms) => `a@${ms}`),
+    },
+    'conflicts do not lengthen the back-off of errors': {
+      arrivals: { a: [0] },
+      runs: { a: [conflict, conflict, requeue] },
+      want: ['a@0', 'a@10', 'a@30', 'a@35'],
+    },
+    'done forgets the back-off': {
+      arrivals: { a: [0, 100] },
+      runs: { a: [requeue, requeue, done, requeue] },
+      want: ['a@0', 'a@5', 'a@15', 'a@100', 'a@105'],
+    },
+    'after forgets the back-off': {
+      arrivals: { a: [0] },
+      runs: { a: [requeue, requeue, after(100), requeue] },
+      want: ['a@0', 'a@5', 'a@15', 'a@115', 'a@120'],
+    },
+    'an event overtakes a delay and leaves no second run behind': {
+      arrivals: { a: [0, 10] },
+      runs: { a: [after(1000)] },
+      want: ['a@0', 'a@10'],
+    },
+    'an event overtakes a back-off, which goes on growing': {
+      arrivals: { a: [0, 2] },
+      runs: { a: [requeue, requeue] },
+      want: ['a@0', 'a@2', 'a@12'],
+    },
+    'a delay that ends while an event waits is one run with it': {
+      arrivals: { x: [9], a: [0, 10] },
+      runs: { a: [after(5)] },
+      runMs: 6,
+      options: { concurrency: 1 },
+      want: ['a@0', 'x@9', 'a@15'],
+    },
+    'an event during a run is not lost to the delay the run asks for': {
+      arrivals: { a: [0, 5] },
+      runs: { a: [after(1000)] },
+      runMs: 10,
+      want: ['a@0', 'a@10'],
+    },
+    'one key in back-off does not hold up another': {
+      arrivals: { a: [0], b: [1, 3] },
+      runs: { a: [requeue] },
+      options: { concurrency: 1 },
+      want: ['a@0', 'b@1', 'b@3', 'a@5'],
+    },
+    'jitter lengthens a delay by its share': {
+      arrivals: { a: [0] },
+      runs: { a: [requeue] },
+      options: { backoff: { baseMs: 100, maxMs: 1000, jitter: 0.5 }, random: () => 0.5 },
+      want: ['a@0', 'a@125'],
+    },
+    'a negative delay is none': { arrivals: { a: [0] }, runs: { a: [after(-5)] }, want: ['a@0', 'a@0'] },
+    'a delay beyond what timers can is cut, not run at once': {
+      arrivals: { a: [0] },
+      runs: { a: [after(2 ** 40)] },
+      want: ['a@0'],
+    },
+    'nothing is started by a timer once drained': {
+      arrivals: { a: [0] },
+      runs: { a: [after(100)] },
+      drainAtMs: 50,
+      want: ['a@0'],
+    },
+    'nothing is started by a delay that a run asks for while it is drained': {
+      arrivals: { a: [0], b: [0] },
+      runs: { a: [requeue], b: [requeue] },
+      runMs: 100,
+      drainAtMs: 50,
+      want: ['a@0', 'b@0'],
+    },
+  };
+  for (const [name, { want, ...script }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(play(script).starts, want));
+  }
+
+  test('a drain completes when the running ones have ended, and tells what they yielded', () => {
+    const { values, completedAtMs } = play({
+      arrivals: { a: [0], b: [40], c: [60] },
+      runMs: 100,
+      drainAtMs: 50,
+    });
+    assert.deepEqual(values, ['a', 'b']);
+    assert.equal(completedAtMs, 140);
+  });
+
+  test('no key ever runs twice at once, whatever wakes it', () => {
+    let seed = 1;
+    const random = (): number => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    const scheduler = new VirtualTimeScheduler();
+    const source = new Subject<Request>();
+    const running = new Set<string>();
+    const nexts: readonly Next[] = [done, requeue, conflict, after(3), after(50)];
+    let most = 0;
+    let started = 0;
+    const run = (request: Request) =>
+      new Observable<Run<undefined>>((subscriber) => {
+        const key = objectKeyText(request);
+        assert.equal(running.has(key), false, `${key} runs already`);
+        running.add(key);
+        started += 1;
+        most = Math.max(most, running.size);
+        return scheduler.schedule(
+          () => {
+            running.delete(key);
+            const isLate = scheduler.now() > 5000;
+            subscriber.next({
+              value: undefined,
+              next: isLate ? done : nexts[Math.floor(random() * nexts.length)]!,
+            });
+            subscriber.complete();
+          },
+          Math.floor(random() * 20),
+        );
+      });
+    source.pipe(workQueue(run, { concurrency: 4, scheduler })).subscribe();
+    for (let count = 0; count < 3000; count += 1) {
+      const request = { namespace: 'ns', name: `k${Math.floor(random() * 12)}` };
+      scheduler.schedule(() => source.next(request), Math.floor(random() * 5000));
+    }
+    scheduler.flush();
+    assert.equal(most, 4);
+    assert.ok(started > 500, `${started} runs`);
+    assert.equal(running.size, 0);
+    assert.equal(scheduler.actions.length, 0);
+  });
+
+  test('after 10,000 keys that failed and then succeeded no timer is left', async () => {
+    const source = new Subject<Request>();
+    const counts = new Map<string, number>();
+    const nexts = [requeue, conflict, done];
+    let ended = 0;
+    const run = ({ name }: Request) => {
+      const count = counts.get(name) ?? 0;
+      counts.set(name, count + 1);
+      return of({ value: name, next: nexts[count]! });
+    };
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const subscription = source.pipe(workQueue(run, { concurrency: 10 })).subscribe(() => {
+      ended += 1;
+    });
+    for (let index = 0; index < 10_000; index += 1) source.next({ name: `k${index}` });
+    await until('all ran thrice', () => ended === 30_000);
+    assert.ok(timers() <= before + 1, `${timers()} timers, ${before} before`);
+    subscription.unsubscribe();
+  });
+
+  test('unsubscribing ends runs and timers', () => {
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const source = new Subject<Request>();
+    let aborted = 0;
+    const run = ({ name }: Request): Observable<Run<string>> =>
+      name === 'long'
+        ? new Observable(() => () => {
+            aborted += 1;
+          })
+        : of({ value: name, next: after(3_600_000) });
+    const subscription = source.pipe(workQueue(run, { concurrency: 2 })).subscribe();
+    for (const name of ['long', 'a', 'b']) source.next({ name });
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length - before;
+    assert.equal(timers(), 2);
+    subscription.unsubscribe();
+    assert.equal(timers(), 0);
+    assert.equal(aborted, 1);
+    assert.equal(source.observed, false);
+  });
+
+  test('a drain leaves no timer behind, however long the last run takes', () => {
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const source = new Subject<Request>();
+    const drain$ = new Subject<void>();
+    const run = ({ name }: Request): Observable<Run<string>> =>
+      name === 'long' ? NEVER : of({ value: name, next: after(3_600_000) });
+    const subscription = source.pipe(workQueue(run, { concurrency: 2, drain$ })).subscribe();
+    for (const name of ['long', 'a', 'b']) source.next({ name });
+    drain$.next();
+    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    assert.equal(timers, before);
+    subscription.unsubscribe();
+  });
+
+  test('the observer is told of each wait, start, end, retry and drop', () => {
+    const told: string[] = [];
+    const observer: WorkQueueObserver = {
+      added: (key) => told.push(`added ${key}`),
+      started: (key) => told.push(`started ${key}`),
+      finished: (key) => told.push(`finished ${key}`),
+      retried: () => told.push('retried'),
+      dropped: (key) => told.push(`dropped ${key}`),
+    };
+    play({
+      arrivals: { a: [0], b: [1] },
+      runs: { a: [requeue] },
+      runMs: 10,
+      drainAtMs: 12,
+      options: { concurrency: 1, observer },
+    });
+    assert.deepEqual(told, [
+      'added a',
+      'started a',
+      'added b',
+      'retried',
+      'finished a',
+      'started b',
+      'finished b',
+    ]);
+    told.length = 0;
+    play({ arrivals: { a: [0], b: [1] }, runMs: 10, drainAtMs: 5, options: { concurrency: 1, observer } });
+    assert.deepEqual(told, ['added a', 'started a', 'added b', 'dropped b', 'finished a']);
+  });
+
+  test('the observer is told that a run has ended before it is told that the next of its key has begun', () => {
+    const told: string[] = [];
+    const ignore = (): void => {};
+    const observer: WorkQueueObserver = {
+      added: ignore,
+      started: (key) => told.push(`started ${key}`),
+      finished: (key) => told.push(`finished ${key}`),
+      retried: ignore,
+      dropped: ignore,
+    };
+    play({ arrivals: { a: [0, 5] }, runMs: 10, options: { observer } });
+    assert.deepEqual(told, ['started a', 'finished a', 'started a', 'finished a']);
+  });
+
+  test('a subscription has a queue of its own', () => {
+    const source = new Subject<Request>();
+    const started: string[] = [];
+    const run = ({ name }: Request) => {
+      started.push(name);
+      return NEVER;
+    };
+    const queue$ = source.pipe(workQueue(run, { concurrency: 1 }));
+    const subscriptions = [queue$.subscribe(), queue$.subscribe()];
+    source.next({ name: 'a' });
+    assert.deepEqual(started, ['a', 'a']);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  });
+});

@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscription } from 'rxjs';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
+import type {
+  CoreEvent,
+  EventRecorderOptions,
+  SendingEventRecorder,
+} from '../../../runtime/events/event-recorder.ts';
+import { createEventRecorder } from '../../../runtime/events/event-recorder.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { stored, until } from '../things.ts';
+
+interface Write {
+  readonly method: 'create' | 'patch';
+  readonly event: Partial<CoreEvent>;
+}
+
+const apiError = (code: number, rest: { reason?: string; retryAfterMs?: number } = {}) =>
+  new ApiError(`told to fail with ${code}`, { code, reason: 'Fault', ...rest });
+
+/** A client that keeps what it is sent; `fail` are the errors of the next requests, `gate` holds them up. */
+function eventSink() {
+  const sink = {
+    writes: [] as Write[],
+    fail: [] as (ApiError | undefined)[],
+    gate: Promise.resolve(),
+    inFlight: 0,
+    mostInFlight: 0,
+    client: {} as KubernetesClient,
+  };
+  const take = async (write: Write, signal: AbortSignal | undefined): Promise<object> => {
+    sink.inFlight += 1;
+    sink.mostInFlight = Math.max(sink.mostInFlight, sink.inFlight);
+    const aborted = Promise.withResolvers<never>();
+    signal?.addEventListener('abort', () => aborted.reject(apiError(0, { reason: 'Aborted' })));
+    try {
+      await Promise.race([sink.gate, aborted.promise]);
+      const error = sink.fail.shift();
+      if (error !== undefined) throw error;
+      sink.writes.push(write);
+      return write.event;
+    } finally {
+      sink.inFlight -= 1;
+    }
+  };
+  sink.client = {
+    create: (_kind: unknown, event: Partial<CoreEvent>, signal?: AbortSignal) =>
+      take({ method: 'create', event }, signal),
+    patch: (_kind: unknown, key: object, patch: object, _options: unknown, signal?: AbortSignal) =>
+      take({ method: 'patch', event: { metadata: key, ...patch } as Partial<CoreEvent> }, signal),
+  } as unknown as KubernetesClient;
+  return sink;
+}
+
+describe('event recorder', () => {
+  let sink: ReturnType<typeof eventSink>;
+  let log: ReturnType<typeof recordedLog>;
+  let recorder: SendingEventRecorder;
+  let running: Subscription | undefined;
+  let slept: number[];
+  let nowMs: number;
+  /** How long each request takes. */
+  let requestMs: number;
+
+  const create = (options: Partial<EventRecorderOptions> = {}): void => {
+    let clockMs = 0;
+    recorder = createEventRecorder({
+      client: sink.client,
+      elapsedMs: () => {
+        clockMs += requestMs;
+        return clockMs;
+      },
+      component: 'services-stack',
+      log,
+      now: () => new Date(nowMs),
+      sleep: async (delayMs) => {
+        slept.push(delayMs);
+      },
+      ...options,
+    });
+  };
+  const run = (): void => {
+    running = recorder.run$.subscribe();
+  };
+  const record = (name: string, message = 'm', type: 'Normal' | 'Warning' = 'Normal'): void =>
+    recorder.record(stored(name, 7), { type, reason: 'Tested', message });
+  const objects = () =>
+    sink.writes.map(({ event }) => (event.involvedObject as { name?: string } | undefined)?.name);
+
+  beforeEach(() => {
+    sink = eventSink();
+    log = recordedLog();
+    slept = [];
+    requestMs = 0;
+    nowMs = Date.parse('2026-01-02T03:04:05.678Z');
+    create();
+  });
+  afterEach(() => running?.unsubscribe());
+
+  test('annotations are those of the Event object, from its first occurrence on', async () => {
+    run();
+    const annotations = { 'managed-name': 'db' };
+    recorder.record(stored('a', 7), { type: 'Normal', reason: 'Tested', message: 'm', annotations });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.deepEqual(sink.writes[0]?.event.metadata?.annotations, annotations);
+    record('b');
+    await until('one without is sent', () => sink.writes.length === 2);
+    assert.ok(!('annotations' in (sink.writes[1]?.event.metadata ?? {})));
+  });
+
+  test('sends what kubectl describe reads', async () => {
+    run();
+    record('a', 'it happened', 'Warning');
+    await until('it is sent', () => sink.writes.length === 1);
+    const [{ method, event }] = sink.writes as [Write];
+    const { metadata, ...rest } = event;
+    assert.equal(method, 'create');
+    assert.equal(metadata?.namespace, 'ns');
+    assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{16}$/);
+    assert.deepEqual(rest, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      involvedObject: {
+        apiVersion: 'test.example.org/v1',
+        kind: 'Thing',
+        namespace: 'ns',
+        name: 'a',
+        uid: 'uid-a',
+        resourceVersion: '7',
+      },
+      type: 'Warning',
+      reason: 'Tested',
+      message: 'it happened',
+      count: 1,
+      firstTimestamp: '2026-01-02T03:04:05Z',
+      lastTimestamp: '2026-01-02T03:04:05Z',
+      source: { component: 'services-stack' },
+      reportingComponent: 'services-stack',
+      reportingInstance: '',
+    });
+  });
+
+  test('an event of a cluster-scoped object goes to the namespace default', async () => {
+    run();
+    const object: KubernetesObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u' } };
+    recorder.record(object, { type: 'Normal', reason: 'Tested', message: 'm' });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.equal(sink.writes[0]?.event.metadata?.namespace, 'default');
+    assert.equal('namespace' in (sink.writes[0]?.event.involvedObject ?? {}), false);
+  });
+
+  test('a failure that lasts is patched every 10 minutes: count and last time', async () => {
+    run();
+    record('a', 'm', 'Warning');
+    await until('it is sent', () => sink.writes.length === 1);
+    for (let minute = 1; minute <= 10; minute += 1) {
+      nowMs += 60_000;
+      record('a', 'm', 'Warning');
+    }
+    await until('it is sent again', () => sink.writes.length === 2);
+    const { method, event } = sink.writes[1]!;
+    assert.deepEqual(
+      [method, event.count, event.lastTimestamp, event.metadata?.name],
+      ['patch', 11, '2026-01-02T03:14:05Z', sink.writes[0]?.event.metadata?.name],
+    );
+  });
+
+  test('one that the API server has forgotten is created again', async () => {
+    run();
+    record('a');
+    await until('it is sent', () => sink.writes.length === 1);
+    sink.fail = [apiError(404, { reason: 'NotFound' })];
+    nowMs += 600_000;
+    record('a');
+    await until('it is sent again', () => sink.writes.length === 2);
+    assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
+  });
+
+  test('one that is there already was created by an attempt whose answer was lost', async () => {
+    run();
+    sink.fail = [apiError(0), apiError(409, { reason: 'AlreadyExists' })];
+    record('a');
+    await until('both were used', () => sink.fail.length === 0);
+    nowMs += 600_000;
+    record('a');
+    await until('it is sent again', () => sink.writes.length === 1);
+    assert.deepEqual([sink.writes[0]?.method, sink.writes[0]?.event.count], ['patch', 2]);
+  });
+
+  test('repeated while it waits, it is sent once', async () => {
+    for (let times = 0; times < 20; times += 1) record('a');
+    run();
+    await until('it is sent', () => sink.writes.length === 1);
+    await sleep(5);
+    assert.deepEqual(
+      sink.writes.map(({ event }) => event.count),
+      [20],
+    );
+  });
+
+  test('who records through a recorder of its own is named, and is told apart from others', async () => {
+    run();
+    const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
+    recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);
+    recorder.record(stored('a', 7), facts);
+    await until('both are sent', () => sink.writes.length === 2);
+    assert.deepEqual(
+      sink.writes.map(({ event }) => [event.source?.component, event.reportingComponent, event.count]),
+      [
+        ['managed/thing.test.example.org', 'managed/thing.test.example.org', 1],
+        ['services-stack', 'services-stack', 1],
+      ],
+    );
+  });
+
+  test('repeated while it waits, it keeps its turn', async () => {
+    record('n');
+    record('w', 'm', 'Warning');
+    record('n');
+    run();
+    await until('both are sent', () => sink.writes.length === 2);
+    assert.deepEqual(objects(), ['n', 'w']);
+  });
+
+  test('one request at a time, in order, however many wait', async () => {
+    for (let index = 0; index < 50; index += 1) {
+      record(`k${index}`, 'm', index % 2 === 0 ? 'Normal' : 'Warning');
+    }
+    run();
+    await until('all are sent', () => sink.writes.length === 50);
+    assert.equal(sink.mostInFlight, 1);
+    assert.deepEqual(
+      objects(),
+      Array.from({ length: 50 }, (_, index) => `k${index}`),
+    );
+  });
+
+  test('recording never waits, and what does not fit is dropped, Normal before Warning', async () => {
+    create({ capacity: 3 });
+    record('w1', 'm', 'Warning');
+    for (const name of ['n1', 'n2', 'n3', 'n4']) record(name);
+    record('w2', 'm', 'Warning');
+    assert.equal(recorder.droppedCount, 3);
+    run();
+    await until('the rest is sent', () => sink.writes.length === 3);
+    assert.deepEqual(objects(), ['w1', 'n4', 'w2']);
+    assert.equal(log.lines.filter(({ message }) => message === 'dropping events').length, 1);
+  });
+
+  const rests: Record<string, { requestMs: number; restMs: number }> = {
+    'rests four times as long as each request takes': { requestMs: 7, restMs: 28 },
+    'rests at most two seconds': { requestMs: 30_000, restMs: 2000 },
+  };
+  for (const [name, { requestMs: eachMs, restMs }] of Object.entries(rests)) {
+    test(name, async () => {
+      requestMs = eachMs;
+      run();
+      for (let index = 0; index < 103; index += 1) record(`k${index}`);
+      await until('all are sent', () => sink.writes.length === 103);
+      assert.deepEqual(slept, [restMs, restMs], 'while more than 100 wait');
+    });
+  }
+
+  test('a flush does not rest', async () => {
+    requestMs = 7;
+    record('a');
+    record('b');
+    await recorder.flush(AbortSignal.timeout(1000));
+    assert.deepEqual(objects(), ['a', 'b']);
+    assert.deepEqual(slept, []);
+  });
+
+  test('a rest ends with the subscription, so that a flush need not wait for it', async () => {
+    requestMs = 500;
+    create({ sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }) });
+    run();
+    for (let index = 0; index < 103; index += 1) record(`k${index}`);
+    await until('one is sent', () => sink.writes.length === 1);
+    running?.unsubscribe();
+    await recorder.flush(AbortSignal.timeout(1000));
+    assert.equal(objects().length, 103);
+  });
+
+  test('10,000 objects while the API server hangs: 4,000 wait, the rest is dropped', async () => {
+    const gate = Promise.withResolvers<void>();
+    sink.gate = gate.promise;
+    run();
+    for (let index = 0; index < 10_000; index += 1) record(`k${index}`);
+    await sleep(1);
+    assert.ok(recorder.droppedCount >= 5999, `${recorder.droppedCount} dropped`);
+    gate.resolve();
+    await until('the rest is sent', () => sink.writes.length === 10_000 - recorder.droppedCount);
+    assert.ok(sink.writes.length <= 4001);
+    assert.ok(log.lines.filter(({ message }) => message === 'dropping events').length <= 10);
+  });
+
+  const failures: Record<string, { errors: readonly ApiError[]; slept: readonly number[]; sent: boolean }> = {
+    'no answer: tried again': { errors: [apiError(0), apiError(0)], slept: [1000, 2000], sent: true },
+    '5xx: tried again': { errors: [apiError(503)], slept: [1000], sent: true },
+    '429: not before the server wants it': {
+      errors: [apiError(429, { retryAfterMs: 9000 })],
+      slept: [9000],
+      sent: true,
+    },
+    'five failures: dropped': {
+      errors: [500, 500, 500, 500, 500].map((code) => apiError(code)),
+      slept: [1000, 2000, 4000, 8000],
+      sent: false,
+    },
+    'forbidden: dropped': { errors: [apiError(403)], slept: [], sent: false },
+    'namespace gone: dropped': { errors: [apiError(404, { reason: 'NotFound' })], slept: [], sent: false },
+    'a 404 of a proxy: tried again': {
+      errors: [apiError(404, { reason: 'Unknown' })],
+      slept: [1000],
+      sent: true,
+    },
+  };
+  for (const [name, { errors, slept: delays, sent }] of Object.entries(failures)) {
+    test(name, async () => {
+      run();
+      sink.fail = [...errors];
+      record('a');
+      await until('the errors are used', () => sink.fail.length === 0);
+      record('b');
+      await until('the next is sent', () => objects().includes('b'));
+      assert.equal(objects().includes('a'), sent);
+      assert.deepEqual(slept, delays);
+      assert.deepEqual(
+        log.lines.map(({ level }) => level),
+        sent ? [] : ['debug'],
+      );
+    });
+  }
+
+  test('unsubscribing in the middle loses nothing that a flush can still send', async () => {
+    sink.gate = Promise.withResolvers<void>().promise;
+    run();
+    record('a');
+    record('b');
+    await until('one is under way', () => sink.inFlight === 1);
+    running?.unsubscribe();
+    sink.gate = Promise.resolve();
+    await recorder.flush(AbortSignal.timeout(1000));
+    assert.deepEqual(objects().toSorted(), ['a', 'b']);
+  });
+
+  test('a flush gives up when its signal aborts', async () => {
+    sink.gate = Promise.withResolvers<void>().promise;
+    record('a');
+    await recorder.flush(AbortSignal.timeout(10));
+    await until('the request was abandoned', () => sink.inFlight === 0);
+    assert.deepEqual(sink.writes, []);
+    await recorder.flush(AbortSignal.abort());
+  });
+
+  test('remembers what an event is about, not what the object holds', async () => {
+    run();
+    const secret = { ...stored('s', 1), data: { password: 'hunter2' } };
+    recorder.record(secret, { type: 'Normal', reason: 'Tested', message: 'm' });
+    await until('it is sent', () => sink.writes.length === 1);
+    assert.equal(JSON.stringify(sink.writes).includes('hunter2'), false);
+  });
+
+  test('recording never throws', () => {
+    recorder.record(undefined as unknown as KubernetesObject, { type: 'Normal', reason: 'R', message: 'm' });
+    assert.deepEqual(
+      log.lines.map(({ level }) => level),
+      ['debug'],
+    );
+  });
+});

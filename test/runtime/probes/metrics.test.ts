@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { of } from 'rxjs';
+import type { InformerState } from '../../../runtime/cache/informers.ts';
+import { workQueue } from '../../../runtime/controller/work-queue.ts';
+import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
+import { createMetrics } from '../../../runtime/probes/metrics.ts';
+import { serveHttp } from '../../../runtime/probes/serve-http.ts';
+
+function metricsAt(options: Partial<MetricsOptions> = {}) {
+  const clock = { nowMs: 0 };
+  const metrics = createMetrics({ version: '1.2.3', now: () => clock.nowMs, withProcess: false, ...options });
+  /** The samples whose names begin so, as `name{labels} value`. */
+  const samples = async (prefix: string): Promise<readonly string[]> =>
+    (await metrics.page()).body.split('\n').filter((line) => line.startsWith(prefix));
+  return { metrics, samples, clock };
+}
+
+describe('metrics', () => {
+  test('a controller shows with zeros before its first run', async () => {
+    const { metrics, samples } = metricsAt();
+    metrics.controller('c', 10);
+    assert.deepEqual(await samples('controller_runtime_reconcile_total'), [
+      'controller_runtime_reconcile_total{controller="c",result="success"} 0',
+      'controller_runtime_reconcile_total{controller="c",result="error"} 0',
+      'controller_runtime_reconcile_total{controller="c",result="requeue"} 0',
+      'controller_runtime_reconcile_total{controller="c",result="requeue_after"} 0',
+      'controller_runtime_reconcile_total{controller="c",result="conflict"} 0',
+    ]);
+    assert.deepEqual(await samples('controller_runtime_max_concurrent_reconciles'), [
+      'controller_runtime_max_concurrent_reconciles{controller="c"} 10',
+    ]);
+    assert.deepEqual(await samples('workqueue_depth'), ['workqueue_depth{name="c"} 0']);
+  });
+
+  test('outcomes count by controller and result, with their time', async () => {
+    const { metrics, samples } = metricsAt();
+    const outcome = { controller: 'c', request: { name: 'a' }, durationMs: 120, isTimedOut: false };
+    metrics.outcome({ ...outcome, result: 'success' });
+    metrics.outcome({ ...outcome, result: 'error', isTimedOut: true });
+    metrics.outcome({ ...outcome, result: 'conflict' });
+    assert.deepEqual(await samples('controller_runtime_reconcile_total'), [
+      'controller_runtime_reconcile_total{controller="c",result="success"} 1',
+      'controller_runtime_reconcile_total{controller="c",result="error"} 1',
+      'controller_runtime_reconcile_total{controller="c",result="conflict"} 1',
+    ]);
+    assert.deepEqual(await samples('controller_runtime_reconcile_errors_total'), [
+      'controller_runtime_reconcile_errors_total{controller="c"} 1',
+    ]);
+    assert.deepEqual(await samples('controller_runtime_reconcile_timeouts_total'), [
+      'controller_runtime_reconcile_timeouts_total{controller="c"} 1',
+    ]);
+    const times = await samples('controller_runtime_reconcile_time_seconds');
+    assert.ok(times.includes('controller_runtime_reconcile_time_seconds_bucket{le="0.1",controller="c"} 0'));
+    assert.ok(times.includes('controller_runtime_reconcile_time_seconds_bucket{le="0.15",controller="c"} 3'));
+    assert.ok(times.includes('controller_runtime_reconcile_time_seconds_count{controller="c"} 3'));
+  });
+
+  test('a queue shows what waits, what runs, and for how long', async () => {
+    const { metrics, samples, clock } = metricsAt();
+    const queue = metrics.controller('c', 1);
+    queue.added('a');
+    queue.added('b');
+    clock.nowMs = 500;
+    queue.started('a');
+    clock.nowMs = 2500;
+    const during = await samples('workqueue_');
+    for (const sample of [
+      'workqueue_depth{name="c"} 1',
+      'workqueue_adds_total{name="c"} 2',
+      'workqueue_queue_duration_seconds_sum{name="c"} 0.5',
+      'workqueue_unfinished_work_seconds{name="c"} 2',
+      'workqueue_longest_running_processor_seconds{name="c"} 2',
+    ]) {
+      assert.ok(during.includes(sample), sample);
+    }
+    assert.deepEqual(await samples('controller_runtime_active_workers'), [
+      'controller_runtime_active_workers{controller="c"} 1',
+    ]);
+    queue.retried();
+    queue.finished('a');
+    queue.dropped('b');
+    const afterwards = await samples('workqueue_');
+    for (const sample of [
+      'workqueue_depth{name="c"} 0',
+      'workqueue_retries_total{name="c"} 1',
+      'workqueue_work_duration_seconds_sum{name="c"} 2',
+      'workqueue_unfinished_work_seconds{name="c"} 0',
+      'workqueue_longest_running_processor_seconds{name="c"} 0',
+    ]) {
+      assert.ok(afterwards.includes(sample), sample);
+    }
+  });
+
+  test('behind a real queue every wait and run is balanced', async () => {
+    const { metrics, samples } = metricsAt();
+    const observer = metrics.controller('c', 2);
+    const names = ['a', 'b', 'a', 'c', 'a'];
+    of(...names.map((name) => ({ name })))
+      .pipe(workQueue(() => of({ value: 0, next: { type: 'done' } }), { concurrency: 2, observer }))
+      .subscribe();
+    const queue = await samples('workqueue_');
+    for (const sample of [
+      'workqueue_depth{name="c"} 0',
+      'workqueue_adds_total{name="c"} 5',
+      'workqueue_work_duration_seconds_count{name="c"} 5',
+    ]) {
+      assert.ok(queue.includes(sample), sample);
+    }
+    assert.deepEqual(await samples('controller_runtime_active_workers'), [
+      'controller_runtime_active_workers{controller="c"} 0',
+    ]);
+  });
+
+  test('requests count by code, method, host and resource; without an answer as <error>', async () => {
+    const { metrics, samples } = metricsAt();
+    const request = { method: 'PATCH', resource: 'things.test.example.org', host: 'h:1' };
+    for (const code of [200, 200, 409, 0]) metrics.request({ ...request, code });
+    const labels = 'method="PATCH",resource="things.test.example.org",host="h:1"';
+    assert.deepEqual(await samples('rest_client_requests_total'), [
+      `rest_client_requests_total{${labels},code="200"} 2`,
+      `rest_client_requests_total{${labels},code="409"} 1`,
+      `rest_client_requests_total{${labels},code="<error>"} 1`,
+    ]);
+  });
+
+  test('watch streams, dropped events and the lease show as they are at the scrape', async () => {
+    const states: InformerState[] = [
+      {
+        kind: 'things',
+        isSynced: false,
+        objectCount: 0,
+        stream: { phase: 'listing' },
+        sinceMs: 0,
+        listCount: 1,
+        failureCount: 0,
+        confirmedAtMs: 0,
+        isSilent: false,
+        silenceCount: 0,
+      },
+    ];
+    let dropped = 0;
+    const { metrics, samples, clock } = metricsAt({
+      informers: () => states,
+      droppedEvents: () => dropped,
+    });
+    clock.nowMs = 5000;
+    metrics.leading('stack', false);
+    const own = async () => [
+      ...(await samples('services_stack_watch')),
+      ...(await samples('services_stack_store')),
+      ...(await samples('services_stack_events')),
+      ...(await samples('leader_election')),
+    ];
+    assert.deepEqual(await own(), [
+      'services_stack_watch_up{kind="things"} 0',
+      'services_stack_watch_lists_total{kind="things"} 1',
+      'services_stack_watch_failures_total{kind="things"} 0',
+      'services_stack_watch_unconfirmed_seconds{kind="things"} 5',
+      'services_stack_watch_silences_total{kind="things"} 0',
+      'services_stack_store_synced{kind="things"} 0',
+      'services_stack_store_objects{kind="things"} 0',
+      'services_stack_events_dropped_total 0',
+      'leader_election_master_status{name="stack"} 0',
+    ]);
+    states[0] = {
+      ...states[0]!,
+      isSynced: true,
+      objectCount: 7,
+      stream: { phase: 'watching' },
+      listCount: 2,
+      failureCount: 3,
+      confirmedAtMs: 4000,
+      silenceCount: 2,
+    };
+    dropped = 5;
+    metrics.leading('stack', true);
+    assert.deepEqual(await own(), [
+      'services_stack_watch_up{kind="things"} 1',
+      'services_stack_watch_lists_total{kind="things"} 2',
+      'services_stack_watch_failures_total{kind="things"} 3',
+      'services_stack_watch_unconfirmed_seconds{kind="things"} 1',
+      'services_stack_watch_silences_total{kind="things"} 2',
+      'services_stack_store_synced{kind="things"} 1',
+      'services_stack_store_objects{kind="things"} 7',
+      'services_stack_events_dropped_total 5',
+      'leader_election_master_status{name="stack"} 1',
+    ]);
+  });
+
+  test('build and process show too, and two registries do not meet', async () => {
+    const first = metricsAt({ withProcess: true });
+    const second = metricsAt();
+    assert.deepEqual(await first.samples('services_stack_build_info'), [
+      `services_stack_build_info{version="1.2.3",node_version="${process.version}"} 1`,
+    ]);
+    assert.equal((await first.samples('process_resident_memory_bytes')).length, 1);
+    assert.equal((await second.samples('process_')).length, 0);
+  });
+
+  test('it is served as Prometheus reads it', async () => {
+    const { metrics } = metricsAt();
+    const address = { host: '127.0.0.1', port: 0 };
+    const server$ = serveHttp(address, { '/metrics': metrics.page });
+    const served = Promise.withResolvers<string>();
+    const serving = server$.subscribe((url) => served.resolve(url));
+    try {
+      const response = await fetch(`${await served.promise}/metrics`);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+      assert.match(await response.text(), /^# HELP services_stack_build_info /);
+    } finally {
+      serving.unsubscribe();
+    }
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import type { Observable, Subscription } from 'rxjs';
+import { firstValueFrom, ReplaySubject } from 'rxjs';
+import type { InformerState } from '../../../runtime/cache/informers.ts';
+import { serveHealth, storesSynced, watchesAlive, watchesTell } from '../../../runtime/probes/health.ts';
+import type { Pages } from '../../../runtime/probes/serve-http.ts';
+import { parseBindAddress, serveHttp } from '../../../runtime/probes/serve-http.ts';
+
+const loopback = { host: '127.0.0.1', port: 0 };
+let serving: Subscription | undefined;
+
+/** Serves until the test ends; resolves to the URL. */
+async function serve(server$: Observable<string>): Promise<string> {
+  const url$ = new ReplaySubject<string>(1);
+  serving = server$.subscribe(url$);
+  return firstValueFrom(url$);
+}
+afterEach(() => serving?.unsubscribe());
+
+describe('bind address', () => {
+  const addresses: Record<string, ReturnType<typeof parseBindAddress>> = {
+    '127.0.0.1:8080': { host: '127.0.0.1', port: 8080 },
+    'localhost:0': { host: 'localhost', port: 0 },
+    ':8080': { port: 8080 },
+    '0.0.0.0:1': { host: '0.0.0.0', port: 1 },
+    '[::1]:65535': { host: '::1', port: 65_535 },
+    '': 'disabled',
+    '0': 'disabled',
+    '8080': undefined,
+    ':65536': undefined,
+    '::1:80': undefined,
+    'a b:80': undefined,
+    'http://a:80': undefined,
+    'a:': undefined,
+  };
+  for (const [text, want] of Object.entries(addresses)) {
+    test(`"${text}"`, () => assert.deepEqual(parseBindAddress(text), want));
+  }
+});
+
+describe('pages over HTTP', () => {
+  const pages: Pages = {
+    '/a': (query) => ({ status: 200, contentType: 'text/plain', body: `a${query.get('x') ?? ''}` }),
+    '/broken': () => Promise.reject(new Error('secret of the page')),
+    '/thrown': () => {
+      throw new Error('secret of the page');
+    },
+  };
+  const rows: Record<string, { path: string; method?: string; status: number; body?: string }> = {
+    'a page': { path: '/a', status: 200, body: 'a' },
+    'a page with a query': { path: '/a?x=1', status: 200, body: 'a1' },
+    'HEAD is a page without body': { path: '/a', method: 'HEAD', status: 200, body: '' },
+    'no such page': { path: '/b', status: 404 },
+    'no page of every object': { path: '/constructor', status: 404 },
+    'GET only': { path: '/a', method: 'POST', status: 405 },
+    'a page that rejects tells nothing': { path: '/broken', status: 500, body: 'internal error\n' },
+    'a page that throws tells nothing': { path: '/thrown', status: 500, body: 'internal error\n' },
+  };
+  for (const [name, { path, method = 'GET', status, body }] of Object.entries(rows)) {
+    test(name, async () => {
+      const url = await serve(serveHttp(loopback, pages));
+      const response = await fetch(url + path, { method });
+      const text = await response.text();
+      assert.equal(response.status, status);
+      if (body !== undefined) assert.equal(text, body);
+    });
+  }
+
+  for (const target of ['//', '//x:y', '/%', 'http://[', '*']) {
+    test(`an odd request target (${target}) gets an answer and ends nothing`, async () => {
+      const url = await serve(serveHttp(loopback, pages));
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.end(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      assert.match(chunk.toString(), /^HTTP\/1\.1 (4|5)\d\d /);
+      assert.equal((await fetch(`${url}/a`)).status, 200);
+    });
+  }
+
+  test('an address that is taken is an error that names it', async () => {
+    const url = await serve(serveHttp(loopback, pages));
+    const port = Number(new URL(url).port);
+    await assert.rejects(
+      firstValueFrom(serveHttp({ host: '127.0.0.1', port }, pages)),
+      new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}`),
+    );
+  });
+
+  test('unsubscribing closes it, open connections too', async () => {
+    const url = await serve(serveHttp(loopback, pages));
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    serving?.unsubscribe();
+    socket.on('error', () => {});
+    await closed;
+    await assert.rejects(fetch(url), ({ cause }) => (cause as { code?: string }).code === 'ECONNREFUSED');
+  });
+});
+
+const state = (kind: string, rest: Partial<InformerState> = {}): InformerState => ({
+  kind,
+  isSynced: true,
+  objectCount: 0,
+  stream: { phase: 'watching' },
+  sinceMs: 0,
+  listCount: 1,
+  failureCount: 0,
+  confirmedAtMs: 0,
+  isSilent: false,
+  silenceCount: 0,
+  ...rest,
+});
+const waiting = { phase: 'waiting', code: 0, message: 'm', delayMs: 1 } as const;
+
+describe('health', () => {
+  const checks: Record<string, { check: () => string | undefined; want: string | undefined }> = {
+    'synced: no stores': { check: storesSynced(() => []), want: undefined },
+    'synced: all': { check: storesSynced(() => [state('a'), state('b')]), want: undefined },
+    'synced: names what is missing': {
+      check: storesSynced(() => [
+        state('b', { isSynced: false }),
+        state('ok'),
+        state('a', { isSynced: false }),
+      ]),
+      want: 'not synced: a, b',
+    },
+    'synced: standing by is well': {
+      check: storesSynced(
+        () => [state('a', { isSynced: false })],
+        () => true,
+      ),
+      want: undefined,
+    },
+    'alive: watching for days': {
+      check: watchesAlive(() => [state('a')], { now: () => 1e9 }),
+      want: undefined,
+    },
+    'alive: listing for a while': {
+      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], { now: () => 600_000 }),
+      want: undefined,
+    },
+    'alive: listing for too long': {
+      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], { now: () => 600_001 }),
+      want: 'stuck: a (listing)',
+    },
+    'alive: waiting for too long': {
+      check: watchesAlive(() => [state('a', { stream: waiting })], { now: () => 11, limitMs: 10 }),
+      want: 'stuck: a (waiting)',
+    },
+    'telling: confirmed 90 s ago': {
+      check: watchesTell(() => [state('a')], { now: () => 90_000 }),
+      want: undefined,
+    },
+    'telling: not confirmed for longer': {
+      check: watchesTell(() => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })], {
+        now: () => 90_001,
+      }),
+      want: 'changes may go unseen: a (unknown for 120 s)',
+    },
+    'telling: a watch that is silent': {
+      check: watchesTell(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
+        now: () => 1,
+      }),
+      want: 'changes may go unseen: a (its watch is silent), b (its watch is silent)',
+    },
+    'telling: what was never listed is told of elsewhere': {
+      check: watchesTell(() => [state('a', { isSynced: false })], { now: () => 1e9 }),
+      want: undefined,
+    },
+    'alive: not started': {
+      check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], { now: () => 1e9 }),
+      want: undefined,
+    },
+  };
+  for (const [name, { check, want }] of Object.entries(checks)) {
+    test(name, () => assert.equal(check(), want));
+  }
+
+  const well = () => undefined;
+  const ill = () => 'reasons';
+  const broken = (): string => {
+    throw new Error('secret');
+  };
+  const rows: Record<string, { live?: object; ready?: object; path: string; status: number; body: string }> =
+    {
+      'all is well': { path: '/healthz', status: 200, body: 'ok\n' },
+      'livez is healthz': {
+        live: { ill },
+        path: '/livez',
+        status: 503,
+        body: '[-]ill failed: reasons\nfailed\n',
+      },
+      'not ready is not dead': { ready: { ill }, path: '/healthz', status: 200, body: 'ok\n' },
+      'not ready says why': {
+        ready: { well, ill },
+        path: '/readyz',
+        status: 503,
+        body: '[-]ill failed: reasons\nfailed\n',
+      },
+      'verbose names all checks': {
+        ready: { well, ill },
+        path: '/readyz?verbose',
+        status: 503,
+        body: '[+]well ok\n[-]ill failed: reasons\nfailed\n',
+      },
+      'a check that throws has failed': {
+        ready: { broken },
+        path: '/readyz',
+        status: 503,
+        body: '[-]broken failed: the check itself failed\nfailed\n',
+      },
+    };
+  for (const [name, { live = {}, ready = {}, path, status, body }] of Object.entries(rows)) {
+    test(name, async () => {
+      const checksOf = (given: object) => given as Record<string, () => string | undefined>;
+      const url = await serve(
+        serveHealth({ address: loopback, live: checksOf(live), ready: checksOf(ready) }),
+      );
+      const response = await fetch(url + path);
+      assert.deepEqual([response.status, await response.text()], [status, body]);
+    });
+  }
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Flags } from '../../../runtime/process/flags.ts';
+import { FlagError, parseFlags } from '../../../runtime/process/flags.ts';
+
+type Env = Readonly<Record<string, string>>;
+const options = { stacks: ['fcp', 'ocp', 'postgresql'], version: '1.2.3' };
+
+function flags(argv: readonly string[], env: Env = {}): Flags {
+  const invocation = parseFlags(argv, env, options);
+  assert.equal(invocation.type, 'run');
+  return invocation.flags;
+}
+function printed(...argv: readonly string[]): string {
+  const invocation = parseFlags(argv, {}, options);
+  assert.equal(invocation.type, 'print');
+  return invocation.text;
+}
+
+const defaults: Flags = {
+  stacks: ['fcp', 'ocp', 'postgresql'],
+  installCrds: false,
+  pollIntervalMs: 60_000,
+  syncPeriodMs: 3_600_000,
+  maxConcurrentReconciles: 10,
+  maxExternalCallsPerSecond: 200,
+  leaderElect: false,
+  leaderElectionNamespace: 'crossplane-system',
+  logLevel: 'info',
+  logFormat: 'json',
+};
+
+describe('flags', () => {
+  test('nothing said: the defaults', () => assert.deepEqual(flags([]), defaults));
+
+  /** Flag, variable, a value, and what it becomes. */
+  const values: readonly (readonly [flag: string, variable: string, value: string, want: Partial<Flags>])[] =
+    [
+      ['--kubeconfig', 'KUBECONFIG', '/k', { kubeconfig: '/k' }],
+      ['--stacks', 'STACKS', 'ocp', { stacks: ['ocp'] }],
+      ['--stacks', 'STACKS', 'ocp, fcp,ocp', { stacks: ['ocp', 'fcp'] }],
+      ['--install-crds', 'INSTALL_CRDS', 'true', { installCrds: true }],
+      ['--namespace', 'NAMESPACE', 'team-a', { namespace: 'team-a' }],
+      ['--poll-interval', 'POLL_INTERVAL', '1h30m', { pollIntervalMs: 5_400_000 }],
+      ['--sync-period', 'SYNC_PERIOD', '10m', { syncPeriodMs: 600_000 }],
+      ['--max-concurrent-reconciles', 'MAX_CONCURRENT_RECONCILES', '3', { maxConcurrentReconciles: 3 }],
+      [
+        '--max-external-calls-per-second',
+        'MAX_EXTERNAL_CALLS_PER_SECOND',
+        '0.5',
+        { maxExternalCallsPerSecond: 0.5 },
+      ],
+      ['--leader-elect', 'LEADER_ELECT', 'true', { leaderElect: true }],
+      ['--leader-elect', 'LEADER_ELECT', 'false', { leaderElect: false }],
+      ['--leader-election-namespace', 'LEADER_ELECTION_NAMESPACE', 'x', { leaderElectionNamespace: 'x' }],
+      [
+        '--metrics-bind-address',
+        'METRICS_BIND_ADDRESS',
+        '127.0.0.1:8080',
+        { metricsBindAddress: { host: '127.0.0.1', port: 8080 } },
+      ],
+      ['--metrics-bind-address', 'METRICS_BIND_ADDRESS', '0', {}],
+      ['--metrics-bind-address', 'METRICS_BIND_ADDRESS', ':8080', { metricsBindAddress: { port: 8080 } }],
+      [
+        '--health-probe-bind-address',
+        'HEALTH_PROBE_BIND_ADDRESS',
+        '[::1]:0',
+        { healthProbeBindAddress: { host: '::1', port: 0 } },
+      ],
+      ['--log-level', 'LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+      ['--log-format', 'LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
+    ];
+  for (const [flag, variable, value, want] of values) {
+    test(`${flag} ${value}`, () => assert.deepEqual(flags([flag, value]), { ...defaults, ...want }));
+    test(`${flag}=${value}`, () => assert.deepEqual(flags([`${flag}=${value}`]), { ...defaults, ...want }));
+    test(`SERVICES_STACK_${variable}=${value}`, () =>
+      assert.deepEqual(flags([], { [`SERVICES_STACK_${variable}`]: value }), { ...defaults, ...want }));
+  }
+
+  test('a boolean flag alone is true', () => assert.equal(flags(['--leader-elect']).leaderElect, true));
+  test('a boolean flag does not take the next flag for its value', () =>
+    assert.deepEqual(flags(['--install-crds', '--stacks', 'fcp']), {
+      ...defaults,
+      installCrds: true,
+      stacks: ['fcp'],
+    }));
+  test('a flag wins over its variable', () =>
+    assert.equal(flags(['--log-level', 'warn'], { SERVICES_STACK_LOG_LEVEL: 'debug' }).logLevel, 'warn'));
+  test('of a flag given twice the last one counts', () =>
+    assert.equal(flags(['--log-level', 'warn', '--log-level', 'error']).logLevel, 'error'));
+  test('an empty variable is absent', () =>
+    assert.deepEqual(flags([], { SERVICES_STACK_NAMESPACE: '', SERVICES_STACK_LOG_LEVEL: '' }), defaults));
+  test("variables that are not ours, and Kubernetes' service links, are no concern", () =>
+    assert.deepEqual(
+      flags([], {
+        KUBECONFIG: '/k',
+        SERVICES_STACK_SERVICE_HOST: '10.0.0.1',
+        SERVICES_STACK_SERVICE_PORT: '8080',
+        SERVICES_STACK_SERVICE_PORT_METRICS: '8080',
+        SERVICES_STACK_PORT: 'tcp://10.0.0.1:8080',
+        SERVICES_STACK_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+        SERVICES_STACK_PORT_8080_TCP_ADDR: '10.0.0.1',
+        SERVICES_STACK_METRICS_SERVICE_HOST: '10.0.0.1',
+      }),
+      defaults,
+    ));
+
+  /** What the message must hold: who is to blame and what is allowed. */
+  const refused: readonly (readonly [argv: readonly string[], env: Env, ...said: readonly string[]])[] = [
+    [['--nope'], {}, '--nope', '--poll-interval', '--log-format'],
+    [['--pol-interval', '1m'], {}, '--pol-interval', 'Did you mean --poll-interval?'],
+    [['stray'], {}, 'stray', '--stacks'],
+    [['--poll-interval'], {}, '--poll-interval', '30s'],
+    [
+      [],
+      { SERVICES_STACK_POL_INTERVAL: '1m' },
+      'SERVICES_STACK_POL_INTERVAL',
+      'SERVICES_STACK_POLL_INTERVAL',
+    ],
+    [['--poll-interval', '60'], {}, '--poll-interval', '"60"', '30s'],
+    [['--poll-interval', '0s'], {}, '--poll-interval', '"0s"'],
+    [[], { SERVICES_STACK_SYNC_PERIOD: '1d' }, 'SERVICES_STACK_SYNC_PERIOD', '"1d"', '1h30m'],
+    [['--stacks', 'fcp,aws'], {}, '--stacks', '"fcp,aws"', 'fcp, ocp, postgresql'],
+    [['--stacks', ','], {}, '--stacks', 'fcp, ocp, postgresql'],
+    [['--namespace', 'Team A'], {}, '--namespace', '"Team A"', 'lower-case'],
+    [['--max-concurrent-reconciles', '0'], {}, '--max-concurrent-reconciles', '"0"', 'from 1 to 1000'],
+    [['--max-concurrent-reconciles', '1.5'], {}, '--max-concurrent-reconciles', '"1.5"'],
+    [['--max-concurrent-reconciles', '-1'], {}, '--max-concurrent-reconciles', '"-1"'],
+    [['--max-external-calls-per-second', 'NaN'], {}, '--max-external-calls-per-second', '"NaN"'],
+    [['--leader-elect=yes'], {}, '--leader-elect', '"yes"', 'true or false'],
+    [['--metrics-bind-address', '8080'], {}, '--metrics-bind-address', '"8080"', 'host:port'],
+    [['--health-probe-bind-address', ':99999'], {}, '--health-probe-bind-address', '":99999"'],
+    [['--log-level', 'trace'], {}, '--log-level', '"trace"', 'debug, info, warn, error'],
+    [[], { SERVICES_STACK_LOG_FORMAT: 'JSON' }, 'SERVICES_STACK_LOG_FORMAT', '"JSON"', 'json, pretty'],
+  ];
+  for (const [argv, env, ...said] of refused) {
+    test(`refused: ${[...argv, ...Object.entries(env).map((pair) => pair.join('='))].join(' ')}`, () =>
+      assert.throws(
+        () => parseFlags(argv, env, options),
+        (error: unknown) => {
+          assert.ok(error instanceof FlagError);
+          assert.equal(error.exitCode, 2);
+          for (const part of said) assert.ok(error.message.includes(part), `"${part}" in "${error.message}"`);
+          return true;
+        },
+      ));
+  }
+
+  test('--version prints the version', () => assert.equal(printed('--version'), '1.2.3\n'));
+  test('--help names every flag with its default, and the variables', () => {
+    const text = printed('--help');
+    for (const [flag] of values) assert.ok(text.includes(`${flag} `), flag);
+    for (const part of ['fcp,ocp,postgresql', 'default 1m', 'default 200', 'SERVICES_STACK_POLL_INTERVAL']) {
+      assert.ok(text.includes(part), part);
+    }
+  });
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subscription } from 'rxjs';
+import { NEVER, Observable, ReplaySubject, Subject } from 'rxjs';
+import type { Outcome } from '../../../runtime/controller/controller.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
+import { done } from '../../../runtime/controller/reconcile.ts';
+import type { ManagerOptions } from '../../../runtime/process/run.ts';
+import { LeadershipLost, manager } from '../../../runtime/process/run.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { ThingKind, thing, until } from '../things.ts';
+
+/** A stream that never ends, and whether anybody listens. */
+function background() {
+  const stream = { listeners: 0, run$: new Observable<never>() };
+  stream.run$ = new Observable(() => {
+    stream.listeners += 1;
+    return () => {
+      stream.listeners -= 1;
+    };
+  });
+  return stream;
+}
+
+describe('manager', () => {
+  let wake$: Subject<Request>;
+  let stop$: ReplaySubject<void>;
+  let synced: PromiseWithResolvers<void>;
+  let wasSyncAborted: boolean;
+  let informers: ReturnType<typeof background>;
+  let others: ReturnType<typeof background>;
+  let outcomes: Outcome[];
+  let ends: unknown[];
+  let running: Subscription | undefined;
+
+  beforeEach(() => {
+    wake$ = new Subject();
+    stop$ = new ReplaySubject(1);
+    synced = Promise.withResolvers();
+    wasSyncAborted = false;
+    informers = background();
+    others = background();
+    outcomes = [];
+    ends = [];
+  });
+  afterEach(() => running?.unsubscribe());
+
+  const run = (spec: Partial<ControllerSpec>, options: Partial<ManagerOptions> = {}): void => {
+    running = manager({
+      informers: {
+        run$: informers.run$,
+        synced: (signal) => {
+          signal.addEventListener('abort', () => {
+            wasSyncAborted = true;
+          });
+          return synced.promise;
+        },
+        states: () => [],
+      },
+      controllers: [{ name: 'things', triggers: [wake$], reconcile: async () => done, ...spec }],
+      background: [others.run$],
+      concurrency: 2,
+      syncPeriodMs: 3_600_000,
+      stop$,
+      drainTimeoutMs: 1000,
+      log: recordedLog(),
+      random: () => 0,
+      ...options,
+    }).subscribe({
+      next: (outcome) => outcomes.push(outcome),
+      error: (error: unknown) => ends.push(error),
+      complete: () => ends.push('complete'),
+    });
+  };
+  const listening = () => [informers.listeners, others.listeners];
+
+  test('nothing is reconciled before every store is synced', async () => {
+    run({});
+    assert.deepEqual(listening(), [1, 1]);
+    assert.equal(wake$.observed, false);
+    synced.resolve();
+    await until('controllers run', () => wake$.observed);
+    wake$.next({ name: 'a' });
+    await until('it ran', () => outcomes.length === 1);
+    assert.equal(outcomes[0]?.controller, 'things');
+  });
+
+  test('stopped before the stores are synced it completes and stops waiting', async () => {
+    run({});
+    stop$.next();
+    assert.deepEqual(ends, ['complete']);
+    assert.deepEqual([listening(), wasSyncAborted], [[0, 0], true]);
+  });
+
+  test('a stop lets running reconciles finish while streams and events go on, then all ends', async () => {
+    const finish = Promise.withResolvers<Result>();
+    let signal: AbortSignal | undefined;
+    run({
+      reconcile: (_request, given) => {
+        signal = given;
+        return finish.promise;
+      },
+    });
+    synced.resolve();
+    await until('controllers run', () => wake$.observed);
+    wake$.next({ name: 'a' });
+    stop$.next();
+    assert.equal(wake$.observed, false);
+    await sleep(20);
+    assert.deepEqual([ends, listening(), signal?.aborted], [[], [1, 1], false]);
+    finish.resolve(done);
+    await until('it has ended', () => ends.length > 0);
+    assert.deepEqual([ends, listening(), outcomes.length], [['complete'], [0, 0], 1]);
+  });
+
+  test('a reconcile that does not finish in time is aborted', async () => {
+    let signal: AbortSignal | undefined;
+    run(
+      {
+        reconcile: (_request, given) => {
+          signal = given;
+          return new Promise(() => {});
+        },
+      },
+      { drainTimeoutMs: 30 },
+    );
+    synced.resolve();
+    await until('controllers run', () => wake$.observed);
+    wake$.next({ name: 'a' });
+    stop$.next();
+    assert.equal(signal?.aborted, false);
+    await until('it has ended', () => ends.length > 0);
+    assert.deepEqual([ends, signal?.aborted, listening()], [['complete'], true, [0, 0]]);
+  });
+
+  test('every object comes again each sync period', async () => {
+    const names: string[] = [];
+    run(
+      {
+        triggers: [NEVER],
+        objects: { kind: ThingKind, all: () => [thing('a'), thing('b')] },
+        reconcile: async ({ name }) => {
+          names.push(name);
+          return done;
+        },
+      },
+      { syncPeriodMs: 15 },
+    );
+    synced.resolve();
+    await until('two periods are over', () => names.length >= 4);
+    assert.deepEqual(names.slice(0, 4), ['a', 'b', 'a', 'b']);
+  });
+
+  test('an error of the background ends it all', async () => {
+    const broken$ = new Subject<never>();
+    run({}, { background: [broken$] });
+    broken$.error(new Error('cannot listen'));
+    assert.match(String(ends[0]), /cannot listen/);
+    assert.equal(informers.listeners, 0);
+  });
+
+  test('unsubscribing ends it all', async () => {
+    run({});
+    synced.resolve();
+    await until('controllers run', () => wake$.observed);
+    running?.unsubscribe();
+    assert.deepEqual([listening(), wake$.observed, ends], [[0, 0], false, []]);
+  });
+
+  describe('with leader election', () => {
+    let leadership$: Subject<'leading' | 'lost'>;
+    beforeEach(() => {
+      leadership$ = new Subject();
+    });
+
+    const standingBy = async (spec: Partial<ControllerSpec> = {}): Promise<void> => {
+      run(spec, { election: { leadership$ } });
+      synced.resolve();
+      await until('it contends', () => leadership$.observed);
+    };
+
+    test('standing by it watches and reconciles nothing; leading it does', async () => {
+      await standingBy();
+      assert.deepEqual([listening(), wake$.observed], [[1, 1], false]);
+      leadership$.next('leading');
+      assert.equal(wake$.observed, true);
+    });
+
+    test('stopped while standing by it completes', async () => {
+      await standingBy();
+      stop$.next();
+      assert.deepEqual([ends, leadership$.observed], [['complete'], false]);
+    });
+
+    test('stopped while leading it keeps the lease until the work is done', async () => {
+      const finish = Promise.withResolvers<Result>();
+      await standingBy({ reconcile: () => finish.promise });
+      leadership$.next('leading');
+      wake$.next({ name: 'a' });
+      stop$.next();
+      await sleep(5);
+      assert.deepEqual([ends, leadership$.observed], [[], true]);
+      finish.resolve(done);
+      await until('it has ended', () => ends.length > 0);
+      assert.deepEqual([ends, leadership$.observed], [['complete'], false]);
+    });
+
+    test('a lost lease ends it at once with an error, running reconciles aborted', async () => {
+      let signal: AbortSignal | undefined;
+      await standingBy({
+        reconcile: (_request, given) => {
+          signal = given;
+          return new Promise(() => {});
+        },
+      });
+      leadership$.next('leading');
+      wake$.next({ name: 'a' });
+      leadership$.next('lost');
+      assert.ok(ends[0] instanceof LeadershipLost);
+      assert.deepEqual([signal?.aborted, listening()], [true, [0, 0]]);
+    });
+  });
+});

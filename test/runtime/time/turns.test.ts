@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { createTurns, type Turns } from '../../../runtime/time/turns.ts';
+
+describe('turns of the event loop', () => {
+  let turns: Turns;
+  let ran: string[];
+  let clockMs: number;
+  let later: (() => void)[];
+
+  /** A task that takes this long. */
+  const task = (name: string, takesMs: number) => (): void => {
+    ran.push(name);
+    clockMs += takesMs;
+  };
+  /** The event loop goes round once; answers with what ran. */
+  const turn = (): readonly string[] => {
+    const [callbacks, before] = [later, ran.length];
+    later = [];
+    for (const callback of callbacks) callback();
+    return ran.slice(before);
+  };
+
+  beforeEach(() => {
+    ran = [];
+    clockMs = 0;
+    later = [];
+    turns = createTurns({ budgetMs: 10, now: () => clockMs, nextTurn: (callback) => later.push(callback) });
+  });
+
+  test('what fits into a turn runs at once', () => {
+    turns.run(task('a', 4));
+    turns.run(task('b', 4));
+    assert.deepEqual(ran, ['a', 'b']);
+    assert.deepEqual(turn(), []);
+    assert.deepEqual(later, [], 'a rest needs no turns');
+  });
+
+  test('what does not waits for the next, oldest first', () => {
+    for (const name of ['a', 'b', 'c', 'd']) turns.run(task(name, 10));
+    assert.deepEqual(ran, ['a']);
+    assert.deepEqual([turn(), turn(), turn(), turn()], [['b'], ['c'], ['d'], []]);
+  });
+
+  test('nobody overtakes who waits', () => {
+    turns.run(task('a', 10));
+    turns.run(() => {
+      ran.push('b');
+      turns.run(task('d', 1));
+    });
+    turns.run(task('c', 1));
+    assert.deepEqual(turn(), ['b', 'c', 'd']);
+  });
+
+  test('time that promises of a task take counts', () => {
+    turns.run(task('a', 1));
+    clockMs += 20;
+    turns.run(task('b', 1));
+    assert.deepEqual(ran, ['a']);
+    assert.deepEqual(turn(), ['b']);
+  });
+
+  test('at most 16 that waited start in a turn', () => {
+    turns.run(task('first', 10));
+    for (let index = 0; index < 40; index += 1) turns.run(task(`k${index}`, 0));
+    assert.deepEqual([turn().length, turn().length, turn().length], [16, 16, 8]);
+  });
+
+  test('what is taken back does not run', () => {
+    turns.run(task('a', 10));
+    const takeBack = turns.run(task('b', 1));
+    turns.run(task('c', 1));
+    takeBack();
+    assert.deepEqual(turn(), ['c']);
+  });
+});
