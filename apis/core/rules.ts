@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ManagementAction } from './v1alpha1/managed.ts';
 
 /** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
 export interface Rule {
@@ -75,7 +74,3 @@ export function celName(field: string): string {
 /** Whether an object has at least one of the fields. */
 export const hasAny = (object: string, ...fields: readonly string[]): string =>
   `(${fields.map((field) => `has(${object}.${celName(field)})`).join(' || ')})`;
-
-/** Whether the spec of a managed resource allows at least one of the actions. */
-export const allowsAny = (spec: string, ...actions: readonly ManagementAction[]): string =>
-  `(${['*', ...actions].map((action) => `'${action}' in ${spec}.managementPolicies`).join(' || ')})`;

@@ -22,12 +22,25 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
   readonly hasStatusSubresource: boolean;
 }
 
+/** What a definition is given beside what every one of its sort has. */
+export interface Names {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly description: string;
+}
+
 type DeepReadonly<T> = T extends readonly unknown[] | object
   ? { readonly [P in keyof T]: DeepReadonly<T[P]> }
   : T;
 
+/** The type of what a schema describes, as it travels: fields with a default may be absent. */
+export type Described<S extends z.ZodType> = DeepReadonly<z.input<S>>;
+
 /** The type of a kind's objects as they travel: fields with a default may be absent. */
-export type ObjectOf<S extends z.ZodObject> = KubernetesObject & DeepReadonly<z.input<S>>;
+export type ObjectOf<S extends z.ZodObject> = KubernetesObject & Described<S>;
 
 /** The type of the objects of a definition. */
 export type ObjectKind<D extends Definition> = NonNullable<D['objectType']>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { credentialSources } from '../../apis/core/v1alpha1/credentials.ts';
+import { credentialSource } from '../../apis/core/v1alpha1/fields.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { ProviderConfigKind as Fcp } from '../../apis/fcp/v1alpha3/provider-config.ts';
@@ -25,7 +25,7 @@ const parts = {
   env: { name: 'CLOUD' },
   fs: { path: '/etc/cloud.json' },
 };
-const needed: Partial<Record<(typeof credentialSources)[number], keyof typeof parts>> = {
+const needed: Partial<Record<(typeof credentialSource.options)[number], keyof typeof parts>> = {
   Secret: 'secretRef',
   Environment: 'env',
   Filesystem: 'fs',
@@ -40,7 +40,7 @@ for (const { definition, specOf } of kinds) {
   };
 
   describe(`the credentials of a ${definition.kind} of ${definition.group}`, () => {
-    for (const source of credentialSources) {
+    for (const source of credentialSource.options) {
       for (const part of [undefined, 'secretRef', 'env', 'fs'] as const) {
         const is = needed[source] === undefined || needed[source] === part;
         test(`${source} with ${part ?? 'nothing'} is ${is ? 'allowed' : 'refused, and says what it needs'}`, () => {

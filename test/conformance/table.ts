@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { immutable as keeping } from '../../apis/core/rules.ts';
 import { type Definition, optional, text } from '../../apis/core/schema.ts';
+import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { defineManaged } from '../../apis/core/v1alpha1/schemas.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';

@@ -1,6 +1,8 @@
+import type { Described } from '../schema.ts';
+import type { bindingPhase } from './fields.ts';
+
 /** Where a claim or managed resource stands in the binding life cycle. */
-export type BindingPhase = 'Unbindable' | 'Unbound' | 'Bound' | 'Released';
-export const bindingPhases = ['Unbindable', 'Unbound', 'Bound', 'Released'] as const;
+export type BindingPhase = Described<typeof bindingPhase>;
 
 export const isBindable = (phase: BindingPhase | undefined): boolean => phase === 'Unbound';
 export const isBound = (phase: BindingPhase | undefined): boolean => phase === 'Bound';

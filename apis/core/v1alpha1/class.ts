@@ -1,17 +1,12 @@
+import type { Described } from '../schema.ts';
+import type { classSpecTemplate } from './define-class.ts';
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
-import type { ObjectReference, ReferencePolicy } from './reference.ts';
 
-export type ReclaimPolicy = 'Retain' | 'Delete';
-
-/** What every resource class's template holds beside `forProvider`. */
-export interface ClassSpecTemplate {
-  readonly writeConnectionSecretsToNamespace?: string;
-  readonly providerRef?: ObjectReference;
-  readonly providerConfigRef?: { readonly name: string; readonly policy?: ReferencePolicy };
-  readonly reclaimPolicy?: ReclaimPolicy;
+/** What every resource class's template holds. A server before 1.25, or an older definition, may lack any of it. */
+export type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
   readonly forProvider?: object;
-}
+};
 
 /** A cluster-scoped template from which managed resources are provisioned. */
 export interface Class extends KubernetesObject {

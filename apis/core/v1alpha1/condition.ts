@@ -1,18 +1,13 @@
+import type { Described } from '../schema.ts';
+import type { condition } from './fields.ts';
 import { compareNames } from './name-order.ts';
 import { printable, shortened } from './printable.ts';
 
-/** One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. */
-export interface Condition {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  /** RFC 3339; when `status` last changed. */
-  readonly lastTransitionTime: string;
-  /** CamelCase; the reasons of Crossplane's later releases where they have one. */
-  readonly reason: string;
-  readonly message?: string;
-  /** The `metadata.generation` this condition was computed from. */
-  readonly observedGeneration?: number;
-}
+/**
+ * One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. Reasons are those of Crossplane's
+ * later releases where they have one.
+ */
+export type Condition = Described<typeof condition>;
 
 /** What metav1.Condition allows for a message. */
 const longestMessage = 32_768;

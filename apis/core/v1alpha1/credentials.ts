@@ -1,14 +1,8 @@
-import type { SecretKeySelector } from './reference.ts';
+import type { Described } from '../schema.ts';
+import type { credentials } from './fields.ts';
 
-/** Where credentials may come from (crossplane-runtime, CredentialsSource). */
-export const credentialSources = ['None', 'Secret', 'InjectedIdentity', 'Environment', 'Filesystem'] as const;
-export type CredentialSource = (typeof credentialSources)[number];
-
-/** Names one place of a source: the part of that source's own is needed, the others mean nothing. */
-export interface CredentialSelector {
-  readonly source: CredentialSource;
-  readonly secretRef?: SecretKeySelector;
-  /** Of the controllers' process. */
-  readonly env?: { readonly name: string };
-  readonly fs?: { readonly path: string };
-}
+/**
+ * Names one place of a source of credentials: the part of that source's own is needed, the others mean nothing
+ * (crossplane-runtime, CommonCredentialSelectors).
+ */
+export type CredentialSelector = Described<ReturnType<typeof credentials>>;

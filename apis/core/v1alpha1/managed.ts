@@ -1,49 +1,21 @@
-import type { BindingPhase } from './binding.ts';
-import type { ReclaimPolicy } from './class.ts';
-import type { Condition } from './condition.ts';
+import type { Described } from '../schema.ts';
+import type { managedSpec, managedStatus, managementAction } from './define-managed.ts';
+import type { publishConnectionDetailsTo } from './fields.ts';
 import type { KubernetesObject } from './kind.ts';
-import type { ObjectReference, ReferencePolicy, SecretReference } from './reference.ts';
 
-export const managementActions = ['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*'] as const;
-export type ManagementAction = (typeof managementActions)[number];
-export type DeletionPolicy = 'Delete' | 'Orphan';
+export type ManagementAction = Described<typeof managementAction>;
 
 /** Where connection details go beside, or instead of, a plain secret. */
-export interface PublishConnectionDetailsTo {
-  readonly name: string;
-  readonly metadata?: {
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly type?: string;
-  };
-  readonly configRef?: { readonly name: string };
-}
+export type PublishConnectionDetailsTo = Described<typeof publishConnectionDetailsTo>;
 
-/** What every managed resource's spec holds beside `forProvider` and `initProvider`. */
-export interface ManagedSpec {
-  readonly writeConnectionSecretToRef?: SecretReference;
-  readonly publishConnectionDetailsTo?: PublishConnectionDetailsTo;
-  readonly claimRef?: ObjectReference;
-  readonly classRef?: ObjectReference;
-  readonly providerRef?: ObjectReference;
-  readonly providerConfigRef?: { readonly name: string; readonly policy?: ReferencePolicy };
-  readonly reclaimPolicy?: ReclaimPolicy;
-  readonly deletionPolicy?: DeletionPolicy;
-  readonly managementPolicies?: readonly ManagementAction[];
+/** What every managed resource's spec holds; its kind says more of `forProvider` and `initProvider`. */
+export type ManagedSpec = Described<typeof managedSpec> & {
   readonly forProvider?: object;
   readonly initProvider?: object;
-}
+};
 
 /** What every managed resource's status holds beside what the external system reports. */
-export interface ManagedStatus {
-  readonly bindingPhase?: BindingPhase;
-  /** What identifies the external resource, as it was when that was first seen. */
-  readonly externalIdentity?: string;
-  /** Its own UID when it was bound: another one than it has was brought along from a backup. */
-  readonly boundUID?: string;
-  readonly conditions?: readonly Condition[];
-  readonly observedGeneration?: number;
-}
+export type ManagedStatus = Described<typeof managedStatus>;
 
 /** A cluster-scoped, faithful representation of one external resource. */
 export interface Managed extends KubernetesObject {

@@ -1,38 +1,28 @@
+import type { Described } from '../schema.ts';
+import type {
+  localSecretReference,
+  objectReference,
+  referencePolicy,
+  secretKeySelector,
+  secretReference,
+} from './fields.ts';
 import type { Kind, KubernetesObject, OwnerReference } from './kind.ts';
 import { apiVersionOf } from './kind.ts';
 
 /** Points at an object of any kind, as Kubernetes' ObjectReference does. */
-export interface ObjectReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly uid?: string;
-}
+export type ObjectReference = Described<ReturnType<typeof objectReference>>;
 
 /** A secret in the referrer's own namespace. */
-export interface LocalSecretReference {
-  readonly name: string;
-}
+export type LocalSecretReference = Described<ReturnType<typeof localSecretReference>>;
 
 /** A secret in any namespace. */
-export interface SecretReference {
-  readonly name: string;
-  readonly namespace: string;
-}
+export type SecretReference = Described<ReturnType<typeof secretReference>>;
 
 /** One key of a secret in any namespace. */
-export interface SecretKeySelector extends SecretReference {
-  readonly key: string;
-}
+export type SecretKeySelector = Described<ReturnType<typeof secretKeySelector>>;
 
 /** How a reference or selector is resolved. */
-export interface ReferencePolicy {
-  /** `IfNotPresent` (default): only while there is no result. `Always`: on every reconcile. */
-  readonly resolve?: 'Always' | 'IfNotPresent';
-  /** `Required` (default): reconciliation waits for it. `Optional`: goes on without it. */
-  readonly resolution?: 'Required' | 'Optional';
-}
+export type ReferencePolicy = Described<typeof referencePolicy>;
 
 /** A reference to an object: apiVersion, kind, namespace, name and uid. */
 export function referenceTo(object: KubernetesObject): ObjectReference {

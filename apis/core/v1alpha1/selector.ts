@@ -1,14 +1,10 @@
-/** Kubernetes' label selector. Both parts must hold; an empty selector matches everything. */
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly LabelSelectorRequirement[];
-}
+import type { Described } from '../schema.ts';
+import type { labelSelector as labelSelectorSchema } from './fields.ts';
 
-export interface LabelSelectorRequirement {
-  readonly key: string;
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-  readonly values?: readonly string[];
-}
+/** Kubernetes' label selector. Both parts must hold; an empty selector matches everything. */
+export type LabelSelector = Described<ReturnType<typeof labelSelectorSchema>>;
+
+export type LabelSelectorRequirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
 /**
  * A predicate over labels, with the semantics of Kubernetes' metav1.LabelSelectorAsSelector: NotIn and

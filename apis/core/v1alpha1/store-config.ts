@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { define, name, type ObjectKind, optional, text } from '../schema.ts';
-import { credentials } from './schemas.ts';
+import { credentials } from './fields.ts';
 
 const vault = z
   .object({

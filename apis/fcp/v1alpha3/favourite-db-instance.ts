@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { immutable } from '../../core/rules.ts';
 import { name, type ObjectKind, optional, text } from '../../core/schema.ts';
-import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
+import { defineClass } from '../../core/v1alpha1/define-class.ts';
+import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
+import { reference, selector } from '../../core/v1alpha1/fields.ts';
 
 const group = 'database.fcp.crossplane.io';
 const version = 'v1alpha3';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { immutable } from '../../core/rules.ts';
 import { name, type ObjectKind, optional, text } from '../../core/schema.ts';
-import { defineClass, defineManaged } from '../../core/v1alpha1/schemas.ts';
+import { defineClass } from '../../core/v1alpha1/define-class.ts';
+import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
 
 const group = 'database.ocp.crossplane.io';
 const version = 'v1alpha1';

@@ -1,4 +1,4 @@
-import { defineProviderConfig } from '../../core/v1alpha1/schemas.ts';
+import { defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
 /** Access to one account of Other Cloud. */
 export const ProviderConfigKind = defineProviderConfig({

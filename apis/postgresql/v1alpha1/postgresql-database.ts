@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { allowsAny, hasAny, immutable } from '../../core/rules.ts';
+import { hasAny, immutable } from '../../core/rules.ts';
 import { type ObjectKind, optional, text } from '../../core/schema.ts';
-import { defineClass, defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
+import { defineClass } from '../../core/v1alpha1/define-class.ts';
+import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
+import { reference, selector } from '../../core/v1alpha1/fields.ts';
 import {
   connectionLimit,
   group,

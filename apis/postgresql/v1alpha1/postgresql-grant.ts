@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { allowsAny, hasAny, withRules } from '../../core/rules.ts';
+import { hasAny, withRules } from '../../core/rules.ts';
 import { type ObjectKind, optional } from '../../core/schema.ts';
-import { defineManaged, reference, selector } from '../../core/v1alpha1/schemas.ts';
+import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
+import { reference, selector } from '../../core/v1alpha1/fields.ts';
 import { group, identifier, stack, version } from './fields.ts';
 
 const hasMembership = (forProvider: string): string =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { immutable } from '../../core/rules.ts';
 import { type ObjectKind, optional, text } from '../../core/schema.ts';
-import { defineManaged } from '../../core/v1alpha1/schemas.ts';
+import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
 import {
   connectionLimit,
   group,

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../core/v1alpha1/schemas.ts';
+import { defineProvider } from '../../core/v1alpha1/define-provider.ts';
 
 /** Access to one PostgreSQL server, the legacy way. */
 export const ProviderKind = defineProvider({

@@ -1,17 +1,8 @@
-import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ProviderConfig } from './provider-credentials.ts';
-
-/** A ProviderConfig with what is known of its use. */
-export interface UsedProviderConfig extends ProviderConfig {
-  readonly status?: {
-    readonly users?: number;
-    readonly conditions?: readonly Condition[];
-    readonly observedGeneration?: number;
-  };
-}
+import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 
 export type Decision =
   | { readonly act: 'nothing' | 'protect' | 'release' }
@@ -21,7 +12,7 @@ export type Decision =
 /** How many users a message names. */
 const named = 5;
 
-/** What to do about one ProviderConfig; `users` are the managed resources that name it (behaviour.md C7). */
+/** What to do about one ProviderConfig; `users` are the managed resources that name it. */
 export function decideProviderConfig(
   config: ProviderConfig | undefined,
   users: readonly KubernetesObject[],
@@ -44,7 +35,7 @@ function inUse(users: readonly KubernetesObject[]): string {
 }
 
 /** The ProviderConfig with the status its use gives it. */
-export function withUsers<C extends UsedProviderConfig>(
+export function withUsers<C extends ProviderConfig>(
   config: C,
   users: number,
   message: string | undefined,

@@ -1,9 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
-import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { Change } from '../../../runtime/cache/store.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
@@ -12,16 +12,6 @@ import type { Credentials } from './credential-sources.ts';
 import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
 import { chooseProvider, providerKey, providerOf, providersOf } from './provider-choice.ts';
-
-/** A legacy Provider: names one key of a secret. */
-export interface Provider extends KubernetesObject {
-  readonly spec: { readonly credentialsSecretRef?: SecretKeySelector | undefined };
-}
-
-/** Its successor. */
-export interface ProviderConfig extends KubernetesObject {
-  readonly spec: { readonly credentials: CredentialSelector };
-}
 
 export interface ProviderKinds {
   readonly provider: Kind<Provider>;

@@ -3,6 +3,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withFinalizer, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { Change } from '../../../runtime/cache/store.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
@@ -11,10 +12,8 @@ import type { Reconciler, Request, Result } from '../../../runtime/controller/re
 import { after, done } from '../../../runtime/controller/reconcile.ts';
 import { eventSources } from '../claim-service.ts';
 import { requestsOn } from '../trigger.ts';
-import type { UsedProviderConfig } from './decide.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 import { providerOf } from './provider-choice.ts';
-import type { ProviderConfig } from './provider-credentials.ts';
 
 export interface ProviderConfigOptions {
   readonly providerConfig: Kind<ProviderConfig>;
@@ -54,7 +53,7 @@ export function providerConfigController(
   { providerConfig, managed }: ProviderConfigOptions,
 ): ControllerSpec {
   const events = env.events.from(eventSources.providerConfig(providerConfig));
-  const configs = env.resource(providerConfig as Kind<UsedProviderConfig>);
+  const configs = env.resource(providerConfig);
   const stores = managed.map((kind) => env.resource(kind).store);
   for (const store of stores)
     store.addIndex(usersIndex, (object) => configOf(object).map(({ name }) => name));
@@ -79,7 +78,7 @@ export function providerConfigController(
   };
 
   async function report(
-    config: UsedProviderConfig,
+    config: ProviderConfig,
     users: number,
     message: string | undefined,
     signal: AbortSignal,

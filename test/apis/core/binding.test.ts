@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
-import { bindingPhases, isBindable, isBound, setBindable } from '../../../apis/core/v1alpha1/binding.ts';
+import { isBindable, isBound, setBindable } from '../../../apis/core/v1alpha1/binding.ts';
+import { bindingPhase } from '../../../apis/core/v1alpha1/fields.ts';
 
 describe('binding phases', () => {
   interface Row {
@@ -24,7 +25,7 @@ describe('binding phases', () => {
   test('every phase has a row', () => {
     assert.deepEqual(
       Object.values(rows).flatMap(({ phase }) => phase ?? []),
-      [...bindingPhases],
+      [...bindingPhase.options],
     );
   });
 });

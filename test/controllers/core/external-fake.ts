@@ -4,6 +4,7 @@ import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   Observation,
   Update,
 } from '../../../controllers/core/managed/external-client.ts';
-import type { Provider, ProviderConfig } from '../../../controllers/core/provider/provider-credentials.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import type { FakeCluster } from './cluster-fake.ts';
 import type { FakeProcessOptions } from './environment-fake.ts';

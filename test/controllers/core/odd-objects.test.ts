@@ -5,6 +5,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Provider } from '../../../apis/core/v1alpha1/provider.ts';
 import {
   allowsPropagationTo,
   decodeDetails,
@@ -12,7 +13,6 @@ import {
   SecretKind,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { createOperationTracker } from '../../../controllers/core/managed/async-operations.ts';
-import type { Provider } from '../../../controllers/core/provider/provider-credentials.ts';
 import { credentialsReader } from '../../../controllers/core/provider/provider-credentials.ts';
 import { requestsFor, requestsOn } from '../../../controllers/core/trigger.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { merge, type Subscription } from 'rxjs';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { Provider, ProviderConfig } from '../../../../controllers/core/provider/provider-credentials.ts';
+import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { providerTriggers } from '../../../../controllers/core/provider/provider-credentials.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { UsedProviderConfig } from '../../../../controllers/core/provider/decide.ts';
+import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
@@ -11,14 +11,14 @@ import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
 
-const configKind: Kind<UsedProviderConfig> = {
+const configKind: Kind<ProviderConfig> = {
   group: 'fcp.crossplane.io',
   version: 'v1alpha3',
   kind: 'ProviderConfig',
   plural: 'providerconfigs',
   scope: 'Cluster',
 };
-const config = (name: string): UsedProviderConfig => ({
+const config = (name: string): ProviderConfig => ({
   apiVersion: 'fcp.crossplane.io/v1alpha3',
   kind: 'ProviderConfig',
   metadata: { name, generation: 1 },

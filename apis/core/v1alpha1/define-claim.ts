@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { celName, type Rule, withRules } from '../rules.ts';
+import { type Column, define, type Names, name, optional } from '../schema.ts';
+import {
+  bindingPhase,
+  conditions,
+  labelSelector,
+  localSecretReference,
+  objectReference,
+  observedGeneration,
+} from './fields.ts';
+
+/** What every claim's spec holds beside its parameters. */
+export const claimSpec = z.object({
+  writeConnectionSecretToRef: optional(
+    localSecretReference(
+      'The secret, in the namespace of this claim, that receives the connection details. None is written without it.',
+    ),
+  ),
+  classSelector: optional(
+    labelSelector(
+      'Chooses a class by its labels; one of several that match is taken at random. Without selector, classRef and resourceRef the default class is taken.',
+    ),
+  ),
+  classRef: optional(objectReference('The class from which a resource is provisioned. Immutable once set.')),
+  resourceRef: optional(
+    objectReference(
+      'The managed resource this claim binds to. Name one to claim what exists; otherwise it is filled in. Immutable once set.',
+    ),
+  ),
+});
+
+/** Two references name the same object; absent fields are empty. */
+const sameReference = (field: string): string =>
+  ['apiVersion', 'kind', 'namespace', 'name']
+    .map(celName)
+    .map((part) => {
+      const value = (self: string) => `(has(${self}.${field}.${part}) ? ${self}.${field}.${part} : '')`;
+      return `${value('self')} == ${value('oldSelf')}`;
+    })
+    .join(' && ');
+
+const claimRules: readonly Rule[] = [
+  ...['classRef', 'resourceRef'].map((field) => ({
+    rule: `!has(oldSelf.${field}) || (has(self.${field}) && ${sameReference(field)})`,
+    message: `${field} is immutable once set: delete the claim and create a new one`,
+  })),
+  {
+    rule:
+      '!has(oldSelf.classRef) || (has(self.classSelector) == has(oldSelf.classSelector) && ' +
+      '(!has(self.classSelector) || self.classSelector == oldSelf.classSelector))',
+    message: 'classSelector is immutable once a class was chosen: delete the claim and create a new one',
+  },
+];
+
+/** What a claim asks for is read once, when its resource is provisioned. */
+const parameterRule = (field: string): Rule => {
+  const name = celName(field);
+  return {
+    rule:
+      `!has(oldSelf.resourceRef) || (has(self.${name}) == has(oldSelf.${name}) && ` +
+      `(!has(self.${name}) || self.${name} == oldSelf.${name}))`,
+    message: `${field} is immutable once the claim has a resource: delete the claim and create a new one`,
+  };
+};
+
+export const claimStatus = z
+  .object({
+    bindingPhase: optional(bindingPhase),
+    conditions: optional(conditions),
+    observedGeneration: optional(observedGeneration),
+    consideredKinds: optional(
+      z
+        .array(z.string())
+        .describe(
+          'While Ready says that there is nothing for this claim: the kinds that were considered, as plural.version.group. A process that does not know all of them leaves the report to stand.',
+        ),
+    ),
+    binding: optional(
+      z
+        .object({ name: name("Name of this claim's connection secret.") })
+        .describe('The connection secret, for tools that speak servicebinding.io.'),
+    ),
+  })
+  .describe('The observed state of this claim.');
+
+const claimColumns: readonly Column[] = [
+  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase' },
+  { name: 'CLASS-KIND', type: 'string', jsonPath: '.spec.classRef.kind' },
+  { name: 'CLASS-NAME', type: 'string', jsonPath: '.spec.classRef.name' },
+  { name: 'RESOURCE-KIND', type: 'string', jsonPath: '.spec.resourceRef.kind' },
+  { name: 'RESOURCE-NAME', type: 'string', jsonPath: '.spec.resourceRef.name' },
+  {
+    name: 'READY',
+    type: 'string',
+    jsonPath: ".status.conditions[?(@.type=='Ready')].reason",
+    priority: 1,
+  },
+  { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
+
+/**
+ * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
+ * provisioned; an API server that knows CEL refuses to change them afterwards.
+ */
+export function defineClaim<P extends z.ZodRawShape>(names: Names, parameters: P) {
+  const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('What is claimed.');
+  const schema = z.object({
+    spec: withRules(spec, ...claimRules, ...Object.keys(parameters).map(parameterRule)),
+    status: optional(claimStatus),
+  });
+  return define(
+    {
+      ...names,
+      scope: 'Namespaced',
+      categories: ['crossplane', 'claim', 'claims'],
+      columns: claimColumns,
+      hasStatusSubresource: true,
+    },
+    schema,
+  );
+}

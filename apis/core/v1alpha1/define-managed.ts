@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { celName, immutableFields, type Rule, withRules } from '../rules.ts';
+import { type Column, define, type Names, optional, optionalFields } from '../schema.ts';
+import {
+  bindingPhase,
+  conditions,
+  objectReference,
+  observedGeneration,
+  providerConfigRef,
+  publishConnectionDetailsTo,
+  reclaimPolicy,
+  secretReference,
+} from './fields.ts';
+
+export const managementAction = z.enum(['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*']);
+
+/** Whether the spec of a managed resource allows at least one of the actions. */
+export const allowsAny = (spec: string, ...actions: readonly z.input<typeof managementAction>[]): string =>
+  `(${['*', ...actions].map((action) => `'${action}' in ${spec}.managementPolicies`).join(' || ')})`;
+
+/** What every managed resource's spec holds beside `forProvider` and `initProvider`. */
+export const managedSpec = z.object({
+  writeConnectionSecretToRef: optional(
+    secretReference('The secret that receives the connection details. None is written without it.'),
+  ),
+  publishConnectionDetailsTo: optional(publishConnectionDetailsTo),
+  claimRef: optional(objectReference('The claim this resource is bound to. Set by the claim.')),
+  classRef: optional(objectReference('The class this resource was provisioned from.')),
+  providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
+  providerConfigRef: optional(providerConfigRef),
+  reclaimPolicy: optional(
+    reclaimPolicy(
+      'What becomes of this resource when its claim is deleted: Retain (as without this field) or Delete. Decides about the external resource too, unless deletionPolicy or managementPolicies do.',
+    ),
+  ),
+  deletionPolicy: optional(
+    z
+      .enum(['Orphan', 'Delete'])
+      .describe('What becomes of the external resource when this resource is deleted.'),
+  ),
+  managementPolicies: optional(
+    z
+      .array(managementAction)
+      .describe('What may be done to the external resource. An empty list pauses.')
+      .meta({ default: ['*'] }),
+  ),
+});
+
+/** What every managed resource's status holds beside what the external system reports. */
+export const managedStatus = z.object({
+  bindingPhase: optional(bindingPhase),
+  boundUID: optional(
+    z
+      .string()
+      .describe(
+        'The UID of this resource when a claim was bound to it. Another one than it has now: it was restored from a backup.',
+      ),
+  ),
+  externalIdentity: optional(
+    z
+      .string()
+      .describe(
+        'What identified the external resource when it was first seen: its name, its system, its immutable fields. An edit of these has no effect.',
+      ),
+  ),
+  conditions: optional(conditions),
+  observedGeneration: optional(observedGeneration),
+});
+
+const bindingColumns: readonly Column[] = [
+  { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
+  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
+];
+
+const managedColumns = (isClaimable: boolean): readonly Column[] => [
+  { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
+  { name: 'SYNCED', type: 'string', jsonPath: ".status.conditions[?(@.type=='Synced')].status" },
+  {
+    name: 'EXTERNAL-NAME',
+    type: 'string',
+    jsonPath: '.metadata.annotations.crossplane\\.io/external-name',
+  },
+  ...(isClaimable ? bindingColumns : []),
+  { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
+
+/**
+ * A field of `forProvider` that is needed to make the external resource: nobody need say it of what is only looked
+ * at, and `initProvider` may say it too (as in Upjet's definitions).
+ */
+const requiredRule = (field: string): Rule => {
+  const name = celName(field);
+  return {
+    rule: `!${allowsAny('self', 'Create', 'Update')} || has(self.forProvider.${name}) || (has(self.initProvider) && has(self.initProvider.${name}))`,
+    message: `forProvider.${field} is required, unless managementPolicies only observe`,
+  };
+};
+
+/**
+ * A managed kind of a stack: its parameters, what the external system reports about it, and rules about its spec. A
+ * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
+ * server before 1.25 asks for it. What an element of a list requires, it requires in `initProvider` too: declare
+ * optional what only one of the two may say. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
+ * binding is left out.
+ */
+export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
+  names: Names & { readonly stack: string; readonly isClaimable?: boolean },
+  forProvider: P,
+  observed: S,
+  ...rules: readonly Rule[]
+) {
+  const { stack, isClaimable = true, ...own } = names;
+  const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
+  const spec = z
+    .object({
+      ...managedSpec.shape,
+      forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
+      initProvider: optional(
+        z.object(fields).describe('Like forProvider, but used at creation only; forProvider wins.'),
+      ),
+    })
+    .describe('What the external resource should be like.');
+  const status = z
+    .object({
+      ...observed,
+      ...managedStatus.shape,
+    })
+    .describe('The observed state of the external resource.');
+  return define(
+    {
+      ...own,
+      scope: 'Cluster',
+      categories: ['crossplane', 'managed', stack],
+      columns: managedColumns(isClaimable),
+      hasStatusSubresource: true,
+      immutableFields: immutableFields(forProvider),
+    },
+    z.object({
+      spec: withRules(spec, ...required.map(requiredRule), ...rules),
+      status: optional(status),
+    }),
+  );
+}

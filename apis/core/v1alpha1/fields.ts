@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { type Rule, withRules } from '../rules.ts';
+import { name, optional, text, texts } from '../schema.ts';
+
+/** The parts that claims, classes, managed resources and providers have in common, as schemas. */
+
+export const localSecretReference = (description: string) =>
+  z.object({ name: name('Name of the secret.') }).describe(description);
+
+export const secretReference = (description: string) =>
+  z
+    .object({ name: name('Name of the secret.'), namespace: name('Namespace of the secret.') })
+    .describe(description);
+
+export const secretKeySelector = (description: string) =>
+  z
+    .object({
+      name: name('Name of the secret.'),
+      namespace: name('Namespace of the secret.'),
+      key: name('The entry of the secret that is meant.'),
+    })
+    .describe(description);
+
+export const credentialSource = z.enum(['None', 'Secret', 'InjectedIdentity', 'Environment', 'Filesystem']);
+
+const needs = (source: z.input<typeof credentialSource>, field: string): Rule => ({
+  rule: `self.source != '${source}' || has(self.${field})`,
+  message: `source ${source} needs ${field}`,
+});
+
+/** Where credentials come from, and what is meant there (crossplane-runtime, CommonCredentialSelectors). */
+export const credentials = (description: string) =>
+  withRules(
+    z
+      .object({
+        source: credentialSource.describe(
+          'Where the credentials come from: a secret, a variable or file of the controllers, what the place they run in gives them (InjectedIdentity), or nowhere.',
+        ),
+        secretRef: optional(secretKeySelector('For the source Secret: the entry of a secret.')),
+        env: optional(
+          z
+            .object({
+              name: z
+                .string()
+                .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+                .describe('Name of the variable.'),
+            })
+            .describe('For the source Environment: a variable of the controllers.'),
+        ),
+        fs: optional(
+          z
+            .object({ path: z.string().regex(/^\//).describe('Path of the file, from the root.') })
+            .describe('For the source Filesystem: a file that the controllers can read.'),
+        ),
+      })
+      .describe(description),
+    needs('Secret', 'secretRef'),
+    needs('Environment', 'env'),
+    needs('Filesystem', 'fs'),
+  );
+
+export const objectReference = (description: string) =>
+  z
+    .object({
+      apiVersion: optional(name('Group and version of the referenced object.')),
+      kind: optional(name('Kind of the referenced object.')),
+      namespace: optional(name('Namespace of the referenced object, if it has one.')),
+      name: optional(name('Name of the referenced object.')),
+      uid: optional(name('UID of the referenced object.')),
+      // Manifests written by older releases may hold these; nothing reads them.
+      resourceVersion: optional(z.string().describe('Not used.')),
+      fieldPath: optional(z.string().describe('Not used.')),
+    })
+    .describe(description);
+
+export const labelSelector = (description: string) =>
+  z
+    .object({
+      matchLabels: optional(texts('Labels an object must have, with these values.')),
+      matchExpressions: optional(
+        z
+          .array(
+            z.object({
+              key: text('Key of the label.'),
+              operator: z
+                .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+                .describe('How the label relates to the values.'),
+              values: optional(
+                z.array(z.string()).describe('For In and NotIn: at least one. Otherwise none.'),
+              ),
+            }),
+          )
+          .describe('Requirements an object must meet, all of them.'),
+      ),
+    })
+    .describe(description);
+
+export const condition = z.object({
+  type: text('What this condition is about: Ready, Synced.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('When the status last changed.'),
+  reason: text('One CamelCase word on why.'),
+  message: optional(z.string().describe('The details, for people.')),
+  observedGeneration: optional(z.int().describe('The metadata.generation this condition was computed from.')),
+});
+
+export const conditions = z
+  .array(condition)
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
+  .describe('What is known about this object, at most one entry per type.');
+
+export const bindingPhase = z
+  .enum(['Unbindable', 'Unbound', 'Bound', 'Released'])
+  .describe('Where this object stands in the binding life cycle: Unbound and Released ones are not in use.');
+
+export const observedGeneration = z.int().describe('The metadata.generation this status was computed from.');
+
+export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
+
+export const referencePolicy = z
+  .object({
+    resolve: optional(
+      z
+        .enum(['Always', 'IfNotPresent'])
+        .describe('When to resolve: at every reconcile, or only while the field is empty (the default).'),
+    ),
+    resolution: optional(
+      z
+        .enum(['Required', 'Optional'])
+        .describe('Whether an unresolved reference is an error (the default) or is passed over.'),
+    ),
+  })
+  .describe('How the reference is resolved.');
+
+export const providerConfigRef = z
+  .object({ name: name('Name of the ProviderConfig.'), policy: optional(referencePolicy) })
+  .describe(
+    'The ProviderConfig with the credentials. Without it and providerRef: the one named default; with the policy resolution Optional, also while it does not exist.',
+  );
+
+export const publishConnectionDetailsTo = z
+  .object({
+    name: name('Name of the connection secret in the store.'),
+    metadata: optional(
+      z
+        .object({
+          labels: optional(texts('Labels of the secret.')),
+          annotations: optional(texts('Annotations of the secret.')),
+          type: optional(z.string().describe('Type of the secret, where the store knows types.')),
+        })
+        .describe('What the secret carries beside the connection details.'),
+    ),
+    configRef: optional(
+      z
+        .object({ name: name('Name of the StoreConfig.') })
+        .describe('The StoreConfig to use. Without it: the one named default.'),
+    ),
+  })
+  .describe('Publishes connection details to a secret store, beside or instead of a plain secret.');
+
+/** A reference from one managed resource to another, with the policies of when and whether it must resolve. */
+export const reference = (description: string) =>
+  z
+    .object({ name: name('Name of the referenced resource.'), policy: optional(referencePolicy) })
+    .describe(description);
+
+/** Chooses the referenced resource by its labels. */
+export const selector = (description: string) =>
+  z
+    .object({
+      matchLabels: optional(texts('Labels the referenced resource must have. None: every resource.')),
+      matchControllerRef: optional(
+        z.boolean().describe('Take only resources with the same controller as this one.'),
+      ),
+      policy: optional(referencePolicy),
+    })
+    .describe(description);
