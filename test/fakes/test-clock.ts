@@ -1,0 +1,186 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
+import type { Clock } from '../../runtime/time/clock.ts';
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  /** Runs what is due now, and whatever that leads to now: promises, turns and timers without a delay. */
+  settle(): Promise<void>;
+  /** Moves on by so many milliseconds, from one due timer to the next, and settles at each. */
+  advance(byMs: number): Promise<void>;
+  /**
+   * The same until something is true, which is asked after each timer. Answers how long that took; rejects if it was
+   * not so within the limit.
+   */
+  advanceUntil(isSo: () => boolean, limitMs?: number): Promise<number>;
+  /** Time goes by and nothing runs, as if the process were stopped; what was due meanwhile is late. */
+  stall(byMs: number): void;
+  /** Somebody sets the clock on the wall. */
+  setWall(to: Date | string): void;
+  /** How many timers and sleeps wait. */
+  readonly waitingCount: number;
+}
+
+/** What may run at one moment, before it counts as never ending. */
+const mostPerMoment = 100_000;
+
+/**
+ * A clock for tests, in the same order each time: timers by the time they are due, then by when they were set, and
+ * after each of them everything it leads to at once. Whatever is awaited must not depend on other machines, files or
+ * threads: it would not be waited for.
+ *
+ * Its scheduler is no `VirtualTimeScheduler` of RxJS: that one links each tick of a periodic timer to the one before,
+ * so that a day of them cannot be unsubscribed from, and sorts all timers again for each new one.
+ */
+export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): TestClock {
+  let wallMs = new Date(startAt).getTime();
+  let nowMs = 0;
+  let turns = 0;
+  let isMoving = false;
+  /** By the time they are due, then by when they were set. */
+  const timers: Due[] = [];
+
+  const scheduler: SchedulerLike = {
+    now: () => wallMs + nowMs,
+    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delayMs = 0, state?: T) =>
+      new Timer(work, { nowMs: () => nowMs, add, remove }).schedule(state, delayMs),
+  };
+
+  function add(timer: Due): void {
+    let [low, high] = [0, timers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (timers[middle]!.dueMs <= timer.dueMs) low = middle + 1;
+      else high = middle;
+    }
+    timers.splice(low, 0, timer);
+  }
+
+  function remove(timer: Due): void {
+    const index = timers.indexOf(timer);
+    if (index >= 0) timers.splice(index, 1);
+  }
+
+  /** All promises, and all turns. */
+  async function drain(): Promise<void> {
+    for (let count = 0; count === 0 || turns > 0; count += 1) {
+      if (count > mostPerMoment) throw new Error('does not settle: turns without end');
+      await nextTurn();
+    }
+  }
+
+  /** From timer to timer until `untilMs`, or until it is so. Answers whether it is. */
+  async function run(untilMs: number, isSo: () => boolean): Promise<boolean> {
+    if (isMoving) throw new Error('the clock is being moved already: await that first');
+    isMoving = true;
+    try {
+      return await move(untilMs, isSo);
+    } finally {
+      isMoving = false;
+    }
+  }
+
+  async function move(untilMs: number, isSo: () => boolean): Promise<boolean> {
+    await drain();
+    let count = 0;
+    while (!isSo()) {
+      const timer = timers[0];
+      if (timer === undefined || timer.dueMs > untilMs) {
+        nowMs = Math.max(nowMs, untilMs);
+        return isSo();
+      }
+      count = timer.dueMs > nowMs ? 0 : count + 1;
+      if (count > mostPerMoment) throw new Error('does not settle: timers without end');
+      nowMs = Math.max(nowMs, timer.dueMs);
+      timers.shift();
+      timer.fire();
+      await drain();
+    }
+    return true;
+  }
+
+  return {
+    now: () => new Date(wallMs + nowMs),
+    elapsedMs: () => nowMs,
+    sleep: (delayMs, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) {
+          reject(signal.reason);
+          return;
+        }
+        const onAbort = (): void => {
+          timer.unsubscribe();
+          reject(signal?.reason);
+        };
+        const timer = scheduler.schedule(() => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        }, delayMs);
+        signal?.addEventListener('abort', onAbort, { once: true });
+      }),
+    scheduler,
+    async nextTurn() {
+      turns += 1;
+      await nextTurn();
+      turns -= 1;
+    },
+    async settle() {
+      await run(nowMs, () => false);
+    },
+    async advance(byMs) {
+      await run(nowMs + byMs, () => false);
+    },
+    async advanceUntil(isSo, limitMs = 3_600_000) {
+      const startedMs = nowMs;
+      if (await run(nowMs + limitMs, isSo)) return nowMs - startedMs;
+      throw new Error(`was not so within ${limitMs} ms: ${isSo}`);
+    },
+    stall(byMs) {
+      nowMs += byMs;
+    },
+    setWall(to) {
+      wallMs = new Date(to).getTime() - nowMs;
+    },
+    get waitingCount() {
+      return timers.length;
+    },
+  };
+}
+
+interface Due {
+  readonly dueMs: number;
+  fire(): void;
+}
+
+interface Timers {
+  nowMs(): number;
+  add(timer: Due): void;
+  remove(timer: Due): void;
+}
+
+/** What RxJS calls an action: it may be scheduled again, from within its own work. */
+class Timer<T> extends Subscription implements SchedulerAction<T>, Due {
+  dueMs = 0;
+  readonly #work: (this: SchedulerAction<T>, state?: T) => void;
+  readonly #timers: Timers;
+  #state: T | undefined;
+
+  constructor(work: (this: SchedulerAction<T>, state?: T) => void, timers: Timers) {
+    super(() => timers.remove(this));
+    this.#work = work;
+    this.#timers = timers;
+  }
+
+  schedule(state?: T, delayMs = 0): Subscription {
+    if (this.closed) return this;
+    this.#timers.remove(this);
+    this.#state = state;
+    this.dueMs = this.#timers.nowMs() + Math.max(0, delayMs);
+    this.#timers.add(this);
+    return this;
+  }
+
+  fire(): void {
+    this.#work.call(this, this.#state);
+  }
+}
