@@ -104,11 +104,7 @@ export function providerConfigController(
     objects: configs.store,
     triggers: [
       requestsOn(env, configs.store, ({ object }) => [objectKey(object.metadata)]),
-      ...stores.map((store) =>
-        requestsOn(env, store, (change) =>
-          configsConcerned(change).filter(({ name }) => configs.get({ name }) !== undefined),
-        ),
-      ),
+      ...stores.map((store) => requestsOn(env, store, configsConcerned)),
     ],
     reconcile,
   };

@@ -58,7 +58,7 @@ describe('a ProviderConfig (C7)', () => {
     const at = scene(
       user('a'),
       user('b', { providerConfigRef: { name: 'default' } }),
-      user('c', { providerRef: { name: 'x' } }),
+      user('of-a-provider-of-that-name', { providerRef: { name: 'default' } }),
     );
     assert.deepEqual(await at.run(), done);
     assert.deepEqual(at.config?.metadata.finalizers, ['in-use.crossplane.io']);
@@ -160,6 +160,10 @@ describe('a ProviderConfig (C7)', () => {
     await at.run();
     assert.equal(at.config?.status?.users, 101);
     assert.equal(at.cluster.writes.length, 3);
+  });
+
+  test('it is named for its kind', () => {
+    assert.equal(scene().controller.name, 'providerconfig.fcp.crossplane.io');
   });
 
   test('it is woken by users that come, go or change over, and by nothing else of theirs', async () => {

@@ -13,7 +13,7 @@ import type { ReferenceField, ReferenceLookup } from '../../../../controllers/co
 import { withReferences } from '../../../../controllers/core/references/references.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { managed, managedKind, now } from '../objects.ts';
+import { managed, managedKind, now, otherManagedKind } from '../objects.ts';
 
 const networkKind: Kind<Managed> = {
   group: 'network.fcp.crossplane.io',
@@ -394,13 +394,14 @@ describe('references in a cluster', () => {
     before: readonly Managed[],
     referrers: readonly Managed[],
     happens: (cluster: FakeCluster) => void,
+    fields: readonly ReferenceField[] = [one],
   ): Promise<readonly string[]> {
     const cluster = new FakeCluster();
     for (const object of before) cluster.put(networkKind, object);
     for (const object of referrers) cluster.put(managedKind, object);
     const { env } = new FakeProcess(cluster);
     const end$ = new Subject<void>();
-    const triggers = referenceTriggers(env, env.resource(managedKind), [one]);
+    const triggers = referenceTriggers(env, env.resource(managedKind), fields);
     const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
     happens(cluster);
     end$.next();
@@ -430,6 +431,21 @@ describe('references in a cluster', () => {
       cluster.put(networkKind, withManagedStatus(made, { synced: available(), ready: available() }, now));
     });
     assert.deepEqual(woken, ['by-ref', 'by-ref']);
+  });
+
+  test('where references lead to several kinds, each wakes those that refer to it', async () => {
+    const zone = { field: 'zone', ref: 'zoneRef', selector: 'zoneSelector', to: otherManagedKind };
+    const inZone = referrer('in-zone', { zoneRef: { name: 'unready' } });
+    const woken = await wokenBy(
+      [],
+      [byRef, inZone],
+      (cluster) => {
+        cluster.put(otherManagedKind, { ...network('unready', 'zone-1'), kind: otherManagedKind.kind });
+        cluster.put(networkKind, network('unready', 'net-3'));
+      },
+      [one, zone],
+    );
+    assert.deepEqual(woken, ['in-zone', 'by-ref']);
   });
 
   test('a label that now matches wakes who selects it; other changes wake nobody', async () => {
