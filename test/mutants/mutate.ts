@@ -57,6 +57,7 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
       mutator: { excludedMutations: [...leftOut] },
       concurrency,
       dryRunTimeoutMinutes: 60, // a busy machine is no fault
+      timeoutMS: 60_000, // and one that is starved by others has noticed nothing
       reporters: isTold ? ['progress-append-only'] : [],
       logLevel: 'error' as LogLevel, // an enum of types only
       tempDirName: copies,
