@@ -1,12 +1,12 @@
-import type { Observable } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Store } from '../cache/store.ts';
-import type { Reconciler, Request } from './reconcile.ts';
+import type { Reconciler } from './reconcile.ts';
+import type { Trigger } from './triggers.ts';
 
 /** A controller before it runs: what wakes it and what it does. */
 export interface ControllerSpec {
   readonly name: string;
-  readonly triggers: readonly Observable<Request>[];
+  readonly triggers: readonly Trigger[];
   readonly reconcile: Reconciler;
   /** What it reconciles: looked over again every sync period, in case an event was missed. */
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;

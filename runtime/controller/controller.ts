@@ -66,7 +66,9 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
     return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns }, request);
   };
 
-  return defer(() => merge(...triggers.map((trigger$) => sturdy(trigger$, { log, now, scheduler })))).pipe(
+  return defer(() =>
+    merge(...triggers.map(({ requests$ }) => sturdy(requests$, { log, now, scheduler }))),
+  ).pipe(
     workQueue(run, {
       concurrency,
       scheduler,

@@ -67,7 +67,7 @@ export function manager(options: ManagerOptions): Observable<Outcome> {
         const observer = options.observe?.(spec.name);
         return controller({
           ...spec,
-          triggers: [...spec.triggers, resync$],
+          triggers: [...spec.triggers, { because: 'it is looked over again', requests$: resync$ }],
           concurrency: options.concurrency,
           log,
           random: options.random,

@@ -1,14 +1,23 @@
-import isEqual from 'lodash/isEqual.js';
-import type { Observable } from 'rxjs';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  goes,
+  is,
+  stays,
+  triggersIn,
+  unchanged,
+} from '../../../runtime/controller/triggers.ts';
 import { claimResource } from '../claim/assign-class.ts';
 import { holdings } from '../claim/holdings.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -21,22 +30,10 @@ import {
   indexClaims,
   managedNaming,
 } from '../indexes.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 
-/** A target that secret propagation no longer looks after: it is gone, or another controls it, or it names another source. */
-const isLost = (change: Change<Secret>): boolean =>
-  change.type === 'deleted' ||
-  (change.type === 'modified' &&
-    (controllerOf(change.object)?.uid !== controllerOf(change.previous)?.uid ||
-      !isEqual(propagationSource(change.object), propagationSource(change.previous))));
-
-/** A source whose data alone changed: secret propagation hands that over to the claims that are bound. */
-const isDataOnly = (change: Change<Secret>): boolean =>
-  change.type === 'modified' &&
-  controllerOf(change.previous)?.uid === controllerOf(change.object)?.uid &&
-  isEqual(propagationAnnotations(change.previous), propagationAnnotations(change.object));
+const controllerUid = (secret: Secret) => controllerOf(secret)?.uid;
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are all services of the claim kind. */
 export function claimBindingController(
@@ -52,55 +49,71 @@ export function claimBindingController(
   indexClaims(claims.store);
   const isReporter = peers[0] === service; // it also answers for kinds nobody knows
 
-  /** Claims that managed resources name, and those that name the first. */
-  const claimsOf = (...[now, ...before]: readonly [Managed, ...Managed[]]): Request[] => {
-    const named = [now, ...before].flatMap(({ spec: { claimRef } }) => {
-      const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
-      return key === undefined ? [] : [key];
-    });
-    return [...named, ...requestsFor(claimsOfManaged(claims.store, referenceTo(now)))].filter(
-      (request) => claims.get(request) !== undefined,
-    );
-  };
-
-  /** The claim that a managed resource names though it is not there, if we would see it. */
-  const lostClaimOf = ({ metadata, spec: { claimRef } }: Managed): Request[] => {
+  /** The claim that a managed resource names. */
+  const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
     const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
-    const isWatched = env.claimNamespace === undefined || key?.namespace === env.claimNamespace;
-    const isLost = metadata.deletionTimestamp === undefined && isWatched;
-    return key !== undefined && isLost && claims.get(key) === undefined ? [key] : [];
+    return key === undefined ? [] : [key];
   };
+  const isThere = (key: Request): boolean => claims.get(key) !== undefined;
+  /** The claims that a managed resource names, and those that name it. */
+  const claimsOf = (object: Managed): readonly Request[] => [
+    ...namedBy(object).filter(isThere),
+    ...claimsOfManaged(claims.store, referenceTo(object)).map(({ metadata }) => objectKey(metadata)),
+  ];
+  /** The claim that a managed resource names though it is not there, if we would see it. */
+  const lostClaimOf = (object: Managed): readonly Request[] =>
+    wasDeleted(object)
+      ? []
+      : namedBy(object).filter(
+          (key) =>
+            !isThere(key) && (env.claimNamespace === undefined || key.namespace === env.claimNamespace),
+        );
+  const claimsOfSource = (secret: Secret): readonly Request[] => {
+    const resource = managed.get({ name: controllerOf(secret)?.name ?? '' });
+    return resource === undefined ? [] : claimsOf(resource);
+  };
+  const claimOfTarget = (secret: Secret): readonly Request[] => [
+    { namespace: secret.metadata.namespace ?? '', name: controllerOf(secret)?.name ?? '' },
+  ];
+  const isSource = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.managed);
+  const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
+  const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
 
-  const triggers: readonly Observable<Request>[] = [
-    requestsOn(env, claims.store, ({ type, object }) => {
-      const request = objectKey(object.metadata);
-      if (type === 'deleted') return managedNaming(managed.store, request).flatMap(lostClaimOf);
-      return isReporter || isConcerned(service, object, heldBy(object)) ? [request] : [];
-    }),
-    requestsOn(env, managed.store, (change) => {
-      const { type, object } = change;
-      if (type === 'deleted') return claimsOf(object);
-      const woken = type === 'modified' ? claimsOf(object, change.previous) : claimsOf(object);
-      return [...woken, ...lostClaimOf(object)];
-    }),
-    requestsOn(env, classes.store, ({ object }) =>
-      requestsFor(claimsOfClass(claims.store, referenceTo(object))),
+  const wokenBy = triggersIn(env);
+  const triggers: readonly Trigger[] = [
+    wokenBy(claims.store)
+      .when(
+        stays,
+        is((claim) => isReporter || isConcerned(service, claim, heldBy(claim))),
+      )
+      .itself('the claim changed'),
+    wokenBy(claims.store)
+      .when(goes)
+      .through(
+        ({ metadata }) => managedNaming(managed.store, objectKey(metadata)).flatMap(lostClaimOf),
+        'the claim is gone, and a managed resource names it',
+      ),
+    wokenBy(managed.store).throughBoth(claimsOf, 'its managed resource changed'),
+    wokenBy(managed.store)
+      .when(stays)
+      .through(lostClaimOf, 'a managed resource names it, and it is not there'),
+    wokenBy(classes.store).through(
+      (object) => claimsOfClass(claims.store, referenceTo(object)),
+      'its class changed',
     ),
-    // A claim's secret that vanished or was disowned is made anew; one that it waited for is handed over at once.
-    requestsOn(env, secrets.store, (change) => {
-      const target = change.type === 'modified' ? change.previous : change.object;
-      const owner = controllerOf(target);
-      if (owner !== undefined && referenceIsOfKind(owner, service.claim) && isLost(change)) {
-        return [{ namespace: target.metadata.namespace ?? '', name: owner.name }];
-      }
-      const source = controllerOf(change.object);
-      if (change.type === 'deleted' || !referenceIsOfKind(source, service.managed)) return [];
-      const resource = managed.get({ name: source?.name ?? '' });
-      const woken = resource === undefined ? [] : claimsOf(resource);
-      return isDataOnly(change)
-        ? woken.filter((request) => claims.get(request)?.status?.bindingPhase !== 'Bound')
-        : woken;
-    }),
+    wokenBy(secrets.store)
+      .when(anyOf(goes, changed(controllerUid, propagationSource)))
+      .throughFormer((secret) => (isTarget(secret) ? claimOfTarget(secret) : []), 'it lost its secret'),
+    wokenBy(secrets.store)
+      .when(anyOf(appears, changed(controllerUid, propagationAnnotations)), is(isSource))
+      .through(claimsOfSource, 'the secret of its managed resource changed hands'),
+    // Secret propagation hands data over to the claims that are bound.
+    wokenBy(secrets.store)
+      .when(unchanged(controllerUid, propagationAnnotations), is(isSource))
+      .through(
+        (secret) => claimsOfSource(secret).filter(isUnbound),
+        'the secret of its managed resource, which it waits for, changed',
+      ),
   ];
 
   return {

@@ -1,15 +1,14 @@
-import type { Observable } from 'rxjs';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler, Request } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { choiceRecord } from './claim-record.ts';
 import type { ClaimFacts } from './claim-status.ts';
@@ -79,14 +78,14 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
 export function assignmentTriggers(
   env: Environment,
   { claim, peers, concerns }: ClassAssignment,
-): readonly Observable<Request>[] {
+): readonly Trigger[] {
+  const wokenBy = triggersIn(env);
   const { store } = claimResource(env, claim);
+  const waiting = () => those(store.all(), concerns);
   return [
-    requestsOn(env, store, ({ type, object }) =>
-      type !== 'deleted' && concerns(object) ? [objectKey(object.metadata)] : [],
-    ),
+    wokenBy(store).when(stays, is(concerns)).itself('the claim changed'),
     ...peers.map((peer) =>
-      requestsOn(env, env.resource(peer.class).store, () => requestsFor(store.all(), concerns)),
+      wokenBy(env.resource(peer.class).store).through(waiting, 'a class that it might be given changed'),
     ),
   ];
 }

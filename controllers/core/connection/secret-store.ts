@@ -1,8 +1,7 @@
-import type { Observable } from 'rxjs';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
 
 /** Connection details as a secret store keeps them, and what it keeps about them. */
 export interface StoredConnection {
@@ -39,5 +38,5 @@ export interface SecretStores {
   /** The store that a StoreConfig describes. Throws an Error that names the StoreConfig and what is wrong. */
   open(storeConfig: string, signal: AbortSignal): Promise<SecretStore>;
   /** What wakes managed resources of a kind because of their stores. */
-  triggers(managed: Resource<Managed>): readonly Observable<Request>[];
+  triggers(managed: Resource<Managed>): readonly Trigger[];
 }

@@ -1,17 +1,17 @@
 import isEqual from 'lodash/isEqual.js';
-import type { Observable } from 'rxjs';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../clients/vault.ts';
 import { vaultClient } from '../../../clients/vault.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { anyOf, changed, goes, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { connectionSecrets } from '../indexes.ts';
 import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import type { SecretStore, SecretStores } from './secret-store.ts';
 import { ownerUidLabel } from './store-publisher.ts';
@@ -90,24 +90,31 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return token;
   }
 
-  function triggersFor(managed: Resource<Managed>): readonly Observable<Request>[] {
+  function triggersFor(managed: Resource<Managed>): readonly Trigger[] {
     const { store } = managed;
     store.addIndex(byStoreConfig, storeConfigOf);
     store.addIndex(byUid, (object) =>
       storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
     );
+    const wokenBy = triggersIn(env);
     return [
-      requestsOn(env, configs.store, ({ type, object }) =>
-        type === 'deleted' ? [] : requestsFor(store.byIndex(byStoreConfig, object.metadata.name)),
-      ),
-      // A secret of the Kubernetes store that somebody deleted or edited is published again at once.
-      requestsOn(env, secrets.store, (change) => {
-        const uid = change.object.metadata.labels?.[ownerUidLabel];
-        const isNews =
-          change.type === 'deleted' ||
-          (change.type === 'modified' && !isEqual(change.previous.data, change.object.data));
-        return uid !== undefined && isNews ? requestsFor(store.byIndex(byUid, uid)) : [];
-      }),
+      wokenBy(configs.store)
+        .when(stays)
+        .through(
+          ({ metadata }) => store.byIndex(byStoreConfig, metadata.name),
+          'the StoreConfig it publishes to changed',
+        ),
+      wokenBy(secrets.store)
+        .when(
+          anyOf(
+            goes,
+            changed(({ data }: Secret) => data),
+          ),
+        )
+        .through(({ metadata }) => {
+          const uid = metadata.labels?.[ownerUidLabel];
+          return uid === undefined ? [] : store.byIndex(byUid, uid);
+        }, 'its secret in a secret store was edited or lost'),
     ];
   }
 }

@@ -1,15 +1,14 @@
-import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Predicate } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, becomes, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
   disabledStorePublisher,
@@ -24,7 +23,6 @@ import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { providerChooser, providerTriggers } from '../provider/provider-credentials.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
-import { requestsOn } from '../trigger.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
@@ -58,36 +56,24 @@ const ownAnnotations = [
 /**
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
  * of them our own, do not; an administrator's offer of a released resource comes as an annotation
- * (crossplane-runtime v1.16, DesiredStateChanged).
+ * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
+ * its mark away.
  */
-export function isDesiredStateChanged(change: Change<Managed>): boolean {
-  if (change.type !== 'modified') return change.type === 'added';
-  const [before, after] = [change.previous.metadata, change.object.metadata];
-  return (
-    before.generation !== after.generation ||
-    before.deletionTimestamp !== after.deletionTimestamp ||
-    isMarkRemoved(before, after) ||
-    !isEqual(before.labels ?? {}, after.labels ?? {}) ||
-    !isEqual(omit(before.annotations, ownAnnotations), omit(after.annotations, ownAnnotations))
-  );
-}
+export const isDesiredStateChanged: Predicate<Managed> = anyOf(
+  appears,
+  changed(
+    ({ metadata }: Managed) => metadata.generation,
+    ({ metadata }) => metadata.deletionTimestamp,
+    ({ metadata }) => metadata.labels ?? {},
+    ({ metadata }) => omit(metadata.annotations, ownAnnotations),
+  ),
+  becomes(
+    ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
+  ),
+);
 
-/** Somebody found out what became of a creation, and says so by taking its mark away. */
-const isMarkRemoved = (before: ObjectMeta, after: ObjectMeta): boolean =>
-  before.annotations?.[annotationKeys.externalCreatePending] !== undefined &&
-  after.annotations?.[annotationKeys.externalCreatePending] === undefined;
-
-/** Who controlled a secret before it changed. */
-const formerOwner = (change: Change<Secret>) =>
-  controllerOf(change.type === 'modified' ? change.previous : change.object);
-
-/** A secret that is gone, or controlled by somebody else than before. */
-const isLost = (change: Change<Secret>): boolean =>
-  change.type === 'deleted' ||
-  (change.type === 'modified' && controllerOf(change.object)?.uid !== formerOwner(change)?.uid);
-
-const isEdited = (change: Change<Secret>): boolean =>
-  change.type === 'modified' && !isEqual(change.previous.data, change.object.data);
+const data = (secret: Secret) => secret.data;
+const controllerUid = (secret: Secret) => controllerOf(secret)?.uid;
 
 /** Reconciles one managed kind with its external system. */
 export function managedController<M extends Managed>(
@@ -101,27 +87,25 @@ export function managedController<M extends Managed>(
   const calls = externalCalls(env);
   const choose = providerChooser(env, service.providers);
 
-  /** The resource whose connection secret changed, unless it is on its way out. */
-  const ownersOf = (change: Change<Secret>): readonly Request[] => {
-    const owner = formerOwner(change);
+  /** The resource whose connection secret this is, unless it is on its way out. */
+  const ownerOf = (secret: Secret): readonly Request[] => {
+    const owner = controllerOf(secret);
     if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
     const resource = managed.get({ name: owner.name });
     return resource !== undefined && wasDeleted(resource) ? [] : [{ name: owner.name }];
   };
+  const wokenBy = triggersIn(env);
 
   return {
     name: controllerNames.managed(service.kind),
     objects: managed.store,
     triggers: [
-      requestsOn(env, managed.store, (change) =>
-        isDesiredStateChanged(change) ? [objectKey(change.object.metadata)] : [],
-      ),
-      // A connection secret that somebody deleted, edited or disowned is published again at once. One that goes with its
-      // resource is not missed.
-      requestsOn(env, secrets.store, (change) =>
-        isLost(change) || isEdited(change) ? ownersOf(change) : [],
-      ),
-      operations.settled$,
+      wokenBy<Managed>(managed.store).when(isDesiredStateChanged).itself('its desired state changed'),
+      // What somebody deleted, edited or disowned is published again at once. What goes with its resource is not missed.
+      wokenBy(secrets.store)
+        .when(anyOf(goes, changed(controllerUid, data)))
+        .throughFormer(ownerOf, 'its connection secret was edited or lost'),
+      { because: 'an operation of the external system ended', requests$: operations.settled$ },
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managed, references),
       ...(secretStores === undefined ? [] : secretStores.triggers(managed)),

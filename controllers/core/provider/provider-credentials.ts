@@ -1,13 +1,10 @@
-import isEqual from 'lodash/isEqual.js';
-import type { Observable } from 'rxjs';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { Credentials } from './credential-sources.ts';
 import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
@@ -69,22 +66,27 @@ export function providerTriggers(
   env: Environment,
   kinds: ProviderKinds,
   managedKind: Kind<Managed>,
-): readonly Observable<Request>[] {
+): readonly Trigger[] {
   const { store } = env.resource(managedKind);
   store.addIndex(byProvider, (managed) => [
     ...new Set([...providersOf(managed), providerOf(managed)].map(providerKey)),
   ]);
-  const triggerOf = (kind: ProviderName['kind'], of: Kind<Provider | ProviderConfig>) =>
-    requestsOn(env, env.resource(of).store, (change) =>
-      isSpecChanged(change)
-        ? requestsFor(store.byIndex(byProvider, providerKey({ kind, name: change.object.metadata.name })))
-        : [],
-    );
-  return [triggerOf('Provider', kinds.provider), triggerOf('ProviderConfig', kinds.providerConfig)];
-}
-
-/** The count of its users, which changes with each of them, concerns none of them. */
-function isSpecChanged(change: Change<Provider | ProviderConfig>): boolean {
-  if (change.type !== 'modified') return change.type === 'added';
-  return !isEqual(change.previous.spec, change.object.spec);
+  const usersOf =
+    (kind: ProviderName['kind']) =>
+    ({ metadata: { name } }: Provider | ProviderConfig) =>
+      store.byIndex(byProvider, providerKey({ kind, name }));
+  const wokenBy = triggersIn(env);
+  // The count of its users, which changes with each of them, concerns none of them.
+  const isNews = anyOf(
+    appears,
+    changed(({ spec }: Provider | ProviderConfig) => spec),
+  );
+  return [
+    wokenBy(env.resource(kinds.provider).store)
+      .when(isNews)
+      .through(usersOf('Provider'), 'its Provider appeared or changed'),
+    wokenBy(env.resource(kinds.providerConfig).store)
+      .when(isNews)
+      .through(usersOf('ProviderConfig'), 'its ProviderConfig appeared or changed'),
+  ];
 }

@@ -1,17 +1,14 @@
-import isEqual from 'lodash/isEqual.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withFinalizer, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../runtime/controller/reconcile.ts';
+import { anyOf, appears, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { eventSources } from '../claim-service.ts';
-import { requestsOn } from '../trigger.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 import { providerOf } from './provider-choice.ts';
 
@@ -36,14 +33,6 @@ const configOf = (managed: Managed): readonly Request[] => {
   return kind === 'ProviderConfig' ? [{ name }] : [];
 };
 
-/** The ProviderConfigs that gain or lose a user by a change. */
-function configsConcerned(change: Change<Managed>): readonly Request[] {
-  const now = configOf(change.object);
-  if (change.type !== 'modified') return now;
-  const before = configOf(change.previous);
-  return isEqual(before, now) ? [] : [...now, ...before];
-}
-
 /**
  * Keeps a ProviderConfig from going while managed resources use it, and counts them in `status.users`. Who uses it
  * is read from the stores; there are no ProviderConfigUsage objects (docs/decisions/0003).
@@ -57,6 +46,7 @@ export function providerConfigController(
   const stores = managed.map((kind) => env.resource(kind).store);
   for (const store of stores)
     store.addIndex(usersIndex, (object) => configOf(object).map(({ name }) => name));
+  const wokenBy = triggersIn(env);
   const countedAtMs = new Map<string, number>();
 
   const reconcile: Reconciler = async (request, signal) => {
@@ -103,8 +93,15 @@ export function providerConfigController(
     name: `${providerConfig.kind}.${providerConfig.group}`.toLowerCase(),
     objects: configs.store,
     triggers: [
-      requestsOn(env, configs.store, ({ object }) => [objectKey(object.metadata)]),
-      ...stores.map((store) => requestsOn(env, store, configsConcerned)),
+      wokenBy(configs.store).itself('it changed'),
+      ...stores.map((store) =>
+        wokenBy(store)
+          .when(anyOf(appears, goes, changed(configOf)))
+          .throughBoth(
+            (object) => configOf(object).filter(({ name }) => configs.get({ name }) !== undefined),
+            'it gained or lost a user',
+          ),
+      ),
     ],
     reconcile,
   };

@@ -1,5 +1,3 @@
-import isEqual from 'lodash/isEqual.js';
-import type { Observable } from 'rxjs';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
@@ -7,11 +5,10 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, becomes, changed, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { shouldOnlyObserve } from '../management-policies.ts';
-import { requestsFor, requestsOn } from '../trigger.ts';
 import type { ReferenceField, ReferenceLookup } from './references.ts';
 import { isResolvable, isSelectedBy, referencesIn, selectorOf, withReferences } from './references.ts';
 
@@ -21,27 +18,16 @@ const bySelector = 'selector';
 
 const isReady = ({ status }: Managed): boolean => isConditionTrue(status?.conditions, 'Ready');
 
-/**
- * Whether a change of a referenced resource may resolve a reference: it appeared, became ready, or has another
- * value, labels or controller.
- */
-function isNewsFor(change: Change<Managed>, read: (object: Managed) => string | undefined): boolean {
-  if (change.type !== 'modified') return change.type === 'added';
-  const { previous: before, object: after } = change;
-  return (
-    read(before) !== read(after) ||
-    (!isReady(before) && isReady(after)) ||
-    !isEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}) ||
-    controllerOf(before)?.uid !== controllerOf(after)?.uid
-  );
-}
+const labels = ({ metadata }: Managed) => metadata.labels ?? {};
+const controllerUid = (object: Managed) => controllerOf(object)?.uid;
 
 /** The referrers of one kind that a change of what they refer to wakes at once, by index. */
 export function referenceTriggers<M extends Managed>(
   env: Environment,
   referrers: Resource<M>,
   fields: readonly ReferenceField[],
-): readonly Observable<Request>[] {
+): readonly Trigger[] {
+  const wokenBy = triggersIn(env);
   const byKind = Map.groupBy(fields, ({ to }) => kindKey(to));
   return [...byKind].map(([key, ofKind]) => {
     const index = `references to ${key}`;
@@ -63,14 +49,13 @@ export function referenceTriggers<M extends Managed>(
         return isMeant && (isResolvable(referrer, field) || !isReady(referrer));
       });
     const values = ofKind.map(({ extract = externalName }) => extract);
-    return requestsOn(env, env.resource(ofKind[0]!.to).store, (change) => {
-      if (!values.some((read) => isNewsFor(change, read))) return [];
-      const named = referrers.store.byIndex(index, byName(change.object.metadata.name));
-      const selecting = referrers.store.byIndex(index, bySelector);
-      return requestsFor([...new Set([...named, ...selecting])], (referrer) =>
-        isWoken(referrer, change.object),
-      );
-    });
+    return wokenBy(env.resource(ofKind[0]!.to).store)
+      .when(anyOf(appears, becomes(isReady), changed(labels, controllerUid, ...values)))
+      .through((object) => {
+        const named = referrers.store.byIndex(index, byName(object.metadata.name));
+        const selecting = referrers.store.byIndex(index, bySelector);
+        return those([...new Set([...named, ...selecting])], (referrer) => isWoken(referrer, object));
+      }, 'what it refers to appeared, became ready or changed');
   });
 }
 

@@ -1,4 +1,4 @@
-import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
@@ -6,11 +6,11 @@ import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
+import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { claimResource } from '../claim/assign-class.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets } from '../indexes.ts';
-import { requestsOn } from '../trigger.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
@@ -23,20 +23,19 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
   const claims = claimResource(env, service.claim);
   const managed = env.resource(service.managed);
 
-  const isOf = (secret: Secret, kind: { kind: string; group: string; version: string }) =>
-    referenceIsOfKind(controllerOf(secret), kind);
+  const isSource = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.managed);
+  const isTarget = (secret: Secret) =>
+    referenceIsOfKind(controllerOf(secret), service.claim) && propagationSource(secret) !== undefined;
+  const wokenBy = triggersIn(env);
 
   return {
     name: controllerNames.secret(service),
     objects: secrets.store,
     triggers: [
-      requestsOn(env, secrets.store, ({ type, object }) => {
-        if (type === 'deleted') return [];
-        if (isOf(object, service.managed)) return propagationTargets(object);
-        return propagationSource(object) !== undefined && isOf(object, service.claim)
-          ? [objectKey(object.metadata)]
-          : [];
-      }),
+      wokenBy(secrets.store)
+        .when(stays, is(isSource))
+        .through(propagationTargets, 'the secret it is a copy of changed'),
+      wokenBy(secrets.store).when(stays, is(isTarget)).itself("the claim's secret changed"),
     ],
     reconcile: async (request, signal) => {
       const target = secrets.get(request);
@@ -46,7 +45,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
         (secrets.get(named) ??
           (await annotate('cannot get connection secret', secrets.fetch(named, signal))));
       // Another managed kind's secret is its own controller's business.
-      if (target === undefined || source === undefined || !isOf(source, service.managed)) return done;
+      if (target === undefined || source === undefined || !isSource(source)) return done;
       const claimName = controllerOf(target)?.name;
       const managedName = controllerOf(source)?.name;
       const decision = decidePropagation({

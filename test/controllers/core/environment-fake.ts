@@ -94,7 +94,7 @@ export class FakeProcess {
     this.#leave = cluster.onChange((kind, object, isDeleted) => this.#feed(kind, object, isDeleted));
     this.#specs = controllers(this.env);
     for (const spec of this.#specs) {
-      for (const trigger$ of spec.triggers) {
+      for (const { requests$: trigger$ } of spec.triggers) {
         this.#subscriptions.push(
           trigger$.subscribe({
             next: (request) => this.enqueue(spec, request),

@@ -14,7 +14,7 @@ import {
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { createOperationTracker } from '../../../controllers/core/managed/async-operations.ts';
 import { credentialsReader } from '../../../controllers/core/provider/provider-credentials.ts';
-import { requestsFor, requestsOn } from '../../../controllers/core/trigger.ts';
+import { those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
@@ -171,10 +171,11 @@ describe('triggers', () => {
     const log = recordedLog();
     const { env } = new FakeProcess(cluster, undefined, { log });
     const seen: string[] = [];
-    const subscription = requestsOn(env, env.resource(managedKind).store, ({ object }) => {
+    const { requests$ } = triggersIn(env)(env.resource(managedKind).store).through((object) => {
       if (object.metadata.name === 'b') throw new TypeError('spec is undefined');
-      return [{ name: object.metadata.name }];
-    }).subscribe(({ name }) => seen.push(name));
+      return [object];
+    }, 'it changed');
+    const subscription = requests$.subscribe(({ name }) => seen.push(name));
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
     const told = log.lines.map(({ level, message, fields }) => [level, message, fields.kind, fields.name]);
@@ -183,11 +184,14 @@ describe('triggers', () => {
 
   test('an object that cannot be judged is woken with the others', () => {
     const objects = ['a', 'b', 'c'].map((name) => managed({}, { name }));
-    const woken = requestsFor(objects, ({ metadata: { name } }) => {
+    const woken = those(objects, ({ metadata: { name } }) => {
       if (name === 'b') throw new TypeError('spec is undefined');
       return name === 'c';
     });
-    assert.deepEqual(woken, [{ name: 'b' }, { name: 'c' }]);
+    assert.deepEqual(
+      woken.map(({ metadata: { name } }) => name),
+      ['b', 'c'],
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { concat, map, mergeMap, NEVER, of, Subject, throwError } from 'rxjs';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
@@ -10,10 +10,13 @@ import type { ControllerOptions, Outcome } from '../../../runtime/controller/con
 import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { stored, ThingKind, until } from '../things.ts';
 
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
+
+const wokenBy = (requests$: Observable<Request>): Trigger => ({ because: 'a thing changed', requests$ });
 
 describe('controller', () => {
   let log: ReturnType<typeof recordedLog>;
@@ -25,7 +28,7 @@ describe('controller', () => {
   const run = (reconcile: ControllerOptions['reconcile'], options: Partial<ControllerOptions> = {}): void => {
     running = controller({
       name: 'things',
-      triggers: [wake$],
+      triggers: [wokenBy(wake$)],
       reconcile,
       concurrency: 2,
       log,
@@ -312,7 +315,7 @@ describe('controller', () => {
         return request;
       }),
     );
-    run(async () => done, { triggers: [fragile$, wake$] });
+    run(async () => done, { triggers: [fragile$, wake$].map(wokenBy) });
     await until('it ran', () => outcomes.length === 1);
     wake$.next({ name: 'b' });
     await until('the other trigger works', () => outcomes.length === 2);
@@ -330,7 +333,7 @@ describe('controller', () => {
         names.push(name);
         return done;
       },
-      { triggers: [store.changes$.pipe(mergeMap(({ object }) => [objectKey(object.metadata)]))] },
+      { triggers: [wokenBy(store.changes$.pipe(mergeMap(({ object }) => [objectKey(object.metadata)])))] },
     );
     await until('both ran', () => names.length === 2);
     store.apply({ type: 'applied', object: stored('b', 3) });
@@ -355,7 +358,7 @@ describe('controller', () => {
   test('10,000 keys leave no timer and no listener behind', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
-    run(async () => done, { triggers: [wake$, NEVER], concurrency: 10 });
+    run(async () => done, { triggers: [wake$, NEVER].map(wokenBy), concurrency: 10 });
     for (let index = 0; index < 10_000; index += 1) wake$.next({ name: `k${index}` });
     await until('all ran', () => outcomes.length === 10_000);
     await sleep(1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subscription } from 'rxjs';
-import { NEVER, Observable, ReplaySubject, Subject } from 'rxjs';
+import { Observable, ReplaySubject, Subject } from 'rxjs';
 import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
@@ -59,7 +59,14 @@ describe('manager', () => {
         },
         states: () => [],
       },
-      controllers: [{ name: 'things', triggers: [wake$], reconcile: async () => done, ...spec }],
+      controllers: [
+        {
+          name: 'things',
+          triggers: [{ because: 'a thing changed', requests$: wake$ }],
+          reconcile: async () => done,
+          ...spec,
+        },
+      ],
       background: [others.run$],
       concurrency: 2,
       syncPeriodMs: 3_600_000,
@@ -139,7 +146,7 @@ describe('manager', () => {
     const names: string[] = [];
     run(
       {
-        triggers: [NEVER],
+        triggers: [],
         objects: { kind: ThingKind, all: () => [thing('a'), thing('b')] },
         reconcile: async ({ name }) => {
           names.push(name);

@@ -132,7 +132,9 @@ describe('publishing to the Kubernetes store', () => {
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
     const end$ = new Subject<void>();
     const triggers = stores.triggers(process.env.resource(managedKind));
-    const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
+    const woken = firstValueFrom(
+      merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
+    );
     await publisher.publish(publishing(), details, signal);
     cluster.delete(SecretKind, key, '2026-01-02T03:04:05Z');
     end$.next();
@@ -271,7 +273,7 @@ test('a change that the triggers fail on wakes nobody, and those after it as eve
   const { cluster, process, stores } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
   const resource = cluster.put(managedKind, publishing());
   const woken: string[] = [];
-  for (const trigger$ of stores.triggers(process.env.resource(managedKind))) {
+  for (const { requests$: trigger$ } of stores.triggers(process.env.resource(managedKind))) {
     trigger$.subscribe({
       next: ({ name }) => woken.push(name),
       error: (error) => assert.fail(String(error)),

@@ -30,9 +30,9 @@ describe('whom a change of a provider wakes', () => {
   const listen = () => {
     const { env } = new FakeProcess(cluster);
     const kinds = { provider: providerKind, providerConfig: providerConfigKind };
-    subscription = merge(...providerTriggers(env, kinds, managedKind)).subscribe((request) =>
-      woken.push(objectKeyText(request)),
-    );
+    subscription = merge(
+      ...providerTriggers(env, kinds, managedKind).map(({ requests$ }) => requests$),
+    ).subscribe((request) => woken.push(objectKeyText(request)));
     woken.length = 0;
   };
   beforeEach(() => {
@@ -64,9 +64,9 @@ describe('whom a change of a provider wakes', () => {
     cluster.put(providerConfigKind, config('shop'));
     const { env } = new FakeProcess(cluster);
     const kinds = { provider: providerKind, providerConfig: providerConfigKind };
-    subscription = merge(...providerTriggers(env, kinds, managedKind)).subscribe((request) =>
-      woken.push(objectKeyText(request)),
-    );
+    subscription = merge(
+      ...providerTriggers(env, kinds, managedKind).map(({ requests$ }) => requests$),
+    ).subscribe((request) => woken.push(objectKeyText(request)));
     assert.deepEqual(woken, ['of-config']);
   });
 

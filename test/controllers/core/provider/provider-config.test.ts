@@ -170,7 +170,12 @@ describe('a ProviderConfig (C7)', () => {
     const at = scene();
     at.cluster.put(configKind, config('other'));
     const end$ = new Subject<void>();
-    const woken = firstValueFrom(merge(...at.controller.triggers.slice(1)).pipe(takeUntil(end$), toArray()));
+    const woken = firstValueFrom(
+      merge(...at.controller.triggers.slice(1).map(({ requests$ }) => requests$)).pipe(
+        takeUntil(end$),
+        toArray(),
+      ),
+    );
     const a = at.cluster.put(managedKind, user('a'));
     at.cluster.put(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
     at.cluster.put(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });

@@ -402,7 +402,9 @@ describe('references in a cluster', () => {
     const { env } = new FakeProcess(cluster);
     const end$ = new Subject<void>();
     const triggers = referenceTriggers(env, env.resource(managedKind), fields);
-    const woken = firstValueFrom(merge(...triggers).pipe(takeUntil(end$), toArray()));
+    const woken = firstValueFrom(
+      merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
+    );
     happens(cluster);
     end$.next();
     return (await woken).map(({ name }) => name);

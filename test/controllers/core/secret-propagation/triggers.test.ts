@@ -42,7 +42,9 @@ describe("who wakes up for a change of a managed resource's connection secret", 
   const listen = (controller: (env: Environment) => ControllerSpec): void => {
     const { env } = new FakeProcess(world.cluster);
     const { triggers } = controller(env);
-    subscription = merge(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
+    subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
+      woken.push(objectKeyText(request)),
+    );
     woken.length = 0;
   };
   const put = (change: Partial<Secret>): void => {

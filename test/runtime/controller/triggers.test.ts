@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { of } from 'rxjs';
+import type { Change } from '../../../runtime/cache/store.ts';
+import type { Predicate, Property, Woken } from '../../../runtime/controller/triggers.ts';
+import {
+  allOf,
+  anyOf,
+  appears,
+  becomes,
+  changed,
+  goes,
+  is,
+  stays,
+  triggersIn,
+  unchanged,
+} from '../../../runtime/controller/triggers.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import type { Thing } from '../things.ts';
+import { stored, ThingKind } from '../things.ts';
+
+const labelled = (name: string, labels: Record<string, string>): Thing => {
+  const thing = stored(name, 1);
+  return { ...thing, metadata: { ...thing.metadata, labels } };
+};
+const red = labelled('a', { colour: 'red' });
+const green = labelled('a', { colour: 'green' });
+const added: Change<Thing> = { type: 'added', object: red };
+const repainted: Change<Thing> = { type: 'modified', previous: red, object: green };
+const touched: Change<Thing> = { type: 'modified', previous: red, object: labelled('a', { colour: 'red' }) };
+const deleted: Change<Thing> = { type: 'deleted', object: red };
+const all = { added, repainted, touched, deleted };
+
+const labels: Property<Thing> = ({ metadata }) => metadata.labels;
+const uid: Property<Thing> = ({ metadata }) => metadata.uid;
+const isGreen = (thing: Thing): boolean => thing.metadata.labels?.colour === 'green';
+
+describe('predicates of a change', () => {
+  const cases: Record<string, { readonly holds: Predicate<Thing>; readonly of: (keyof typeof all)[] }> = {
+    appears: { holds: appears, of: ['added'] },
+    goes: { holds: goes, of: ['deleted'] },
+    stays: { holds: stays, of: ['added', 'repainted', 'touched'] },
+    'changed, by value': { holds: changed(labels), of: ['repainted'] },
+    'changed in one of several': { holds: changed(uid, labels), of: ['repainted'] },
+    'unchanged, of what was there before': { holds: unchanged(labels), of: ['touched'] },
+    is: { holds: is(isGreen), of: ['repainted'] },
+    'is, of what is gone too': { holds: is((thing) => !isGreen(thing)), of: ['added', 'touched', 'deleted'] },
+    becomes: { holds: becomes(isGreen), of: ['repainted'] },
+    'becomes, not what it was': { holds: becomes((thing) => !isGreen(thing)), of: [] },
+    anyOf: { holds: anyOf(appears, goes), of: ['added', 'deleted'] },
+    allOf: { holds: allOf(stays, is(isGreen)), of: ['repainted'] },
+  };
+  for (const [name, { holds, of: wanted }] of Object.entries(cases)) {
+    test(name, () => {
+      const held = Object.entries(all).flatMap(([change, given]) => (holds(given) ? [change] : []));
+      assert.deepEqual(held, wanted);
+    });
+  }
+});
+
+describe('sentences', () => {
+  const log = recordedLog();
+  const keysOf = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => { requests$: unknown }) => {
+    const keys: unknown[] = [];
+    const store = { kind: ThingKind, changes$: of(change) };
+    const trigger = sentence(triggersIn({ log })<Thing>(store)) as ReturnType<Woken<Thing>['itself']>;
+    trigger.requests$.subscribe((key) => keys.push(key));
+    return { keys, because: trigger.because };
+  };
+  const colourOf = ({ metadata }: Thing) => [{ name: metadata.labels?.colour ?? '' }];
+
+  test('itself', () => {
+    const { keys, because } = keysOf(added, (woken) => woken.itself('it changed'));
+    assert.deepEqual([keys, because], [[{ namespace: 'ns', name: 'a' }], 'it changed']);
+  });
+  test('through what it is now', () =>
+    assert.deepEqual(keysOf(repainted, (woken) => woken.through(colourOf, '')).keys, [{ name: 'green' }]));
+  test('through what it was', () =>
+    assert.deepEqual(keysOf(repainted, (woken) => woken.throughFormer(colourOf, '')).keys, [
+      { name: 'red' },
+    ]));
+  test('through what it was last', () =>
+    assert.deepEqual(keysOf(deleted, (woken) => woken.throughFormer(colourOf, '')).keys, [{ name: 'red' }]));
+  test('through both, those it came to first', () =>
+    assert.deepEqual(keysOf(repainted, (woken) => woken.throughBoth(colourOf, '')).keys, [
+      { name: 'green' },
+      { name: 'red' },
+    ]));
+  test('through both, of what had no former state: once', () =>
+    assert.deepEqual(keysOf(added, (woken) => woken.throughBoth(colourOf, '')).keys, [{ name: 'red' }]));
+  test('conditions add up', () =>
+    assert.deepEqual(
+      Object.values(all).map(
+        (change) => keysOf(change, (woken) => woken.when(stays).when(is(isGreen)).itself('')).keys.length,
+      ),
+      [0, 1, 0, 0],
+    ));
+});
