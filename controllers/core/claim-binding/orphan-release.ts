@@ -8,6 +8,7 @@ import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsControlledBy } from '../indexes.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
+import { cannotUnbind } from './ending.ts';
 import type { ReleaseOptions } from './release.ts';
 import { deleteSecrets, part } from './release.ts';
 
@@ -42,7 +43,7 @@ export function orphanRelease(
       if (decision.act === 'nothing') continue;
       if (decision.act !== 'tell') {
         await part(options, decision, signal);
-        await deleteSecrets(secrets, resource.spec.claimRef?.uid, signal);
+        await deleteSecrets(secrets, resource.spec.claimRef?.uid, cannotUnbind, signal);
       }
       const { message } = decision;
       env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });

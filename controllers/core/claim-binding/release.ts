@@ -6,10 +6,13 @@ import { controlOf } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
 import { secretsControlledBy } from '../indexes.ts';
+import type { FailureFacts } from '../step-failure.ts';
+import { failing } from '../step-failure.ts';
 import { withoutClaim, withReleased } from './bind.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
 import type { Parting } from './decide-deleted.ts';
-import { cannotUnbind, failing } from './step.ts';
+import type { Happened } from './ending.ts';
+import { cannotUnbind } from './ending.ts';
 
 /** Where a claim that goes has left something. */
 export interface ReleaseOptions {
@@ -65,10 +68,11 @@ async function sourcesOf(
 export async function deleteSecrets(
   secrets: Resource<Secret>,
   claimUID: string | undefined,
+  facts: FailureFacts<Happened>,
   signal: AbortSignal,
 ): Promise<void> {
   for (const secret of secretsControlledBy(secrets.store, claimUID)) {
-    await failing('cannot delete connection secret', secrets.delete(secret, signal), cannotUnbind);
+    await failing('cannot delete connection secret', secrets.delete(secret, signal), facts);
   }
 }
 
@@ -76,16 +80,13 @@ export async function deleteSecrets(
 export async function finalise(
   { claims, secrets }: Omit<ReleaseOptions, 'managed'>,
   claim: Claim,
+  facts: FailureFacts<Happened>,
   signal: AbortSignal,
 ): Promise<void> {
-  await deleteSecrets(secrets, claim.metadata.uid, signal);
+  await deleteSecrets(secrets, claim.metadata.uid, facts, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
-  await failing(
-    'cannot update resource claim',
-    unlessGone(claims.update(claim, finalised, signal)),
-    cannotUnbind,
-  );
+  await failing('cannot update resource claim', unlessGone(claims.update(claim, finalised, signal)), facts);
 }
 
 /** What a write yields; undefined if, as the API server itself says, its object does not exist. */

@@ -1,0 +1,55 @@
+import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
+import { isConflict, messageOf } from '../../runtime/client/errors.ts';
+import type { Result } from '../../runtime/controller/reconcile.ts';
+
+/** How a step's failure is told. `Known` is what a run of the reconciler carries along. */
+export interface FailureFacts<Known = unknown> {
+  /** The reason of the Event; absent: no Event. */
+  readonly reason?: string;
+  /** Absent: Ready stays as it is. */
+  readonly ready?: (message: string) => ConditionFacts;
+  /** Default: through the back-off. */
+  readonly result?: Result;
+  /** The Event leaves out which step it was: its reason says so. */
+  readonly isEventBrief?: boolean;
+  /**
+   * A conflict is told as well. By default it is put back silently: somebody changed the object since it was read, and
+   * the next run reads it anew.
+   */
+  readonly areConflictsTold?: boolean;
+  /** What the run knew by then, for its ending. */
+  readonly known?: Known;
+}
+
+/** A step that failed as steps may: it ends the run, is told on the object, and tried again. */
+export class StepFailure<Known = unknown> extends Error {
+  readonly facts: FailureFacts<Known>;
+  /** What the Event says; the message is for the condition. */
+  readonly eventMessage: string;
+
+  /** `what` names the step in the message, before the cause; empty where the cause says enough. */
+  constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
+    const why = messageOf(cause);
+    super(what === '' ? why : `${what}: ${why}`, { cause });
+    this.facts = facts;
+    this.eventMessage = facts.isEventBrief === true ? why : this.message;
+  }
+
+  /** Whether it ends the run without a word. */
+  get isSilent(): boolean {
+    return isConflict(this.cause) && this.facts.areConflictsTold !== true;
+  }
+}
+
+/** Awaits a step; its failure is `what: cause`, told as `facts` say. Conflicts stay conflicts. */
+export async function failing<T, Known>(
+  what: string,
+  step: Promise<T>,
+  facts: FailureFacts<Known>,
+): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    throw new StepFailure(what, error, facts);
+  }
+}
