@@ -57,9 +57,13 @@ describe('the connection secret (C6)', () => {
     assert.deepEqual(cluster.calls, []);
   });
 
-  test('Success: typed, and controlled by the managed resource', async () => {
-    const { publisher, stored } = scene();
+  test('Success: typed, and controlled by the managed resource, in one call', async () => {
+    const { cluster, publisher, stored } = scene();
     await publisher.publish(publishing, { password: 'new' }, signal);
+    assert.deepEqual(
+      cluster.calls.map(({ verb }) => verb),
+      ['create'],
+    );
     assert.equal(stored()?.type, connectionSecretType);
     assert.equal(stored()?.metadata.ownerReferences?.[0]?.uid, 'managed-uid');
     assert.deepEqual(await publisher.known(publishing, signal), { password: 'new' });
@@ -103,6 +107,18 @@ describe('the connection secret (C6)', () => {
     assert.deepEqual(consent(), {});
     assert.deepEqual(decodeDetails(stored()), { password: 'newer' });
   });
+
+  for (const text of ['', '{', 'null', '7', '"password"', '[]']) {
+    test(`what somebody else wrote into the record of what was published is as good as nothing: ${text}`, async () => {
+      const { publisher, stored } = scene(
+        secret({ ownerReferences: [owner()], annotations: { 'crossplane.io/published-details': text } }),
+      );
+      assert.deepEqual(await publisher.known(publishing, signal), { password: 'old', other: 'kept' });
+      await publisher.publish(publishing, { password: 'new' }, signal);
+      assert.deepEqual(await publisher.known(publishing, signal), { password: 'new', other: 'kept' });
+      assert.deepEqual(decodeDetails(stored()), { password: 'new', other: 'kept' });
+    });
+  }
 
   const adoptable: Record<string, Secret> = {
     'nobody controls, of the connection type': secret({}),

@@ -218,6 +218,19 @@ describe('a secret store changes only what was looked at', () => {
       assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
     });
 
+    test(`${kind}: nothing that has gone by then`, async () => {
+      const [ours, theirs] = open();
+      await ours.write('gone', undefined, stored('our-uid'), signal);
+      const current = await ours.read('gone', signal);
+      assert.ok(current);
+      await theirs.remove('gone', current, signal);
+      await assert.rejects(
+        ours.write('gone', current, stored('our-uid', { password: 'new' }), signal),
+        /(deleted|changed) by somebody else meanwhile/,
+      );
+      assert.equal(await theirs.read('gone', signal), undefined);
+    });
+
     test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
       const [ours, theirs] = open();
       await ours.write('removed', undefined, stored('our-uid'), signal);
@@ -497,6 +510,20 @@ describe('publishing to Vault', () => {
         publisher.publish(publishing(), details, signal),
         (error: Error) => says.test(error.message) && !error.message.includes('hush'),
       );
+    }
+  });
+
+  test('what a StoreConfig lacks is named', async () => {
+    const { vault: _none, ...bare } = spec();
+    const { vault } = spec();
+    const tokenless = { ...spec(), vault: { ...vault!, auth: { method: 'Token' as const } } };
+    for (const [given, message] of [
+      [bare, 'StoreConfig default is of type Vault and has no spec.vault'],
+      [tokenless, 'StoreConfig default has no spec.vault.auth.token'],
+    ] as const) {
+      await assert.rejects(configured(given).publisher.publish(publishing(), details, signal), {
+        message: `cannot publish connection details: ${message}`,
+      });
     }
   });
 
