@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SchedulerLike } from 'rxjs';
-import { asyncScheduler, defer, merge, Observable, retry, timer } from 'rxjs';
+import { asyncScheduler, defer, map, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -8,13 +8,17 @@ import type { Turns } from '../time/turns.ts';
 import { processTurns } from '../time/turns.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
-import type { Delays, Next, Run, WorkQueueObserver } from './work-queue.ts';
+import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
 /** How one run ended. */
 export interface Outcome {
   readonly controller: string;
   readonly request: Request;
+  /** What asked for it, each once: the sentences of triggers, or why it came back by itself. */
+  readonly because: readonly string[];
+  /** The row of the decision tables that it took, if it said so. */
+  readonly row?: string;
   readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict';
   readonly durationMs: number;
   /** The run was told to stop because it took longer than allowed. */
@@ -61,13 +65,17 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   const { now = () => performance.now(), turns = processTurns, newID = randomUUID } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
-  const run = (request: Request): Observable<Run<Outcome>> => {
+  const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
     const ofRun = log.child({ ...request, reconcileID: newID() });
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns }, request);
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns, because }, request);
   };
 
   return defer(() =>
-    merge(...triggers.map(({ requests$ }) => sturdy(requests$, { log, now, scheduler }))),
+    merge(
+      ...triggers.map(({ because, requests$ }) =>
+        sturdy(requests$, { log, now, scheduler }).pipe(map((request): Wake => ({ request, because }))),
+      ),
+    ),
   ).pipe(
     workQueue(run, {
       concurrency,
@@ -106,11 +114,12 @@ interface RunOptions {
   readonly now: () => number;
   readonly scheduler: SchedulerLike;
   readonly turns: Turns;
+  readonly because: readonly string[];
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, now, scheduler, turns } = options;
+  const { name, reconcile, timeoutMs, log, now, scheduler, turns, because } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = now();
@@ -123,13 +132,25 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
       abort.abort(new Error(`reconcile took longer than ${timeoutMs / 1000} s`));
     }, timeoutMs);
 
-    const end = (result: Outcome['result'], next: Next, error?: unknown): void => {
+    const end = (
+      result: Outcome['result'],
+      next: Next,
+      { error, row }: Pick<Outcome, 'error' | 'row'> = {},
+    ): void => {
       isEnded = true;
       deadline.unsubscribe();
       if (subscriber.closed) return; // what an aborted run leads to is no news
       const durationMs = now() - startedAtMs;
-      const facts: Outcome = { controller: name, request, result, durationMs, isTimedOut };
-      const outcome = error === undefined ? facts : { ...facts, error };
+      const outcome: Outcome = {
+        controller: name,
+        request,
+        because,
+        ...(row !== undefined && { row }),
+        result,
+        durationMs,
+        isTimedOut,
+        ...(error !== undefined && { error }),
+      };
       report(log, outcome);
       subscriber.next({ value: outcome, next });
       subscriber.complete();
@@ -137,7 +158,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
     const fail = (thrown: unknown): void => {
       if (isConflict(thrown)) {
-        end('conflict', { type: 'conflict' }, thrown);
+        end('conflict', { type: 'conflict' }, { error: thrown });
         return;
       }
       const { retryAfterMs } = apiErrorIn(thrown) ?? {};
@@ -146,13 +167,13 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
             cause: thrown,
           })
         : (thrown ?? new Error('the reconciler threw nothing'));
-      end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, error);
+      end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, { error });
     };
 
     const attempt = async (): Promise<Result> => reconcile(request, abort.signal, log);
     const withdraw = turns.run(() => {
       attempt().then((result) => {
-        if (isResult(result)) end(resultNames[result.type], result);
+        if (isResult(result)) end(resultNames[result.type], result, result);
         else fail(new Error('the reconciler returned no result'));
       }, fail);
     });
@@ -172,8 +193,8 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, { result, durationMs, error }: Outcome): void {
-  const facts = { durationMs: Math.round(durationMs) };
+function report(log: Logger, { because, row, result, durationMs, error }: Outcome): void {
+  const facts = { because, ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
   if (result === 'error') log.error('reconcile failed', { ...facts, error });
   else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
   else log.debug('reconciled', { ...facts, result });

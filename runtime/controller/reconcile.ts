@@ -10,10 +10,14 @@ export type Request = ObjectKey;
  * - `after`: forget its back-off and run again after a delay.
  * - `requeue`: run again through the back-off, which grows.
  */
-export type Result =
+export type Result = (
   | { readonly type: 'done' }
   | { readonly type: 'after'; readonly delayMs: number }
-  | { readonly type: 'requeue' };
+  | { readonly type: 'requeue' }
+) & {
+  /** The row of docs/decision-tables.md that the run took: it is in the log. */
+  readonly row?: string;
+};
 
 export const done: Result = { type: 'done' };
 export const requeue: Result = { type: 'requeue' };

@@ -12,6 +12,19 @@ export type Next =
   | { readonly type: 'requeue'; readonly atLeastMs?: number }
   | { readonly type: 'conflict' };
 
+/** A request, and what asks for it: completes "reconciled because …". */
+export interface Wake {
+  readonly request: Request;
+  readonly because: string;
+}
+
+/** Why a key comes back by itself. */
+export const comesBack = {
+  after: 'it was to be looked at again by now',
+  requeue: 'the last attempt failed',
+  conflict: 'it changed while it was reconciled',
+} as const;
+
 /** A run that has ended: what to tell, and when the key runs again. */
 export interface Run<R> {
   readonly value: R;
@@ -57,22 +70,24 @@ export interface WorkQueueOptions {
 const longestDelayMs = 2 ** 31 - 1;
 
 /**
- * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run emits one value, which
- * says when the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it,
+ * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
+ * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it,
  * so an event overtakes a delay and leaves no second run behind. `done` and `after` forget the back-offs of a
  * key. An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
-  run: (request: Request) => Observable<Run<R>>,
+  run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
   options: WorkQueueOptions,
-): OperatorFunction<Request, R> {
+): OperatorFunction<Wake, R> {
   const { concurrency, drain$ = NEVER, observer, random, scheduler = asyncScheduler } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff, ...(random && { random }) };
   const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff, ...(random && { random }) };
 
   return (source) =>
     defer(() => {
-      const due$ = new Subject<Request>();
+      const due$ = new Subject<Wake>();
+      /** What the run of a key that is to come was asked for by. */
+      const reasons = new Map<string, string[]>();
       const timers = new Map<string, Subscription>();
       const failures = new Map<string, number>();
       const conflicts = new Map<string, number>();
@@ -82,10 +97,17 @@ export function workQueue<R>(
         conflicts.delete(key);
       }
 
-      function schedule(key: string, request: Request, delayMs: number): void {
+      function note({ request, because }: Wake): void {
+        const key = objectKeyText(request);
+        const noted = reasons.get(key);
+        if (noted === undefined) reasons.set(key, [because]);
+        else if (!noted.includes(because)) noted.push(because);
+      }
+
+      function schedule(key: string, wake: Wake, delayMs: number): void {
         const fire = (): void => {
           timers.delete(key);
-          due$.next(request);
+          due$.next(wake);
         };
         const delay = Math.min(Math.max(Math.round(delayMs) || 0, 0), longestDelayMs);
         timers.set(key, scheduler.schedule(fire, delay));
@@ -99,30 +121,34 @@ export function workQueue<R>(
       }
 
       function settle(key: string, request: Request, next: Next): void {
+        if (next.type === 'done') {
+          forget(key);
+          return;
+        }
+        const wake: Wake = { request, because: comesBack[next.type] };
         switch (next.type) {
-          case 'done':
-            forget(key);
-            return;
           case 'after':
             forget(key);
-            schedule(key, request, next.delayMs);
+            schedule(key, wake, next.delayMs);
             return;
           case 'requeue':
-            schedule(key, request, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
+            schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
             return;
           case 'conflict':
-            schedule(key, request, delayAfter(conflicts, key, conflictBackoff));
+            schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
         }
       }
 
-      const runOnce = (request: Request): Observable<R> => {
+      const runOnce = ({ request }: Wake): Observable<R> => {
         const key = objectKeyText(request);
+        const because = reasons.get(key) ?? [];
+        reasons.delete(key);
         timers.get(key)?.unsubscribe();
         timers.delete(key);
         observer?.started(key);
         // Not `finalize`, which comes after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
-        return run(request).pipe(
+        return run(request, because).pipe(
           tap({
             next: ({ next }) => settle(key, request, next),
             complete: finished,
@@ -139,8 +165,9 @@ export function workQueue<R>(
       };
 
       return merge(source, due$).pipe(
+        tap(note),
         mergeMapByKey(runOnce, {
-          keyOf: objectKeyText,
+          keyOf: ({ request }) => objectKeyText(request),
           concurrency,
           drain$: drain$.pipe(tap(clearTimers)),
           ...(observer && {

@@ -75,6 +75,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['controller'],
     registers,
   });
+  const reconcileReasons = new Counter({
+    name: 'services_stack_reconcile_reasons_total',
+    help: 'What reconciles were asked for by, per controller; several may ask for one.',
+    labelNames: ['controller', 'because'],
+    registers,
+  });
   const reconcileTime = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
     help: 'How long a run of a reconcile took, per controller.',
@@ -217,7 +223,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
         },
       };
     },
-    outcome({ controller, result, durationMs, isTimedOut }) {
+    outcome({ controller, because: reasons, result, durationMs, isTimedOut }) {
+      for (const because of reasons) reconcileReasons.inc({ controller, because });
       reconcileTotal.inc({ controller, result });
       reconcileTime.observe({ controller }, durationMs / 1000);
       if (result === 'error') reconcileErrors.inc({ controller });

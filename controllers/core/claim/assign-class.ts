@@ -4,7 +4,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
@@ -50,7 +50,8 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       isHolding: claim !== undefined && heldBy(claim) !== undefined,
       candidates: classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
     });
-    if (claim === undefined || decision.act === 'nothing') return done;
+    const ended: Result = { ...done, row: decision.row };
+    if (claim === undefined || decision.act === 'nothing') return ended;
     if (decision.act === 'report') {
       const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
       const facts: ClaimFacts = {
@@ -62,7 +63,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
       // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
       recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
-      return done;
+      return ended;
     }
     const annotations = { ...claim.metadata.annotations, ...choiceRecord(claim) };
     const metadata = { ...claim.metadata, annotations };
@@ -70,7 +71,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     const { message } = decision;
     recordClaimEvent(env, assigned, { type: 'Normal', reason: assignment.eventReason, message });
-    return done;
+    return ended;
   };
 }
 

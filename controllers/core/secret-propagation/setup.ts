@@ -72,7 +72,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
           message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,
         });
       }
-      return done;
+      return { ...done, row: decision.row };
     },
   };
 }

@@ -79,13 +79,13 @@ describe('controller', () => {
     assert.equal(waiting.size, 0);
   });
 
-  test('each run has a name of its own, by which its lines are found: those of the reconciler and of its end', async () => {
+  test('each run has a name of its own, by which its lines are found; the last says why it ran and which row it took', async () => {
     let count = 0;
     run(
       async ({ name }, _signal, logOfRun) => {
         logOfRun.debug('at work', { looked: name });
         if (count === 1) throw new Error('no');
-        return done;
+        return { ...done, row: 'X5' };
       },
       {
         objects: { kind: ThingKind, all: () => [] },
@@ -107,9 +107,15 @@ describe('controller', () => {
       ),
       [
         { message: 'at work', ...where, reconcileID: 'id-1' },
-        { message: 'reconcile failed', ...where, reconcileID: 'id-1' },
+        { message: 'reconcile failed', ...where, reconcileID: 'id-1', because: ['a thing changed'] },
         { message: 'at work', ...where, reconcileID: 'id-2' },
-        { message: 'reconciled', ...where, reconcileID: 'id-2' },
+        {
+          message: 'reconciled',
+          ...where,
+          reconcileID: 'id-2',
+          because: ['the last attempt failed'],
+          row: 'X5',
+        },
       ],
     );
   });

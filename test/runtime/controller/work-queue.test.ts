@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { delay, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
+import { delay, map, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type {
   Next,
   Run,
+  Wake,
   WorkQueueObserver,
   WorkQueueOptions,
 } from '../../../runtime/controller/work-queue.ts';
-import { workQueue } from '../../../runtime/controller/work-queue.ts';
+import { comesBack, workQueue } from '../../../runtime/controller/work-queue.ts';
 import { until } from '../things.ts';
+
+/** The same sentence for every request. */
+const woken = map((request: Request) => ({ request, because: 'a thing changed' }));
 
 const done: Next = { type: 'done' };
 const requeue: Next = { type: 'requeue' };
@@ -46,7 +50,7 @@ function play({ arrivals, runs = {}, runMs = 0, untilMs = 200_000, drainAtMs, op
   let completedAtMs: number | undefined;
   const values: string[] = [];
   const subscription = source
-    .pipe(workQueue(run, { concurrency: 10, scheduler, drain$, ...options }))
+    .pipe(woken, workQueue(run, { concurrency: 10, scheduler, drain$, ...options }))
     .subscribe({
       next: (value) => values.push(value),
       complete: () => {
@@ -211,7 +215,7 @@ describe('work queue', () => {
           Math.floor(random() * 20),
         );
       });
-    source.pipe(workQueue(run, { concurrency: 4, scheduler })).subscribe();
+    source.pipe(woken, workQueue(run, { concurrency: 4, scheduler })).subscribe();
     for (let count = 0; count < 3000; count += 1) {
       const request = { namespace: 'ns', name: `k${Math.floor(random() * 12)}` };
       scheduler.schedule(() => source.next(request), Math.floor(random() * 5000));
@@ -235,7 +239,7 @@ describe('work queue', () => {
     };
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
-    const subscription = source.pipe(workQueue(run, { concurrency: 10 })).subscribe(() => {
+    const subscription = source.pipe(woken, workQueue(run, { concurrency: 10 })).subscribe(() => {
       ended += 1;
     });
     for (let index = 0; index < 10_000; index += 1) source.next({ name: `k${index}` });
@@ -254,7 +258,7 @@ describe('work queue', () => {
             aborted += 1;
           })
         : of({ value: name, next: after(3_600_000) });
-    const subscription = source.pipe(workQueue(run, { concurrency: 2 })).subscribe();
+    const subscription = source.pipe(woken, workQueue(run, { concurrency: 2 })).subscribe();
     for (const name of ['long', 'a', 'b']) source.next({ name });
     const timers = () =>
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length - before;
@@ -271,7 +275,7 @@ describe('work queue', () => {
     const drain$ = new Subject<void>();
     const run = ({ name }: Request): Observable<Run<string>> =>
       name === 'long' ? NEVER : of({ value: name, next: after(3_600_000) });
-    const subscription = source.pipe(workQueue(run, { concurrency: 2, drain$ })).subscribe();
+    const subscription = source.pipe(woken, workQueue(run, { concurrency: 2, drain$ })).subscribe();
     for (const name of ['long', 'a', 'b']) source.next({ name });
     drain$.next();
     const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -330,10 +334,38 @@ describe('work queue', () => {
       started.push(name);
       return NEVER;
     };
-    const queue$ = source.pipe(workQueue(run, { concurrency: 1 }));
+    const queue$ = source.pipe(woken, workQueue(run, { concurrency: 1 }));
     const subscriptions = [queue$.subscribe(), queue$.subscribe()];
     source.next({ name: 'a' });
     assert.deepEqual(started, ['a', 'a']);
     for (const subscription of subscriptions) subscription.unsubscribe();
+  });
+});
+
+describe('a run is told why', () => {
+  test('of all that asked for it since the last one began, each once; and why it comes back', () => {
+    const scheduler = new VirtualTimeScheduler(undefined, 100_000);
+    const wakes = new Subject<Wake>();
+    const told: (readonly string[])[] = [];
+    const nexts: Next[] = [done, requeue, conflict, after(50), done];
+    const run = (_: Request, because: readonly string[]): Observable<Run<number>> => {
+      told.push(because);
+      return of({ value: told.length, next: nexts[told.length - 1] ?? done }).pipe(delay(10, scheduler));
+    };
+    const subscription = wakes.pipe(workQueue(run, { concurrency: 1, scheduler })).subscribe();
+    const request: Request = { name: 'a' };
+    for (const [because, atMs] of Object.entries({ first: 0, second: 3, third: 4 })) {
+      scheduler.schedule(() => wakes.next({ request, because }), atMs);
+    }
+    scheduler.schedule(() => wakes.next({ request, because: 'second' }), 5);
+    scheduler.flush();
+    subscription.unsubscribe();
+    assert.deepEqual(told, [
+      ['first'],
+      ['second', 'third'],
+      [comesBack.requeue],
+      [comesBack.conflict],
+      [comesBack.after],
+    ]);
   });
 });

@@ -35,10 +35,16 @@ describe('metrics', () => {
 
   test('outcomes count by controller and result, with their time', async () => {
     const { metrics, samples } = metricsAt();
-    const outcome = { controller: 'c', request: { name: 'a' }, durationMs: 120, isTimedOut: false };
+    const outcome = {
+      controller: 'c',
+      request: { name: 'a' },
+      because: ['it changed'],
+      durationMs: 120,
+      isTimedOut: false,
+    };
     metrics.outcome({ ...outcome, result: 'success' });
     metrics.outcome({ ...outcome, result: 'error', isTimedOut: true });
-    metrics.outcome({ ...outcome, result: 'conflict' });
+    metrics.outcome({ ...outcome, result: 'conflict', because: ['it changed', 'its class changed'] });
     assert.deepEqual(await samples('controller_runtime_reconcile_total'), [
       'controller_runtime_reconcile_total{controller="c",result="success"} 1',
       'controller_runtime_reconcile_total{controller="c",result="error"} 1',
@@ -49,6 +55,10 @@ describe('metrics', () => {
     ]);
     assert.deepEqual(await samples('controller_runtime_reconcile_timeouts_total'), [
       'controller_runtime_reconcile_timeouts_total{controller="c"} 1',
+    ]);
+    assert.deepEqual(await samples('services_stack_reconcile_reasons_total'), [
+      'services_stack_reconcile_reasons_total{controller="c",because="it changed"} 3',
+      'services_stack_reconcile_reasons_total{controller="c",because="its class changed"} 1',
     ]);
     const times = await samples('controller_runtime_reconcile_time_seconds');
     assert.ok(times.includes('controller_runtime_reconcile_time_seconds_bucket{le="0.1",controller="c"} 0'));
@@ -96,7 +106,7 @@ describe('metrics', () => {
     const { metrics, samples } = metricsAt();
     const observer = metrics.controller('c', 2);
     const names = ['a', 'b', 'a', 'c', 'a'];
-    of(...names.map((name) => ({ name })))
+    of(...names.map((name) => ({ request: { name }, because: 'it changed' })))
       .pipe(workQueue(() => of({ value: 0, next: { type: 'done' } }), { concurrency: 2, observer }))
       .subscribe();
     const queue = await samples('workqueue_');
