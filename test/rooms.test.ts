@@ -126,6 +126,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
 
+  'controllers/generate.ts': ['controllers/', 'runtime/'],
+
   'main.ts': ['controllers/', 'runtime/'],
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
 };

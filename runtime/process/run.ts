@@ -45,6 +45,9 @@ export interface ManagerOptions {
   readonly observe?: (controller: string) => WorkQueueObserver;
 }
 
+/** Why an object is reconciled without an event: its sync period is over. */
+export const looksAgain = 'its sync period is over';
+
 /** The lease went to another process: this one must end at once. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
@@ -67,7 +70,7 @@ export function manager(options: ManagerOptions): Observable<Outcome> {
         const observer = options.observe?.(spec.name);
         return controller({
           ...spec,
-          triggers: [...spec.triggers, { because: 'it is looked over again', requests$: resync$ }],
+          triggers: [...spec.triggers, { because: looksAgain, requests$: resync$ }],
           concurrency: options.concurrency,
           log,
           random: options.random,

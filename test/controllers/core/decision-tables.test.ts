@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -48,6 +49,12 @@ describe('docs/decision-tables.md', () => {
     );
     for (const [, heading, file = ''] of headings)
       assert.ok(existsSync(join(root, file)), `${heading}: ${file}`);
+  });
+
+  test('says what wakes each controller as its triggers do', () => {
+    const args = [join(root, 'controllers/generate.ts'), '--check'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
   });
 
   for (const [heading, rows] of Object.entries(decisions)) {
