@@ -1,24 +1,35 @@
-import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { admit } from '../fakes/admission.ts';
-import { cases, objectOf } from './table.ts';
+import { after, before, describe } from 'node:test';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
+import { inProcessClient } from '../fakes/in-process-client.ts';
+import { MemoryCluster } from '../fakes/memory-cluster.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import { testClock } from '../fakes/test-clock.ts';
+import { until } from '../runtime/things.ts';
+import { testBehaviour } from './behaviour.ts';
+import { testJudgement } from './judgement.ts';
+import { cases } from './table.ts';
 
-describe('the API servers in memory judge as a real one does', () => {
-  for (const { what, kind, before, after, refused, stored } of cases) {
-    test(`${refused === undefined ? 'taken' : 'refused'}: ${what}`, () => {
-      const former = before === undefined ? undefined : admit(kind, objectOf(kind, 'x', before));
-      if (former !== undefined) assert.ok('object' in former, JSON.stringify(former));
-      const verdict = admit(kind, objectOf(kind, 'x', after), former?.object);
-      if (refused === undefined) {
-        assert.ok('object' in verdict, JSON.stringify(verdict));
-        if (stored !== undefined) assert.deepEqual(verdict.object, objectOf(kind, 'x', stored));
-      } else {
-        assert.ok('causes' in verdict, 'it is refused');
-        assert.deepEqual(
-          verdict.causes.map(({ field, message }) => ({ field, says: message.includes(refused.message) })),
-          [{ field: refused.field, says: true }],
-        );
-      }
-    });
-  }
+const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo);
+
+describe('the cluster in memory is as a real one, asked in the process', () => {
+  const client = inProcessClient(new MemoryCluster(), testClock());
+  testJudgement(() => client);
+  testBehaviour(() => client, untilSo);
+});
+
+describe('the cluster in memory is as a real one, asked over HTTP', () => {
+  const server = new FakeApiServer(...new Set(cases.map(({ kind }) => kind)));
+  let client: KubernetesClient & { close(): Promise<void> };
+  before(async () => {
+    await server.start();
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+  });
+  after(async () => {
+    await client.close();
+    await server.stop();
+  });
+  testJudgement(() => client);
+  testBehaviour(() => client, untilSo);
 });

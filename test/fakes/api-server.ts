@@ -3,14 +3,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
-import isEqual from 'lodash/isEqual.js';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { selects } from '../../runtime/cache/selection.ts';
-import { admit, isDefinition } from './admission.ts';
-
-type Json = Record<string, unknown>;
-type Stored = KubernetesObject & { readonly status?: unknown };
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { Preconditions } from './memory-cluster.ts';
+import { MemoryCluster } from './memory-cluster.ts';
 
 /** An answer put in the place of the real one. */
 export interface Fault {
@@ -39,16 +36,9 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-interface WatchEventRecord {
-  readonly version: number;
-  readonly collection: string;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly object: Stored;
-}
-
 interface OpenWatch {
-  readonly collection: string;
-  readonly isWanted: (object: KubernetesObject) => boolean;
+  /** Nothing is told any more. */
+  readonly end: () => void;
   readonly response: ServerResponse;
   isSilent: boolean;
 }
@@ -60,45 +50,14 @@ interface Target {
   readonly subresource?: string;
 }
 
-/** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */
-function admitted(kind: Kind, object: KubernetesObject, before?: KubernetesObject): Stored {
-  if (!isDefinition(kind)) return object;
-  const verdict = admit(kind, object, before);
-  if ('object' in verdict) return verdict.object;
-  throw new Refusal(422, 'Invalid', verdict.message);
-}
-
-class Refusal extends Error {
-  readonly code: number;
-  readonly reason: string;
-  constructor(code: number, reason: string, message: string) {
-    super(message);
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
 /** What the real one serves where nothing is installed: a page, no Status object. */
 class NoSuchPath extends Error {}
 
-/** RFC 7386. */
-function merged(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result: Json =
-    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...(target as Json) } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = merged(result[key], value);
-  }
-  return result;
-}
-
 /**
- * A Kubernetes API in memory behind a real HTTP server on loopback: resourceVersions, generations, 409, 410,
- * status subresource, finalizers, paged lists, watches with bookmarks; schemas and rules of kinds that are defined;
- * and faults on command.
+ * A cluster in memory behind a real HTTP server on loopback, as a Kubernetes API: paths, Status objects, watches with
+ * bookmarks; and faults on command.
  */
-export class FakeApiServer {
+export class FakeApiServer extends MemoryCluster {
   readonly requests: SeenRequest[] = [];
   readonly sockets = new Set<Socket>();
   /** Connections accepted since the start. */
@@ -106,22 +65,15 @@ export class FakeApiServer {
   /** What it says of itself at `/version`. */
   version = { major: '1', minor: '36' };
   readonly #kinds = new Map<string, Kind>();
-  readonly #objects = new Map<string, Stored>();
   readonly #watches = new Set<OpenWatch>();
-  #history: WatchEventRecord[] = [];
-  /** The version of the last change of each collection, which its watch cache knows. */
-  readonly #kindVersions = new Map<string, number>();
   #isMute = false;
   #faults: (Fault & { left: number })[] = [];
-  #version = 100;
-  #oldest = 0;
-  #uids = 0;
-  #expireTokens = 0;
   #server: Server | undefined;
   #port = 0;
 
   /** Serves these kinds. */
   constructor(...kinds: readonly Kind[]) {
+    super();
     for (const kind of kinds) this.install(kind);
   }
 
@@ -148,7 +100,7 @@ export class FakeApiServer {
     const server = this.#server;
     this.#server = undefined;
     if (server === undefined) return;
-    this.#watches.clear();
+    this.#forgetWatches();
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
@@ -175,10 +127,6 @@ export class FakeApiServer {
     return this.#watches.size;
   }
 
-  get resourceVersion(): string {
-    return String(this.#version);
-  }
-
   /** Every request to these methods (`WATCH` too). */
   seen(method: string): readonly SeenRequest[] {
     return this.requests.filter((request) => request.method === method);
@@ -188,20 +136,14 @@ export class FakeApiServer {
     this.#faults.push({ ...fault, left: fault.times ?? 1 });
   }
 
-  /** Forgets what happened until now: older versions are answered with 410. */
-  compact(): void {
-    this.#history = [];
-    this.#oldest = this.#version;
-  }
-
-  /** The next continue tokens are answered with 410. */
-  expireContinueTokens(times = 1): void {
-    this.#expireTokens = times;
-  }
-
   /** Ends all watches in order. */
   endWatches(): void {
-    for (const watch of this.#watches) watch.response.end();
+    for (const { response } of this.#watches) response.end();
+    this.#forgetWatches();
+  }
+
+  #forgetWatches(): void {
+    for (const { end } of this.#watches) end();
     this.#watches.clear();
   }
 
@@ -211,7 +153,7 @@ export class FakeApiServer {
       if (halfLine === '') response.socket?.destroy();
       else response.write(halfLine, () => response.socket?.destroy());
     }
-    this.#watches.clear();
+    this.#forgetWatches();
   }
 
   /** Watches open now get nothing any more, not even an end. */
@@ -223,13 +165,6 @@ export class FakeApiServer {
   muteWatches(isMute = true): void {
     this.#isMute = isMute;
     if (isMute) this.blackHoleWatches();
-  }
-
-  /** Goes back in time, as a restored backup does: versions begin again there, and nothing is known of later ones. */
-  rewind(version: number): void {
-    this.#version = version;
-    this.#history = [];
-    for (const collection of this.#kindVersions.keys()) this.#kindVersions.set(collection, version);
   }
 
   /** Writes a line to all watches. */
@@ -247,87 +182,6 @@ export class FakeApiServer {
   bookmark(): void {
     const metadata = { resourceVersion: this.resourceVersion };
     this.writeToWatches(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata } })}\n`);
-  }
-
-  /** Lets the version grow as if objects of other kinds had changed. */
-  skipVersions(count: number): void {
-    this.#version += count;
-  }
-
-  /** What is stored, of all kinds. */
-  objects(): readonly KubernetesObject[] {
-    return [...this.#objects.values()];
-  }
-
-  /** Creates or replaces an object past the API. */
-  put<T extends KubernetesObject>(kind: Kind<T>, object: T): T {
-    const key = this.#key({ kind, ...this.#named(object) });
-    const before = this.#objects.get(key);
-    return this.#store(kind, key, before, { ...object }) as T;
-  }
-
-  /** Deletes an object past the API, finalizers or not. */
-  remove(kind: Kind, name: string, namespace?: string): void {
-    const key = this.#key({ kind, name, ...(namespace !== undefined && { namespace }) });
-    const object = this.#objects.get(key);
-    if (object !== undefined) this.#delete(kind, key, object);
-  }
-
-  #named({ metadata: { name, namespace } }: KubernetesObject): Omit<Target, 'kind'> {
-    return namespace === undefined ? { name } : { name, namespace };
-  }
-
-  #collection({ group, plural }: Kind): string {
-    return `${plural}.${group}`;
-  }
-
-  #key({ kind, namespace, name }: Target): string {
-    return `${this.#collection(kind)}|${namespace ?? ''}|${name ?? ''}`;
-  }
-
-  #store(kind: Kind, key: string, before: Stored | undefined, wanted: KubernetesObject): Stored {
-    this.#version += 1;
-    const { spec: specBefore } = (before ?? {}) as Json;
-    const { spec } = wanted as unknown as Json;
-    const isNewGeneration = JSON.stringify(spec) !== JSON.stringify(specBefore);
-    const generation = (before?.metadata.generation ?? 0) + (before === undefined || isNewGeneration ? 1 : 0);
-    const object: Stored = {
-      ...wanted,
-      metadata: {
-        ...wanted.metadata,
-        uid: before?.metadata.uid ?? wanted.metadata.uid ?? `uid-${++this.#uids}`,
-        creationTimestamp: before?.metadata.creationTimestamp ?? '2026-01-01T00:00:00Z',
-        generation,
-        resourceVersion: this.resourceVersion,
-      },
-    };
-    if (object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length) {
-      this.#version -= 1;
-      this.#delete(kind, key, object);
-      return object;
-    }
-    this.#objects.set(key, object);
-    this.#happened(kind, before === undefined ? 'ADDED' : 'MODIFIED', object);
-    return object;
-  }
-
-  #delete(kind: Kind, key: string, object: Stored): void {
-    this.#version += 1;
-    this.#objects.delete(key);
-    const metadata = { ...object.metadata, resourceVersion: this.resourceVersion };
-    this.#happened(kind, 'DELETED', { ...object, metadata });
-  }
-
-  #happened(kind: Kind, type: WatchEventRecord['type'], object: Stored): void {
-    const event = { version: this.#version, collection: this.#collection(kind), type, object };
-    this.#history.push(event);
-    this.#kindVersions.set(event.collection, this.#version);
-    for (const watch of this.#watches) this.#tell(watch, event);
-  }
-
-  #tell({ collection, isWanted, response, isSilent }: OpenWatch, event: WatchEventRecord): void {
-    if (isSilent || event.collection !== collection || !isWanted(event.object)) return;
-    response.write(`${JSON.stringify({ type: event.type, object: event.object })}\n`);
   }
 
   #target(path: string): Target {
@@ -374,7 +228,9 @@ export class FakeApiServer {
         return;
       }
       const { code, reason, message } =
-        error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
+        error instanceof ApiError
+          ? error
+          : new ApiError(String(error), { code: 500, reason: 'InternalError' });
       this.#send(response, code, {
         kind: 'Status',
         apiVersion: 'v1',
@@ -414,141 +270,79 @@ export class FakeApiServer {
   }
 
   #handle(target: Target, { method, query, body }: SeenRequest): object {
-    const { kind, namespace, name, subresource } = target;
-    if (method === 'GET' && name === undefined) return this.#list(target, query);
+    const { kind, namespace, name, subresource: under } = target;
+    const subresource = under === 'status' ? 'status' : undefined;
+    if (method === 'GET' && name === undefined) return this.#page(target, query);
     if (method === 'POST') {
-      const created = body as KubernetesObject;
-      const { generateName } = created.metadata;
-      const given = created.metadata.name ?? `${generateName}${(++this.#uids).toString(36).padStart(5, 'x')}`;
-      const metadata = { ...created.metadata, name: given, ...(namespace !== undefined && { namespace }) };
-      const key = this.#key({ kind, name: given, ...(namespace !== undefined && { namespace }) });
-      if (this.#objects.has(key)) {
-        throw new Refusal(409, 'AlreadyExists', `${kind.plural} "${given}" already exists`);
-      }
-      const { status: _, ...withoutStatus } = { ...created, metadata } as Stored;
-      return this.#store(kind, key, undefined, admitted(kind, withoutStatus));
+      const { metadata, ...created } = body as KubernetesObject;
+      const inPlace = { ...metadata, ...(namespace !== undefined && { namespace }) };
+      return this.create(kind, { ...created, metadata: inPlace });
     }
-    const key = this.#key(target);
-    const current = this.#objects.get(key);
-    if (query.fieldManager !== undefined && method === 'PATCH') {
-      return this.#store(kind, key, current, merged(current ?? {}, body) as Stored);
-    }
-    if (current === undefined) throw new Refusal(404, 'NotFound', `${kind.plural} "${name}" not found`);
+    const key = { name: name ?? '', ...(namespace !== undefined && { namespace }) } as ObjectKey;
     switch (method) {
       case 'GET':
-        return current;
+        return this.get(kind, key);
       case 'PATCH':
-        return this.#write(kind, key, current, merged(current, body) as Stored, body, subresource);
+        if (query.fieldManager !== undefined) return this.apply(kind, key, body as object);
+        return this.patch(kind, key, body as object, subresource);
       case 'PUT':
-        return this.#write(kind, key, current, body as Stored, body, subresource);
-      case 'DELETE':
-        return this.#requestDeletion(kind, key, current, body);
-      default:
-        throw new Refusal(405, 'MethodNotAllowed', method);
-    }
-  }
-
-  #requestDeletion(kind: Kind, key: string, current: Stored, body: unknown): object {
-    const { preconditions = {} } = (body ?? {}) as {
-      preconditions?: { uid?: string; resourceVersion?: string };
-    };
-    for (const field of ['uid', 'resourceVersion'] as const) {
-      const wanted = preconditions[field];
-      if (wanted !== undefined && wanted !== current.metadata[field]) {
-        throw new Refusal(409, 'Conflict', `Precondition failed: ${field} in precondition: ${wanted}`);
+        return this.replace(kind, body as KubernetesObject, subresource);
+      case 'DELETE': {
+        const { preconditions } = (body ?? {}) as { readonly preconditions?: Preconditions };
+        const success = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
+        return this.delete(kind, key, preconditions) ?? success;
       }
+      default:
+        throw new ApiError(method, { code: 405, reason: 'MethodNotAllowed' });
     }
-    if (!current.metadata.finalizers?.length) {
-      this.#delete(kind, key, current);
-      return { kind: 'Status', apiVersion: 'v1', status: 'Success' };
-    }
-    if (current.metadata.deletionTimestamp !== undefined) return current;
-    const metadata = { ...current.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
-    return this.#store(kind, key, current, { ...current, metadata });
   }
 
-  #write(
-    kind: Kind,
-    key: string,
-    current: Stored,
-    wanted: Stored,
-    body: unknown,
-    subresource: string | undefined,
-  ): object {
-    const precondition = (body as Partial<KubernetesObject>).metadata?.resourceVersion;
-    if (precondition !== undefined && precondition !== current.metadata.resourceVersion) {
-      throw new Refusal(
-        409,
-        'Conflict',
-        `Operation cannot be fulfilled on ${kind.plural}: object was modified`,
-      );
-    }
-    const { status, ...rest } = wanted;
-    const { status: currentStatus, ...currentRest } = current;
-    const next =
-      subresource === 'status'
-        ? { ...currentRest, ...(status !== undefined && { status }) }
-        : { ...rest, ...(currentStatus !== undefined && { status: currentStatus }) };
-    const metadata = { ...next.metadata, resourceVersion: current.metadata.resourceVersion };
-    const valid = admitted(kind, { ...next, metadata } as Stored, current);
-    return isEqual(valid, current) ? current : this.#store(kind, key, current, valid);
-  }
-
-  #list(target: Target, query: SeenRequest['query']): object {
-    const { kind, namespace } = target;
-    const prefix = `${this.#collection(kind)}|${namespace === undefined ? '' : `${namespace}|`}`;
-    const isWanted = selects(query);
-    const all = [...this.#objects]
-      .filter(([key, object]) => key.startsWith(prefix) && isWanted(object))
-      .toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const current =
-      query.resourceVersion === '0'
-        ? String(this.#kindVersions.get(this.#collection(kind)) ?? this.#oldest)
-        : this.resourceVersion;
-    const [version = current, after] = query.continue?.split('~') ?? [];
-    if (query.continue !== undefined && this.#expireTokens > 0) {
-      this.#expireTokens -= 1;
-      throw new Refusal(410, 'Expired', 'The provided continue parameter is too old');
-    }
-    const rest = after === undefined ? all : all.filter(([key]) => key > after);
-    const page = query.limit === undefined ? rest : rest.slice(0, Number(query.limit));
-    const last = page.at(-1)?.[0];
+  #page({ kind, namespace }: Target, query: SeenRequest['query']): object {
+    const { limit, continue: continueToken, ...options } = query;
+    const page = this.list(kind, {
+      ...options,
+      ...(namespace !== undefined && { namespace }),
+      ...(limit !== undefined && { limit: Number(limit) }),
+      ...(continueToken !== undefined && { continueToken }),
+    });
     return {
       kind: `${kind.kind}List`,
       apiVersion: apiVersionOf(kind),
       metadata: {
-        resourceVersion: version,
-        ...(page.length < rest.length && { continue: `${version}~${last}` }),
+        resourceVersion: page.resourceVersion,
+        ...(page.continueToken !== undefined && { continue: page.continueToken }),
       },
       // Built-in kinds leave out what an item is.
-      items: page.map(([, { apiVersion, kind: type, ...object }]) =>
+      items: page.items.map(({ apiVersion, kind: type, ...object }) =>
         kind.group === '' ? object : { apiVersion, kind: type, ...object },
       ),
     };
   }
 
   #watch({ kind, namespace }: Target, query: SeenRequest['query'], response: ServerResponse): void {
-    const since = Number(query.resourceVersion);
-    if (since < this.#oldest) {
-      throw new Refusal(410, 'Expired', `too old resource version: ${since} (${this.#oldest})`);
-    }
+    const { resourceVersion = '', timeoutSeconds, ...selection } = query;
+    const early: string[] = [];
+    const end = this.watch(
+      kind,
+      { ...selection, resourceVersion, ...(namespace !== undefined && { namespace }) },
+      (record) => {
+        const line = `${JSON.stringify(record)}\n`;
+        if (!response.headersSent) early.push(line);
+        else if (!watch.isSilent) response.write(line);
+      },
+    );
+    const watch: OpenWatch = { response, end, isSilent: this.#isMute };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
-    const isWanted = selects({ ...query, ...(namespace !== undefined && { namespace }) });
-    const watch: OpenWatch = {
-      collection: this.#collection(kind),
-      isWanted,
-      response,
-      isSilent: this.#isMute,
-    };
+    for (const line of watch.isSilent ? [] : early) response.write(line);
     const timer = setTimeout(() => {
       if (!watch.isSilent) response.end();
-    }, Number(query.timeoutSeconds) * 1000);
+    }, Number(timeoutSeconds) * 1000);
     this.#watches.add(watch);
     response.on('close', () => {
       clearTimeout(timer);
+      end();
       this.#watches.delete(watch);
     });
-    for (const event of this.#history) if (event.version > since) this.#tell(watch, event);
   }
 }

@@ -14,6 +14,7 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
+import type { WatchRecord } from '../../fakes/memory-cluster.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 
@@ -21,8 +22,6 @@ export { FakeCluster };
 
 interface Informer {
   readonly resource: Resource<KubernetesObject>;
-  readonly store: StreamedStore<KubernetesObject>;
-  readonly isSelected: (object: KubernetesObject) => boolean;
 }
 
 /** `object`: `FancySQLInstance team/orders`. */
@@ -67,7 +66,7 @@ export class FakeProcess {
   readonly #held = new Map<string, (() => void)[]>();
   readonly #specs: readonly ControllerSpec[];
   readonly #subscriptions: Subscription[] = [];
-  readonly #leave: () => void;
+  readonly #leaving: (() => void)[] = [];
   readonly #order: () => number;
   #queue: Waiting[] = [];
   readonly #failures = new Map<string, number>();
@@ -91,7 +90,6 @@ export class FakeProcess {
       maxExternalCallsPerSecond: 1e9, // the limiter would wait in real time
       ...given,
     };
-    this.#leave = cluster.onChange((kind, object, isDeleted) => this.#feed(kind, object, isDeleted));
     this.#specs = controllers(this.env);
     for (const spec of this.#specs) {
       for (const { requests$: trigger$ } of spec.triggers) {
@@ -158,7 +156,7 @@ export class FakeProcess {
 
   stop(): void {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    this.#leave();
+    for (const leave of this.#leaving) leave();
     this.#queue = [];
   }
 
@@ -214,24 +212,20 @@ export class FakeProcess {
     const existing = this.#informers.get(kindKey(kind));
     if (existing !== undefined) return existing.resource;
     const store = createStore(kind, { selection });
-    const isSelected = selects(selection);
-    const objects = this.#cluster.all(kind).filter(isSelected);
+    const objects = this.#cluster.all(kind).filter(selects(selection));
     const resourceVersion = `${Math.max(0, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)))}`;
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects, resourceVersion });
     store.apply({ type: 'synced', resourceVersion });
-    const informer = { resource: createResource(this.#cluster.client, store), store, isSelected };
+    const informer = { resource: createResource(this.#cluster.client, store) };
     this.#informers.set(kindKey(kind), informer);
+    this.#leaving.push(this.#cluster.watch(kind, (record) => this.#feed(kind, store, record), selection));
     return informer.resource;
   }
 
-  #feed(kind: string, object: KubernetesObject, isDeleted: boolean): void {
-    const informer = this.#informers.get(kind);
-    if (informer === undefined) return;
-    // What leaves a selection is told as deleted, as the API server does.
-    const isGone = isDeleted || !informer.isSelected(object);
-    const apply = () => informer.store.apply({ type: isGone ? 'deleted' : 'applied', object });
-    const held = this.#held.get(kind);
+  #feed(kind: Kind, store: StreamedStore<KubernetesObject>, { type, object }: WatchRecord): void {
+    const apply = () => store.apply({ type: type === 'DELETED' ? 'deleted' : 'applied', object });
+    const held = this.#held.get(kindKey(kind));
     if (held === undefined) apply();
     else held.push(apply);
   }

@@ -154,7 +154,7 @@ describe('HTTP client', () => {
     await client.create(ThingKind, thing('a'));
     const error = await failure(client.create(ThingKind, thing('a')));
     assert.ok(isAlreadyExists(error));
-    assert.equal(error.message, 'things "a" already exists');
+    assert.equal(error.message, 'things.test.example.org "a" already exists');
     server.fail({ status: 502, body: '<html>hunter2</html>' });
     const proxy = await failure(client.get(ThingKind, key));
     assert.deepEqual(

@@ -896,10 +896,12 @@ describe('H13: a conflict is put back silently', () => {
         throw conflict();
       });
       let isSyncedEverFalse = false;
-      cluster.onChange((_kind, object) => {
-        const { conditions } = (object as Claim).status ?? {};
-        isSyncedEverFalse ||= getCondition(conditions, 'Synced').status === 'False';
-      });
+      for (const written of [claimKind, managedKind]) {
+        cluster.watch(written, ({ object }) => {
+          const { conditions } = (object as Claim).status ?? {};
+          isSyncedEverFalse ||= getCondition(conditions, 'Synced').status === 'False';
+        });
+      }
       await process.settle();
       assert.equal(process.conflicts, 1);
       assert.deepEqual(process.errors, []);

@@ -152,7 +152,7 @@ describe('a creation without an answer', () => {
       abort.abort(new Error('took too long'));
       throw abort.signal.reason;
     };
-    await scene.run(abort.signal);
+    await assert.rejects(scene.run(abort.signal), /the request was aborted/);
     assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
   });
 });

@@ -79,10 +79,10 @@ describe('a ProviderConfig (C7)', () => {
     await at.run();
     assert.equal(at.config?.status?.observedGeneration, at.config?.metadata.generation);
     at.pass(60_000);
-    const edited = { ...at.config!.metadata, generation: (at.config?.metadata.generation ?? 0) + 1 };
-    at.cluster.put(configKind, { ...at.config!, metadata: edited });
+    at.cluster.put(configKind, { ...at.config!, spec: { credentials: { source: 'None' } } });
     await at.run();
-    assert.equal(at.config?.status?.observedGeneration, edited.generation);
+    assert.equal(at.config?.metadata.generation, 2);
+    assert.equal(at.config?.status?.observedGeneration, 2);
     assert.equal(at.config?.status?.users, 1);
   });
 

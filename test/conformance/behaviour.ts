@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { FancySQLInstanceKind as kind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../runtime/client/errors.ts';
+import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import { objectOf } from './table.ts';
+
+type Claim = KubernetesObject & { readonly spec: object; readonly status?: object };
+
+const waits = { status: { bindingPhase: 'Unbound' } };
+const versionOf = ({ metadata }: KubernetesObject) => metadata.resourceVersion ?? '';
+
+/** What every API server does of what our processes rely on, asked through a client; `until` waits for a watch. */
+export function testBehaviour(
+  client: () => KubernetesClient,
+  until: (isSo: () => boolean) => Promise<void>,
+): void {
+  let names = 0;
+  const create = async (metadata: Partial<ObjectMeta> = {}, fields: object = { spec: {} }) => {
+    const object = objectOf(kind, `behaviour-${++names}`, { ...fields });
+    const given = { ...object, metadata: { ...object.metadata, ...metadata } };
+    return (await client().create(kind, given as never)) as Claim;
+  };
+  const patch = async (of: Claim, change: object, options?: { readonly subresource: 'status' }) =>
+    (await client().patch(kind, of.metadata, change, options)) as unknown as Claim;
+
+  test('what is created begins with a UID, a version, generation 1 and no status', async () => {
+    const created = await create({ uid: 'mine' }, { spec: {}, ...waits });
+    const { uid, resourceVersion, generation, creationTimestamp } = created.metadata;
+    assert.ok(uid !== 'mine' && uid && resourceVersion && creationTimestamp);
+    assert.deepEqual([generation, created.status], [1, undefined]);
+    await assert.rejects(create({ name: created.metadata.name }), isAlreadyExists);
+    assert.deepEqual(await client().get(kind, created.metadata), created);
+  });
+
+  test('what changes nothing is no write', async () => {
+    const created = await create();
+    assert.equal(versionOf(await patch(created, { spec: {} })), versionOf(created));
+    const marked = await patch(created, waits, { subresource: 'status' });
+    assert.notEqual(versionOf(marked), versionOf(created));
+    assert.equal(versionOf(await patch(created, waits, { subresource: 'status' })), versionOf(marked));
+  });
+
+  test('the generation counts changes of the spec alone', async () => {
+    const created = await create();
+    const labelled = await patch(created, { metadata: { labels: { a: 'b' } } });
+    const marked = await patch(created, waits, { subresource: 'status' });
+    const edited = await patch(created, { spec: { version: '5.7' } });
+    assert.deepEqual(
+      [labelled, marked, edited].map(({ metadata }) => metadata.generation),
+      [1, 1, 2],
+    );
+  });
+
+  test('status is written through its subresource, and nothing else is', async () => {
+    const created = await create();
+    const ignored = await patch(created, { spec: { version: '5.7' }, ...waits });
+    assert.deepEqual([ignored.spec, ignored.status], [{ version: '5.7' }, undefined]);
+    const marked = await patch(created, { spec: { version: '8' }, ...waits }, { subresource: 'status' });
+    assert.deepEqual([marked.spec, marked.status], [{ version: '5.7' }, waits.status]);
+  });
+
+  test("nobody changes what is the server's to say", async () => {
+    const created = await create({ finalizers: ['test.example.org/hold'] });
+    const counted = await patch(created, { metadata: { generation: 7 } });
+    assert.equal(counted.metadata.generation, 1);
+    const deletionTimestamp = '2026-01-02T03:04:05Z';
+    await assert.rejects(patch(created, { metadata: { deletionTimestamp } }), /field is immutable/);
+    await patch(created, { metadata: { finalizers: null } });
+    assert.ok(await client().get(kind, created.metadata));
+  });
+
+  test('a version that is given must be the newest', async () => {
+    const created = await create();
+    const metadata = { resourceVersion: versionOf(created) };
+    await patch(created, { metadata: { ...metadata, labels: { a: 'b' } } });
+    await assert.rejects(patch(created, { metadata, spec: { version: '5.7' } }), isConflict);
+    await assert.rejects(patch(created, { metadata, ...waits }, { subresource: 'status' }), isConflict);
+    await assert.rejects(client().replace(kind, created as never), isConflict);
+    await assert.rejects(client().delete(kind, created.metadata, metadata), isConflict);
+    await assert.rejects(client().delete(kind, created.metadata, { uid: 'another' }), isConflict);
+    assert.ok(await client().get(kind, created.metadata));
+  });
+
+  test('finalizers hold what is deleted, and it goes with the last of them', async () => {
+    const created = await create({ finalizers: ['test.example.org/hold'] });
+    const { uid = '' } = created.metadata;
+    await client().delete(kind, created.metadata, { uid });
+    await client().delete(kind, created.metadata, { uid });
+    const leaving = await client().get(kind, created.metadata);
+    assert.ok(leaving.metadata.deletionTimestamp);
+    await patch(created, { metadata: { finalizers: null } });
+    await assert.rejects(client().get(kind, created.metadata), isNotFound);
+    await assert.rejects(client().delete(kind, created.metadata, { uid }), isNotFound);
+  });
+
+  test('lists come in pages of one version', async () => {
+    const labels = { pages: 'yes' };
+    for (let count = 0; count < 3; count += 1) await create({ labels });
+    const selection = { labelSelector: 'pages=yes' };
+    const first = await client().list(kind, { ...selection, limit: 2 });
+    const { continueToken = '' } = first;
+    const second = await client().list(kind, { ...selection, limit: 2, continueToken });
+    assert.deepEqual([first.items.length, second.items.length, second.continueToken], [2, 1, undefined]);
+    assert.equal(first.resourceVersion, second.resourceVersion);
+  });
+
+  test('a watch goes on from a version, and tells what comes into the selection and leaves it', async () => {
+    const selection = { labelSelector: 'watched=yes' };
+    const first = await create({ labels: { watched: 'yes' } });
+    const { resourceVersion } = await client().list(kind, selection);
+    const edited = await patch(first, { spec: { version: '5.7' } });
+    const late = await create();
+    await patch(late, { metadata: { labels: { watched: 'yes' } } });
+    const told: string[] = [];
+    const seen: WatchEvent<KubernetesObject>[] = [];
+    const subscription = client()
+      .watch(kind, { ...selection, resourceVersion, timeoutSeconds: 60 })
+      .subscribe((event) => {
+        if (event.type === 'BOOKMARK') return;
+        told.push(`${event.type} ${event.object.metadata.name}`);
+        seen.push(event);
+      });
+    await until(() => told.length === 2);
+    const left = await patch(edited, { metadata: { labels: null } });
+    await client().delete(kind, late.metadata, {});
+    await until(() => told.length === 4);
+    subscription.unsubscribe();
+    const [a, b] = [first.metadata.name, late.metadata.name];
+    assert.deepEqual(told, [`MODIFIED ${a}`, `ADDED ${b}`, `DELETED ${a}`, `DELETED ${b}`]);
+    const gone = seen[2];
+    assert.ok(gone !== undefined && 'object' in gone);
+    assert.equal(versionOf(gone.object), versionOf(left), 'under the version of what made it leave');
+  });
+}

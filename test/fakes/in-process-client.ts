@@ -1,0 +1,91 @@
+import { interval, map, merge, Observable, takeUntil, timer } from 'rxjs';
+import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { MemoryCluster } from './memory-cluster.ts';
+
+export type Verb = 'get' | 'create' | 'update' | 'updateStatus' | 'apply' | 'delete';
+
+/** A request about one object. */
+export interface ObjectCall {
+  readonly verb: Verb;
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+}
+
+/** Has a request carried out, or not: `effect` does it at once, and throws what the API server refuses. */
+export type CarryOut = (call: ObjectCall, effect: () => unknown) => Promise<unknown>;
+
+/** How often a watch is told how far it is, as API servers do. */
+const bookmarkPeriodMs = 60_000;
+
+/**
+ * The client's end of a cluster in memory, with no network between: answers come in a later microtask, changes are told
+ * to watches as they happen, and the clock says when bookmarks come and a watch ends. `carryOut` may put faults between
+ * the two.
+ */
+export function inProcessClient(
+  cluster: MemoryCluster,
+  { scheduler }: Pick<Clock, 'scheduler'>,
+  carryOut: CarryOut = async (_call, effect) => effect(),
+): KubernetesClient {
+  async function about(call: ObjectCall, effect: () => unknown, signal?: AbortSignal): Promise<never> {
+    refuseAborted(signal);
+    return (await carryOut(call, effect)) as never; // an object of the kind that was asked for
+  }
+  return {
+    async serverVersion(signal) {
+      refuseAborted(signal);
+      return { major: 1, minor: 36 };
+    },
+    get: (kind, key, signal) => about({ verb: 'get', kind, key }, () => cluster.get(kind, key), signal),
+    async list(kind, options, signal) {
+      refuseAborted(signal);
+      return cluster.list(kind, options);
+    },
+    create(kind, object, signal) {
+      const key = objectKey(object.metadata);
+      return about({ verb: 'create', kind, key }, () => cluster.create(kind, object), signal);
+    },
+    patch(kind, key, patch, { subresource } = {}, signal) {
+      const verb = subresource === 'status' ? 'updateStatus' : 'update';
+      return about({ verb, kind, key }, () => cluster.patch(kind, key, patch, subresource), signal);
+    },
+    apply: (kind, key, fields, _options, signal) =>
+      about({ verb: 'apply', kind, key }, () => cluster.apply(kind, key, fields), signal),
+    replace(kind, object, signal) {
+      const key = objectKey(object.metadata);
+      return about({ verb: 'update', kind, key }, () => cluster.replace(kind, object), signal);
+    },
+    async delete(kind, key, preconditions, signal) {
+      await about({ verb: 'delete', kind, key }, () => cluster.delete(kind, key, preconditions), signal);
+    },
+    watch(kind, options) {
+      const { timeoutSeconds, onOpen } = options;
+      const records$ = new Observable<WatchEvent<never>>((subscriber) => {
+        const early: WatchEvent<never>[] = [];
+        let isOpen = false;
+        const end = cluster.watch(kind, options, (record) => {
+          if (isOpen) subscriber.next(record as WatchEvent<never>);
+          else early.push(record as WatchEvent<never>);
+        });
+        subscriber.add(end);
+        isOpen = true;
+        onOpen?.();
+        for (const event of early) subscriber.next(event);
+      });
+      const bookmarks$ = interval(bookmarkPeriodMs, scheduler).pipe(
+        map(() => ({ type: 'BOOKMARK' as const, resourceVersion: cluster.resourceVersion })),
+      );
+      return merge(records$, bookmarks$).pipe(takeUntil(timer(timeoutSeconds * 1000, scheduler)));
+    },
+  };
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  const { reason: cause } = signal;
+  throw new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause });
+}
