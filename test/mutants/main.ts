@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { equivalents } from './equivalent.ts';
 import { mutate } from './mutate.ts';
 import { mutated } from './scope.ts';
-import { isClean, report, verdictOf } from './verdict.ts';
+import { isClean, isSurvivor, report, survivorReport, verdictOf } from './verdict.ts';
 
 const usage = `flags:
   --only PATTERN     the files to mutate, may be repeated (${mutated.join(', ')})
@@ -20,7 +20,14 @@ if (typeof options === 'string') {
 }
 
 const { only, concurrency } = options;
-const verdict = verdictOf(await mutate({ mutated: only ?? mutated, concurrency, isTold: true }), equivalents);
+const mutants = await mutate({
+  mutated: only ?? mutated,
+  concurrency,
+  onTried: (mutant) => {
+    if (isSurvivor(mutant, equivalents)) process.stdout.write(`${survivorReport(mutant)}\n`);
+  },
+});
+const verdict = verdictOf(mutants, equivalents);
 const isWhole = only === undefined;
 process.stdout.write(`${report(verdict, isWhole)}\n`);
 process.exit(isClean(verdict, isWhole) ? 0 : 1);

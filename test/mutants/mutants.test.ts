@@ -75,8 +75,8 @@ test('every explanation is given once, and says why', () => {
 
 describe('a share of the mutants', () => {
   const mutated = ['controllers/core/**/told-elsewhere.ts'];
-  const share = (judge: string) =>
-    mutate({ mutated, judgedBy: [`test/controllers/core/${judge}.test.ts`], concurrency: 1, isTold: false });
+  const share = (judge: string, onTried?: (mutant: Mutant) => void) =>
+    mutate({ mutated, judgedBy: [`test/controllers/core/${judge}.test.ts`], concurrency: 1, onTried });
 
   test('is noticed by the tests of what it changes', async () => {
     const verdict = verdictOf(await share('claim-scheduling/decide'), equivalents);
@@ -84,8 +84,10 @@ describe('a share of the mutants', () => {
     assert.equal(isClean(verdict, false), true, report(verdict, false));
   });
 
-  test('and by no others', async () => {
-    const mutants = await share('status');
+  test('and by no others, which is told of each as soon as it is known', async () => {
+    const told: Mutant[] = [];
+    const mutants = await share('status', (mutant) => told.push(mutant));
     assert.deepEqual([...new Set(mutants.map(({ fate }) => fate))], ['survived']);
+    assert.deepEqual(new Set(told), new Set(mutants));
   });
 });

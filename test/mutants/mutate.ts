@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { judges, leftOut } from './scope.ts';
+import type { Result } from './tried.ts';
+import { tried } from './tried.ts';
 
 type LogLevel = NonNullable<ConstructorParameters<typeof Stryker>[0]['logLevel']>;
 
@@ -26,8 +28,8 @@ export interface MutationOptions {
   readonly judgedBy?: readonly string[];
   /** Mutants tried at once. */
   readonly concurrency: number;
-  /** Whether progress is told on standard output, every ten seconds. */
-  readonly isTold: boolean;
+  /** Told of each mutant as soon as it has been tried. Default: nobody is, nor is progress told on standard output. */
+  readonly onTried?: ((mutant: Mutant) => void) | undefined;
 }
 
 /**
@@ -35,16 +37,18 @@ export interface MutationOptions {
  * copy of the project's tree. Throws if the tests do not pass without a mutant.
  */
 export async function mutate(options: MutationOptions): Promise<readonly Mutant[]> {
-  const { mutated, judgedBy = judges, concurrency, isTold } = options;
+  const { mutated, judgedBy = judges, concurrency, onTried } = options;
   const copies = mkdtempSync(join(tmpdir(), 'services-stack-mutants-'));
   const remove = () => rmSync(copies, { recursive: true, force: true });
   process.once('exit', remove); // Stryker exits by itself when it is told to stop
   try {
     const files = filesOf(mutated).map((file) => resolve(file));
     const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')])); // they may be edited meanwhile
+    const mutantsOf = (result: Result): readonly Mutant[] =>
+      result.status === 'Ignored' ? [] : [mutantOf(result, sources.get(resolve(result.fileName)) ?? '')];
     const stryker = new Stryker({
       testRunner: 'mocha',
-      plugins: ['@stryker-mutator/mocha-runner'],
+      plugins: ['@stryker-mutator/mocha-runner', './test/mutants/tried.ts'],
       mochaOptions: {
         spec: filesOf(judgedBy),
         require: ['./test/mutants/node-test-on-mocha.ts'],
@@ -57,8 +61,8 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
       mutator: { excludedMutations: [...leftOut] },
       concurrency,
       dryRunTimeoutMinutes: 60, // a busy machine is no fault
-      timeoutMS: 60_000, // and one that is starved by others has noticed nothing
-      reporters: isTold ? ['progress-append-only'] : [],
+      timeoutMS: 60_000, // nor does it kill a mutant: one that loops for ever is found by counting
+      reporters: onTried ? ['tried', 'progress-append-only'] : [],
       logLevel: 'error' as LogLevel, // an enum of types only
       tempDirName: copies,
       cleanTempDir: 'always',
@@ -66,10 +70,11 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
       ignorePatterns: ['tsconfig.json'], // it is rewritten through an API that TypeScript 7 has not
       allowConsoleColors: false,
     });
-    const results = await stryker.runMutationTest();
-    return results.flatMap((result): readonly Mutant[] =>
-      result.status === 'Ignored' ? [] : [mutantOf(result, sources.get(resolve(result.fileName)) ?? '')],
-    );
+    const telling = tried.subscribe((result) => {
+      for (const mutant of mutantsOf(result)) onTried?.(mutant);
+    });
+    const results = await stryker.runMutationTest().finally(() => telling.unsubscribe());
+    return results.flatMap(mutantsOf);
   } finally {
     process.off('exit', remove);
     remove();
@@ -80,8 +85,6 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
 const filesOf = (patterns: readonly string[]): string[] => [
   ...new Set(patterns.flatMap((pattern) => globSync(pattern).toSorted())),
 ];
-
-type Result = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 const fates: Partial<Record<Result['status'], Mutant['fate']>> = {
   Killed: 'killed',

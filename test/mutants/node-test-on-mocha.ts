@@ -8,6 +8,8 @@ type Body = () => unknown;
 type Define = (name: string, body: Body) => unknown;
 type Hook = (body: Body) => unknown;
 
+type Hits = Record<string, number>;
+
 /** Mocha's own, and what Stryker keeps for the code it has instrumented. */
 const mocha = globalThis as unknown as {
   readonly describe: Define;
@@ -16,11 +18,15 @@ const mocha = globalThis as unknown as {
   readonly after: Hook;
   readonly beforeEach: Hook;
   readonly afterEach: Hook;
-  readonly __stryker__?: { readonly activeMutant?: string };
+  readonly __stryker__?: {
+    readonly activeMutant?: string;
+    /** How often each mutant was run, by its id: while the tests were loaded, and by each test. */
+    readonly mutantCoverage?: { readonly static: Hits; readonly perTest: Readonly<Record<string, Hits>> };
+  };
 };
 
-/** A mutant may well keep a test waiting for ever; then it is noticed. */
-const longestMs = 5_000;
+/** A mutant may well keep a test waiting for ever; then it is noticed. Long enough for a busy machine. */
+const longestMs = 20_000;
 
 export const describe: Define = (name, body) =>
   mocha.describe(name, () => {
@@ -35,6 +41,20 @@ export const before: Hook = (body) => mocha.before(() => body());
 export const after: Hook = (body) => mocha.after(() => body());
 export const beforeEach: Hook = (body) => mocha.beforeEach(() => body());
 export const afterEach: Hook = (body) => mocha.afterEach(() => body());
+
+/**
+ * A mutant that runs while the tests are loaded would get a process of its own, even if tests run it too and are all
+ * that judge it. That is a second for each, and no other result: only what no test runs is left as such.
+ */
+export const mochaHooks = {
+  afterAll() {
+    const { static: whileLoading, perTest } = mocha.__stryker__?.mutantCoverage ?? {
+      static: {},
+      perTest: {},
+    };
+    for (const hits of Object.values(perTest)) for (const id of Object.keys(hits)) delete whileLoading[id];
+  },
+};
 
 registerHooks({
   resolve: (specifier, context, next) =>

@@ -15,15 +15,20 @@ export interface Verdict {
 /** Judges a run by the list of equivalent mutants. */
 export function verdictOf(mutants: readonly Mutant[], equivalents: readonly Equivalent[]): Verdict {
   const survived = mutants.filter(({ fate }) => fate === 'survived');
-  const explains = (given: Equivalent) => (mutant: Mutant) =>
-    given.line === mutant.line && given.was === mutant.was && given.becomes === mutant.becomes;
   return {
     runs: mutants.length,
-    survivors: survived.filter((mutant) => !equivalents.some((given) => explains(given)(mutant))),
+    survivors: mutants.filter((mutant) => isSurvivor(mutant, equivalents)),
     failures: mutants.filter(({ fate }) => fate === 'failed'),
     needless: equivalents.filter((given) => !survived.some(explains(given))),
   };
 }
+
+/** Whether no test noticed the mutant and nobody explained it. */
+export const isSurvivor = (mutant: Mutant, equivalents: readonly Equivalent[]): boolean =>
+  mutant.fate === 'survived' && !equivalents.some((given) => explains(given)(mutant));
+
+const explains = (given: Equivalent) => (mutant: Mutant) =>
+  given.line === mutant.line && given.was === mutant.was && given.becomes === mutant.becomes;
 
 /** Whether a run leaves nothing to do. Of a part of the files it cannot be said which explanations are needless. */
 export const isClean = ({ survivors, failures, needless }: Verdict, isWhole: boolean): boolean =>
@@ -31,10 +36,9 @@ export const isClean = ({ survivors, failures, needless }: Verdict, isWhole: boo
 
 /** The verdict for people; the last line says runs and survivors. */
 export function report({ runs, survivors, failures, needless }: Verdict, isWhole: boolean): string {
-  const told = ({ where, line, was, becomes }: Mutant) => `${where}\n  ${line}\n  - ${was}\n  + ${becomes}\n`;
   return [
-    ...survivors.map((mutant) => `survived: ${told(mutant)}`),
-    ...failures.map((mutant) => `cannot be tried: ${told(mutant)}`),
+    ...survivors.map(survivorReport),
+    ...failures.map((mutant) => `cannot be tried: ${changeReport(mutant)}`),
     ...(isWhole ? needless : []).map(
       ({ line, was, becomes }) =>
         `needlessly explained in equivalent.ts:\n  ${line}\n  - ${was}\n  + ${becomes}\n`,
@@ -42,3 +46,9 @@ export function report({ runs, survivors, failures, needless }: Verdict, isWhole
     `${runs} runs, ${survivors.length} survivors`,
   ].join('\n');
 }
+
+/** A survivor for people. */
+export const survivorReport = (mutant: Mutant): string => `survived: ${changeReport(mutant)}`;
+
+const changeReport = ({ where, line, was, becomes }: Mutant): string =>
+  `${where}\n  ${line}\n  - ${was}\n  + ${becomes}\n`;
