@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const foldersIn = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+/** Whatever is neither core nor there for authors is a stack. */
+const stacks = foldersIn('controllers').filter((name) => name !== 'core' && name !== 'author');
+const groups = foldersIn('apis').filter((name) => name !== 'core');
+/** Those that belong to no stack hold claims, which every stack may serve. */
+const claimGroups = groups.filter((name) => !stacks.includes(name));
 
 /**
  * Who may import whom: room → the rooms it may import beside itself. A file belongs to the room with the longest path
@@ -10,11 +21,8 @@ import { describe, test } from 'node:test';
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'apis/core/': [],
-  'apis/database/': ['apis/core/'],
-  'apis/fcp/': ['apis/core/'],
-  'apis/ocp/': ['apis/core/'],
-  'apis/postgresql/': ['apis/core/'],
-  'apis/': ['apis/core/', 'apis/database/', 'apis/fcp/', 'apis/ocp/', 'apis/postgresql/'],
+  ...Object.fromEntries(groups.map((group) => [`apis/${group}/`, ['apis/core/']])),
+  'apis/': ['apis/core/', ...groups.map((group) => `apis/${group}/`)],
 
   'clients/': [],
   'clients/postgresql/': ['clients/'],
@@ -108,12 +116,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/',
   ],
   ...Object.fromEntries(
-    ['fcp', 'ocp', 'postgresql'].map((stack) => [
+    stacks.map((stack) => [
       `controllers/${stack}/`,
       [
         `apis/${stack}/`,
+        ...claimGroups.map((group) => `apis/${group}/`),
         'apis/core/',
-        'apis/database/',
         'clients/',
         'clients/postgresql/',
         'controllers/author/',
@@ -132,7 +140,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
 };
 
-const root = join(import.meta.dirname, '..');
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
