@@ -69,11 +69,14 @@ export function withReleased<M extends Managed>(managed: M): M {
   return { ...managed, status: { ...managed.status, bindingPhase: 'Released' } };
 }
 
-/** The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. */
+/**
+ * The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. An offer
+ * that is still there was meant for this claim: what it leaves is offered anew, or not at all.
+ */
 export function withoutClaim<M extends Managed>(managed: M): M {
   const { claimRef, ...spec } = managed.spec;
   const annotations = omit(annotationsWithoutConsent(managed, claimRef?.namespace), ofTheClaim);
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-const ofTheClaim = [...Object.values(recordKeys), reservationKey];
+const ofTheClaim = [...Object.values(recordKeys), reservationKey, annotationKeys.reoffer];

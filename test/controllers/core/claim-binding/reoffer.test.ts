@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import { claim, claimKind, managed, managedKind, resourceRef } from '../objects.ts';
+
+/* What a claim left behind is offered again by an administrator alone, and each time anew. */
+
+const db = { name: 'db' };
+const reoffer = 'crossplane.io/reoffer';
+const spec = { writeConnectionSecretToRef: { name: 'conn' }, resourceRef: resourceRef('db') };
+const teamOf = (team: string) => ({ namespace: team, name: 'orders' });
+
+/** A resource made by hand that the first team's claim had, and gave back. */
+async function released(over: Managed['spec'] = {}) {
+  const cluster = new FakeCluster();
+  const writeConnectionSecretToRef = { namespace: 'system', name: 'src' };
+  cluster.put(managedKind, managed({ reclaimPolicy: 'Retain', writeConnectionSecretToRef, ...over }));
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external).settle();
+  ask(cluster, 'first');
+  await process.settle();
+  const { password } = detailsOf(cluster, 'first');
+  await giveBack(cluster, 'first', () => process.settle());
+  process.stop();
+  return { cluster, external, password };
+}
+
+const ask = (cluster: FakeCluster, team: string) =>
+  cluster.put(claimKind, claim(spec, { ...teamOf(team), uid: `${team}-uid` }));
+
+async function giveBack(cluster: FakeCluster, team: string, settle: () => Promise<unknown>): Promise<void> {
+  cluster.delete(claimKind, teamOf(team));
+  await settle();
+  assert.equal(cluster.get(claimKind, teamOf(team)), undefined);
+  assert.equal(cluster.get(managedKind, db)?.status?.bindingPhase, 'Released');
+}
+
+const offer = (cluster: FakeCluster) =>
+  cluster.edit<Managed>(managedKind, db, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [reoffer]: 'true' } },
+  }));
+
+function detailsOf(cluster: FakeCluster, team: string): Readonly<Record<string, string>> {
+  const secret = cluster.get(SecretKind, { namespace: team, name: 'conn' });
+  return secret === undefined ? {} : decodeDetails(secret);
+}
+
+const phaseOf = (cluster: FakeCluster, team: string) =>
+  cluster.get(claimKind, teamOf(team))?.status?.bindingPhase;
+
+describe('a released resource that is offered again', () => {
+  test('is bound once, and what that claim leaves is not offered, wherever the process was cut off', async () => {
+    for (let k = 1; ; k += 1) {
+      const { cluster, external } = await released();
+      ask(cluster, 'second');
+      cluster.stepsLeft = k;
+      offer(cluster);
+      const first = await startStack(cluster, external).settle();
+      first.stop();
+      cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      const process = await startStack(cluster, external).settle(120_000);
+      assert.equal(phaseOf(cluster, 'second'), 'Bound', `after write ${k}`);
+      ask(cluster, 'third');
+      await giveBack(cluster, 'second', () => process.settle(120_000));
+      assert.equal(phaseOf(cluster, 'third'), 'Unbound', `after write ${k}`);
+      assert.equal(cluster.get(managedKind, db)?.metadata.annotations?.[reoffer], undefined);
+      process.stop();
+      if (!first.hasCrashed) return;
+    }
+  });
+});
