@@ -38,6 +38,7 @@ const { createLogger } = await import('./runtime/log/log.ts');
 const { manager } = await import('./runtime/process/run.ts');
 const { createMetrics } = await import('./runtime/probes/metrics.ts');
 const { serveHttp } = await import('./runtime/probes/serve-http.ts');
+const { realClock } = await import('./runtime/time/clock.ts');
 const { stopSignals } = await import('./runtime/process/shutdown.ts');
 
 /** Every stack there is. A new one is added here. */
@@ -68,7 +69,8 @@ try {
 function run(flags: Flags, kubeConfig: KubeConfig): void {
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
   const random = Math.random;
-  const now = (): Date => new Date();
+  const clock = realClock();
+  const now = clock.now;
   const metrics = createMetrics({
     version,
     informers: () => informers.states(),
@@ -88,7 +90,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     resource: informers.resource,
     events: loggingChanges(events, log),
     log,
-    now,
+    clock,
     random,
     pollIntervalMs: flags.pollIntervalMs,
     maxConcurrentReconciles: flags.maxConcurrentReconciles,

@@ -11,6 +11,7 @@ import { comesBack } from '../runtime/controller/work-queue.ts';
 import type { EventRecorder } from '../runtime/events/event-recorder.ts';
 import type { Logger } from '../runtime/log/log.ts';
 import { looksAgain } from '../runtime/process/run.ts';
+import { realClock } from '../runtime/time/clock.ts';
 import { secretStores } from './core/connection/secret-stores.ts';
 import { stackControllers } from './core/stack.ts';
 import { fcpStack } from './fcp/setup.ts';
@@ -31,7 +32,7 @@ const environment: Environment = {
   resource: createInformers({ client, log, random: unused }).resource,
   events,
   log,
-  now: unused,
+  clock: realClock(),
   random: unused,
   pollIntervalMs: 60_000,
   maxConcurrentReconciles: 1,

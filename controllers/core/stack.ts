@@ -8,6 +8,7 @@ import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
 import type { ClaimService } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
+import { externalCalls } from './managed/external-calls.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import { providerConfigController } from './provider/setup.ts';
@@ -34,6 +35,7 @@ export function stackControllers(
   { secretStores }: { readonly secretStores?: SecretStores } = {},
 ): readonly ControllerSpec[] {
   const managed = stacks.flatMap((stack) => stack.managed(env));
+  const calls = externalCalls(env);
   const byProviderConfig = groupBy(managed, ({ providers }) => kindKey(providers.providerConfig));
   const services = stacks.flatMap(({ claims }) => claims);
   const peersOf = (service: ClaimService) =>
@@ -44,7 +46,7 @@ export function stackControllers(
       );
   return [
     ...managed.map((service) =>
-      managedController(env, { ...(secretStores && { secretStores }), ...service }),
+      managedController(env, { ...(secretStores && { secretStores }), ...service }, calls),
     ),
     ...Object.values(byProviderConfig).flatMap((users) =>
       users

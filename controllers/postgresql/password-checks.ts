@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLruMap } from '../../runtime/client/lru-map.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { Random } from '../../runtime/time/random.ts';
 
 /** Whether published passwords still work, found out rarely: each try costs a connection of its own. */
 export interface PasswordChecks {
@@ -14,9 +16,8 @@ export interface PasswordChecks {
 }
 
 export interface PasswordChecksOptions {
-  readonly now: () => Date;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
+  readonly random: Random;
   /** How long an answer holds; default 10 minutes. */
   readonly periodMs?: number;
 }
@@ -31,10 +32,10 @@ interface Verdict {
 const maxVerdicts = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
-  const { now, random, periodMs = 10 * 60_000 } = options;
+  const { clock, random, periodMs = 10 * 60_000 } = options;
   const verdicts = createLruMap<string, Verdict>(maxVerdicts);
   const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void =>
-    verdicts.set(ownerId, { ...verdict, untilMs: now().getTime() + forMs });
+    verdicts.set(ownerId, { ...verdict, untilMs: clock.elapsedMs() + forMs });
 
   return {
     async isWrong(ownerId, password, tryPassword) {
@@ -44,7 +45,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
         record(ownerId, { digest, isWrong: false }, periodMs * random());
         return false;
       }
-      if (before.digest === digest && before.untilMs > now().getTime()) return before.isWrong;
+      if (before.digest === digest && before.untilMs > clock.elapsedMs()) return before.isWrong;
       const isWrong = !(await tryPassword());
       record(ownerId, { digest, isWrong }, periodMs);
       return isWrong;

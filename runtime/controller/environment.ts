@@ -3,6 +3,8 @@ import type { Resource } from '../cache/resource.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Random } from '../time/random.ts';
 import type { Host } from './host.ts';
 
 /** All that controllers are given. Nothing in `controllers/` reaches for time, chance or the network. */
@@ -15,9 +17,8 @@ export interface Environment {
   resource<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Resource<T>;
   readonly events: EventRecorder;
   readonly log: Logger;
-  readonly now: () => Date;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly pollIntervalMs: number;
   readonly maxConcurrentReconciles: number;
   /** Calls per second to any one external provider, in the long run. */

@@ -57,8 +57,7 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
   }
 
   function remove(timer: Due): void {
-    const index = timers.indexOf(timer);
-    if (index >= 0) timers.splice(index, 1);
+    timers.splice(timers.indexOf(timer), 1);
   }
 
   /** All promises, and all turns. */
@@ -92,7 +91,6 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
       count = timer.dueMs > nowMs ? 0 : count + 1;
       if (count > mostPerMoment) throw new Error('does not settle: timers without end');
       nowMs = Math.max(nowMs, timer.dueMs);
-      timers.shift();
       timer.fire();
       await drain();
     }
@@ -164,23 +162,31 @@ class Timer<T> extends Subscription implements SchedulerAction<T>, Due {
   readonly #work: (this: SchedulerAction<T>, state?: T) => void;
   readonly #timers: Timers;
   #state: T | undefined;
+  #isWaiting = false;
 
   constructor(work: (this: SchedulerAction<T>, state?: T) => void, timers: Timers) {
-    super(() => timers.remove(this));
+    super(() => this.#leave());
     this.#work = work;
     this.#timers = timers;
   }
 
   schedule(state?: T, delayMs = 0): Subscription {
     if (this.closed) return this;
-    this.#timers.remove(this);
+    this.#leave();
     this.#state = state;
     this.dueMs = this.#timers.nowMs() + Math.max(0, delayMs);
     this.#timers.add(this);
+    this.#isWaiting = true;
     return this;
   }
 
   fire(): void {
+    this.#leave();
     this.#work.call(this, this.#state);
+  }
+
+  #leave(): void {
+    if (this.#isWaiting) this.#timers.remove(this);
+    this.#isWaiting = false;
   }
 }

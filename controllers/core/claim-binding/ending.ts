@@ -150,7 +150,7 @@ function saying({ status }: Claim, type: string): readonly (string | undefined)[
 }
 
 export interface ConcludeOptions {
-  readonly env: Pick<Environment, 'events' | 'now'>;
+  readonly env: Pick<Environment, 'events' | 'clock'>;
   readonly claims: Resource<Claim>;
   /** The managed resource that names a claim, of whatever kind. */
   readonly heldBy: (claim: Claim) => Managed | undefined;
@@ -168,7 +168,7 @@ export async function conclude(
   const { claim, happened = [], result } = ending;
   if (claim === undefined) return result;
   for (const event of happened) recordClaimEvent(env, claim, event);
-  const { reported, events } = told(claim, ending, ineffectiveEdits(claim, heldBy(claim)), env.now());
+  const { reported, events } = told(claim, ending, ineffectiveEdits(claim, heldBy(claim)), env.clock.now());
   try {
     const written = claims.updateStatus(claim, reported, signal);
     await annotate('cannot update resource claim status', written);

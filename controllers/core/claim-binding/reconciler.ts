@@ -41,7 +41,7 @@ import { provisionedNames } from './provisioned-name.ts';
 import { finalise, part } from './release.ts';
 
 export interface ClaimBindingOptions {
-  readonly env: Pick<Environment, 'events' | 'now' | 'log' | 'claimNamespace'>;
+  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespace'>;
   readonly service: ClaimService;
   readonly peers: readonly ClaimService[];
   readonly claims: Resource<Claim>;
@@ -99,7 +99,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'nothing':
         return quiet();
       case 'report':
-        return reported(claim, decision, env.now());
+        return reported(claim, decision, env.clock.now());
       case 'record':
         configured(claim, decision.resourceClass); // what does not go together stays editable
         return create(await record(claim, signal), decision.resourceClass, signal);

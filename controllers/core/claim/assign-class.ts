@@ -59,7 +59,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
         bindingPhase: 'Unbound',
         ...(decision.consideredKinds && { consideredKinds: decision.consideredKinds }),
       };
-      const reported = withClaimStatus(claim, facts, env.now());
+      const reported = withClaimStatus(claim, facts, env.clock.now());
       await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
       // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
       recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });

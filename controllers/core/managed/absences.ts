@@ -1,6 +1,7 @@
 import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 
 /**
  * Since when each look of this process has found an external resource absent. A process that begins knows of none, so
@@ -12,7 +13,7 @@ export interface Absences {
   forget(request: Request): void;
 }
 
-export function createAbsences(now: () => Date): Absences {
+export function createAbsences(clock: Pick<Clock, 'elapsedMs'>): Absences {
   const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
   return {
     note({ metadata }, exists) {
@@ -21,9 +22,9 @@ export function createAbsences(now: () => Date): Absences {
         since.delete(key);
         return 0;
       }
-      const nowMs = now().getTime();
+      const nowMs = clock.elapsedMs();
       const first = since.get(key);
-      if (first !== undefined && first.uid === metadata.uid) return Math.max(0, nowMs - first.atMs);
+      if (first !== undefined && first.uid === metadata.uid) return nowMs - first.atMs;
       since.set(key, { uid: metadata.uid, atMs: nowMs });
       return 0;
     },

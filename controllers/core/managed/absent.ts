@@ -25,7 +25,7 @@ export async function takeUpEdit<M extends Managed>(
 ): Promise<Result> {
   const { env, managed, reporter, absences, identityFields } = context;
   const object = identified(context, pass);
-  const deletionTimestamp = env.now().toISOString();
+  const deletionTimestamp = env.clock.now().toISOString();
   const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
   const left = await failing(external.observe(leaving, pass.known, pass.signal), {
     step: 'observe',

@@ -1,5 +1,5 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 
 /** Spreads calls over time, apart for each key. */
@@ -15,10 +15,7 @@ export interface CallLimiterOptions {
   readonly perSecond: number;
   /** Calls that may be made at once after a rest; default one second's worth. */
   readonly burst?: number;
-  /** A clock in milliseconds. */
-  readonly now: () => number;
-  /** Waits that many milliseconds; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
 interface Bucket {
@@ -31,19 +28,18 @@ interface Bucket {
  * earned it: so callers are served in order, and nobody polls. One that gives up hands its token back.
  */
 export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
-  const { perSecond, burst = Math.max(1, perSecond), now } = options;
-  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const { perSecond, burst = Math.max(1, perSecond), clock } = options;
   const buckets = new Map<string, Bucket>(); // the one longest unused first
 
   function refill(bucket: Bucket, nowMs: number): void {
-    const earned = (Math.max(0, nowMs - bucket.atMs) * perSecond) / 1_000;
+    const earned = ((nowMs - bucket.atMs) * perSecond) / 1_000;
     bucket.tokens = Math.min(burst, bucket.tokens + earned);
     bucket.atMs = nowMs;
   }
 
   /** The bucket of a key, which is last in line from now on. A full one is as good as none. */
   function bucketOf(key: string): Bucket {
-    const nowMs = now();
+    const nowMs = clock.elapsedMs();
     const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
     buckets.delete(key);
     for (const [idle, candidate] of buckets) {
@@ -66,7 +62,7 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
       bucket.tokens -= 1;
       if (bucket.tokens >= 0) return;
       try {
-        await sleep((-bucket.tokens * 1_000) / perSecond, signal);
+        await clock.sleep((-bucket.tokens * 1_000) / perSecond, signal);
       } catch (error) {
         bucket.tokens += 1;
         throw error;

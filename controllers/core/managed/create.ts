@@ -21,7 +21,7 @@ export async function create<M extends Managed>(
   external: ExternalClient<M>,
 ): Promise<Result> {
   const { env, isAssigned, recorder, reporter } = context;
-  const pending = { [annotationKeys.externalCreatePending]: pendingTime(pass.current, env.now()) };
+  const pending = { [annotationKeys.externalCreatePending]: pendingTime(pass.current, env.clock.now()) };
   const identity = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(context, pass)) };
   await prepare(context, pass, {
     annotations: { ...identity, ...(isAssigned && pending) },

@@ -5,7 +5,6 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { resultTime } from './creation-tracking.ts';
-import type { Sleep } from './critical-annotations.ts';
 import { updateCriticalAnnotations } from './critical-annotations.ts';
 import { UncertainCreationError } from './external-client.ts';
 import type { Identity } from './identity.ts';
@@ -29,14 +28,12 @@ export function creationRecorder<M extends Managed>({
   env,
   managed,
   isAssigned,
-  sleep,
   event,
   identityOf,
 }: {
-  readonly env: Pick<Environment, 'now'>;
+  readonly env: Pick<Environment, 'clock'>;
   readonly managed: Resource<M>;
   readonly isAssigned: boolean;
-  readonly sleep: Sleep;
   readonly event: PassReporter<M>['event'];
   /** What is to be on record of its identity, but for the name. */
   readonly identityOf: (pass: Pass<M>) => Identity;
@@ -65,10 +62,10 @@ export function creationRecorder<M extends Managed>({
   async function recordSuccess(pass: Pass<M>, assignedName: string | undefined): Promise<void> {
     const annotations = {
       ...(assignedName === undefined ? {} : namesAssigned(pass, assignedName)),
-      [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.now()),
+      [annotationKeys.externalCreateSucceeded]: resultTime(pass.current, env.clock.now()),
     };
     pass.current = await failing(
-      updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep),
+      updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, env.clock),
       {
         prefix: 'cannot update managed resource annotations: ',
         eventReason: 'CannotUpdateManagedResource',
@@ -79,9 +76,15 @@ export function creationRecorder<M extends Managed>({
 
   /** Row 22: without this record the next pass must assume a leak and wait for a human. */
   async function recordFailure(pass: Pass<M>): Promise<void> {
-    const annotations = { [annotationKeys.externalCreateFailed]: resultTime(pass.current, env.now()) };
+    const annotations = { [annotationKeys.externalCreateFailed]: resultTime(pass.current, env.clock.now()) };
     try {
-      pass.current = await updateCriticalAnnotations(managed, pass.current, annotations, pass.signal, sleep);
+      pass.current = await updateCriticalAnnotations(
+        managed,
+        pass.current,
+        annotations,
+        pass.signal,
+        env.clock,
+      );
     } catch (error) {
       event(pass, 'Warning', 'CannotUpdateManagedResource', messageOf(error));
     }

@@ -2,12 +2,10 @@ import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-
-/** Waits that many milliseconds; rejects when the signal aborts. */
-export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error; after a
@@ -19,7 +17,7 @@ export async function updateCriticalAnnotations<M extends Managed>(
   object: M,
   annotations: Readonly<Record<string, string>>,
   signal: AbortSignal,
-  sleep: Sleep,
+  clock: Pick<Clock, 'sleep'>,
 ): Promise<M> {
   let current = object;
   let last: unknown;
@@ -32,7 +30,7 @@ export async function updateCriticalAnnotations<M extends Managed>(
       return await managed.update(current, desired, signal);
     } catch (error) {
       last = error;
-      if (attempt + 1 < attempts) await sleep(pauseMs, signal);
+      if (attempt + 1 < attempts) await clock.sleep(pauseMs, signal);
       if (isConflict(error)) current = await refetched(managed, current, signal);
     }
   }

@@ -17,31 +17,23 @@ export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
 }
 
-const ofEnvironment = new WeakMap<Environment, ExternalCalls>();
-
-/** The cap of this process, which the managed kinds of all stacks share. */
-export function externalCalls(env: Environment): ExternalCalls {
-  let calls = ofEnvironment.get(env);
-  if (calls === undefined) {
-    const { maxExternalCallsPerSecond: perSecond } = env;
-    const limiter = createCallLimiter({
-      perSecond,
-      burst: Math.max(1, perSecond * burstSeconds),
-      now: () => env.now().getTime(),
-    });
-    calls = {
-      async admit(key, signal) {
-        await limiter.admit(key, signal);
-        env.checkLease?.();
+/** No calls yet. A process has one of these, which the managed kinds of all stacks share. */
+export function externalCalls({
+  maxExternalCallsPerSecond: perSecond,
+  clock,
+  checkLease,
+}: Pick<Environment, 'maxExternalCallsPerSecond' | 'clock' | 'checkLease'>): ExternalCalls {
+  const limiter = createCallLimiter({ perSecond, burst: Math.max(1, perSecond * burstSeconds), clock });
+  return {
+    async admit(key, signal) {
+      await limiter.admit(key, signal);
+      checkLease?.();
+    },
+    keyFor:
+      ({ provider, providerConfig }) =>
+      (managed) => {
+        const { kind, name } = providerOf(managed);
+        return `${kind}/${(kind === 'Provider' ? provider : providerConfig).group}/${name}`;
       },
-      keyFor:
-        ({ provider, providerConfig }) =>
-        (managed) => {
-          const { kind, name } = providerOf(managed);
-          return `${kind}/${(kind === 'Provider' ? provider : providerConfig).group}/${name}`;
-        },
-    };
-    ofEnvironment.set(env, calls);
-  }
-  return calls;
+  };
 }

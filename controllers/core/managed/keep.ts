@@ -75,13 +75,13 @@ export async function settle<M extends Managed>(
   const { metadata, status } = pass.current;
   if (observed.operation !== undefined) {
     const since = getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime;
-    return after(progressDelayMs(since, env.pollIntervalMs, env.now()));
+    return after(progressDelayMs(since, env.pollIntervalMs, env.clock.now()));
   }
   const isReady = observed.ready?.status === 'True' || isConditionTrue(status?.conditions, 'Ready');
   return after(
     isReady
       ? pollDelayMs(pass.current, env.pollIntervalMs, env.random)
-      : progressDelayMs(metadata.creationTimestamp, env.pollIntervalMs, env.now()),
+      : progressDelayMs(metadata.creationTimestamp, env.pollIntervalMs, env.clock.now()),
   );
 }
 

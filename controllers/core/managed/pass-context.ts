@@ -12,7 +12,7 @@ import type { PassReporter } from './pass-reporter.ts';
 
 /** What the steps of every pass over one managed kind share. */
 export interface PassContext<M extends Managed> {
-  readonly env: Pick<Environment, 'now' | 'random' | 'pollIntervalMs'>;
+  readonly env: Pick<Environment, 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managed: Resource<M>;
   readonly publisher: ConnectionPublisher;
   readonly operations: OperationTracker;

@@ -45,7 +45,7 @@ export function passReporter<M extends Managed>({
   managed,
   identity,
 }: {
-  readonly env: Pick<Environment, 'events' | 'now'>;
+  readonly env: Pick<Environment, 'events' | 'clock'>;
   readonly managed: Resource<M>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
@@ -112,7 +112,7 @@ export function passReporter<M extends Managed>({
       };
       pass.current = await annotate(
         'cannot update managed resource status',
-        managed.updateStatus(before, withManagedStatus(before, facts, env.now()), pass.signal),
+        managed.updateStatus(before, withManagedStatus(before, facts, env.clock.now()), pass.signal),
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;

@@ -1,4 +1,3 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { deleting, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -21,7 +20,6 @@ import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { create } from './create.ts';
 import { creationRecorder } from './creation-recorder.ts';
-import type { Sleep } from './critical-annotations.ts';
 import { decideAccess, decideFirst, decideNext } from './decide.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 import { observeRecorded } from './external-steps.ts';
@@ -38,7 +36,7 @@ import { pollDelayMs } from './poll.ts';
 import { finalise, remove, reportDeletion } from './remove.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
-  readonly env: Pick<Environment, 'events' | 'now' | 'random' | 'pollIntervalMs'>;
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managed: Resource<M>;
   readonly connector: ExternalConnector<M>;
   readonly publisher: ConnectionPublisher;
@@ -75,8 +73,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * from the spec. `connect` is given the managed resource with it. Throws what keeps the provider from being used.
    */
   providerRecord?(managed: M): Readonly<Record<string, string>>;
-  /** Between attempts to record a creation; default: real time. */
-  readonly sleep?: Sleep;
 }
 
 /**
@@ -226,7 +222,6 @@ function contextOf<M extends Managed>({
   creationGraceMs,
   confirmAbsenceMs = 5_000,
   identityFields = [],
-  sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }),
 }: ManagedReconcilerOptions<M> & { readonly operations: OperationTracker }): PassContext<M> {
   const isAssigned = externalNames === 'assigned';
   const graceMs = creationGraceMs ?? (isAssigned ? 30_000 : 0);
@@ -236,20 +231,19 @@ function contextOf<M extends Managed>({
     env,
     managed,
     isAssigned,
-    sleep,
     event: reporter.event,
     identityOf: (pass) => identityToRecord(identity, pass),
   });
   const decide: PassContext<M>['decide'] = (pass, observed) =>
     decideNext(pass.current, observed, {
       graceMs,
-      now: env.now(),
+      now: env.clock.now(),
       isNameKnown: !isAssigned,
       confirmMs: confirmAbsenceMs,
       ...(pass.absentForMs !== undefined && { absentForMs: pass.absentForMs }),
       isEdited: isEdited(identity, pass),
     });
-  const absences = createAbsences(env.now);
+  const absences = createAbsences(env.clock);
   return {
     env,
     managed,

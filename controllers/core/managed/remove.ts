@@ -41,7 +41,7 @@ export async function reportDeletion<M extends Managed>(
   observed: Observation,
 ): Promise<Result> {
   await reporter.report(pass, reconcileSuccess(), deleting(), observed.status);
-  return after(progressDelayMs(pass.current.metadata.deletionTimestamp, env.pollIntervalMs, env.now()));
+  return after(progressDelayMs(pass.current.metadata.deletionTimestamp, env.pollIntervalMs, env.clock.now()));
 }
 
 /** Rows 4–6, 16–18: nothing is left outside, or it is to stay there. */

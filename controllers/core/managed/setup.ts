@@ -75,16 +75,16 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
 const data = (secret: Secret) => secret.data;
 const controllerUid = (secret: Secret) => controllerOf(secret)?.uid;
 
-/** Reconciles one managed kind with its external system. */
+/** Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
+  calls = externalCalls(env),
 ): ControllerSpec {
   const managed = env.resource(service.kind);
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
-  const calls = externalCalls(env);
   const choose = providerChooser(env, service.providers);
 
   /** The resource whose connection secret this is, unless it is on its way out. */

@@ -109,7 +109,7 @@ export function credentialReader(env: Environment): CredentialReader {
     who: string,
     isFresh: boolean,
   ): Promise<ConnectionDetails> {
-    const nowMs = env.now().getTime();
+    const nowMs = env.clock.elapsedMs();
     forgetUntil(nowMs);
     const held = recent.get(secret);
     if (held !== undefined && !isFresh) return held.data;

@@ -74,12 +74,12 @@ export function providerConfigController(
     signal: AbortSignal,
   ): Promise<Result> {
     const { name } = config.metadata;
-    const nowMs = env.now().getTime();
+    const nowMs = env.clock.elapsedMs();
     const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
     if (message === undefined && waitMs > 0) return after(waitMs);
     const updated = await annotate(
       'cannot update ProviderConfig status',
-      configs.updateStatus(config, withUsers(config, users, message, env.now()), signal),
+      configs.updateStatus(config, withUsers(config, users, message, env.clock.now()), signal),
     );
     if (updated !== config) countedAtMs.set(name, nowMs);
     // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.

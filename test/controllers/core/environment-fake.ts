@@ -14,6 +14,7 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import type { WatchRecord } from '../../fakes/memory-cluster.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
@@ -83,7 +84,11 @@ export class FakeProcess {
       resource: (kind, selection) => this.#resource(kind, selection) as never,
       events: this.#recorder('services-stack'),
       log: recordedLog(),
-      now: () => new Date(cluster.clockMs),
+      clock: {
+        ...realClock(),
+        now: () => new Date(cluster.clockMs),
+        elapsedMs: () => cluster.clockMs,
+      },
       random: () => 0.5,
       pollIntervalMs: 60_000,
       maxConcurrentReconciles: 1,

@@ -5,6 +5,7 @@ import type { PostgreSQLDatabaseClass } from '../../../apis/postgresql/v1alpha1/
 import { connectionDetails } from '../../../controllers/postgresql/connection-details.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
   apiVersion: 'database.crossplane.io/v1alpha1',
@@ -93,9 +94,9 @@ describe('connection details say how to use TLS as the administrator does', () =
 describe('a published password is tried', () => {
   const periodMs = 1000;
   const checksAt = () => {
-    const clock = { nowMs: 0 };
+    const clock = testClock();
     let tries = 0;
-    const checks = createPasswordChecks({ now: () => new Date(clock.nowMs), random: () => 0.5, periodMs });
+    const checks = createPasswordChecks({ clock, random: () => 0.5, periodMs });
     const isWrong = (password: string, works: boolean) =>
       checks.isWrong('a', password, async () => {
         tries++;
@@ -108,7 +109,7 @@ describe('a published password is tried', () => {
     const { clock, isWrong, tries } = checksAt();
     assert.equal(await isWrong('old', false), false);
     assert.equal(tries(), 0);
-    clock.nowMs = periodMs / 2;
+    clock.stall(periodMs / 2);
     assert.equal(await isWrong('old', false), true);
     assert.equal(tries(), 1);
   });
@@ -116,11 +117,11 @@ describe('a published password is tried', () => {
     const { clock, checks, isWrong, tries } = checksAt();
     checks.passed('a', 'new');
     assert.equal(await isWrong('new', false), false);
-    clock.nowMs = periodMs;
+    clock.stall(periodMs);
     assert.equal(await isWrong('new', false), true);
     assert.equal(await isWrong('new', true), true);
     assert.equal(tries(), 1);
-    clock.nowMs = 2 * periodMs;
+    clock.stall(periodMs);
     assert.equal(await isWrong('new', true), false);
     assert.equal(tries(), 2);
   });

@@ -15,6 +15,7 @@ import { postgreSQLRoleClient } from '../../../controllers/postgresql/postgresql
 import { closing } from '../../../controllers/postgresql/server-closing.ts';
 import type { PostgresqlOptions } from '../../../local/postgresql.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
@@ -110,8 +111,8 @@ export async function stackFixture({
     ...(admin && { username: admin.username, password: admin.password }),
   };
   const server = postgresql.server({ credentials });
-  const clock = { nowMs: Date.parse('2026-01-01T00:00:00Z') };
-  const checks = createPasswordChecks({ now: () => new Date(clock.nowMs), random: () => 0.5 });
+  const clock = testClock();
+  const checks = createPasswordChecks({ clock, random: () => 0.5 });
   /** What an administrator would be told of the server. */
   const told: EventFacts[] = [];
   const tell = (event: EventFacts) => void told.push(event);

@@ -18,6 +18,7 @@ import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { VaultServer } from '../../../../local/vault-server.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
+import { testClock } from '../../../fakes/test-clock.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { managed, managedKind } from '../objects.ts';
@@ -50,11 +51,11 @@ function configured(
     metadata: { namespace: 'infra', name: 'vault-token' },
     data: { token: Buffer.from(`${token}\n`).toString('base64') },
   });
-  let clockMs = 0;
-  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs), ...given });
+  const clock = testClock();
+  const process = new FakeProcess(cluster, undefined, { clock, ...given });
   const stores = secretStores(process.env, { createVaultClient });
   const publisher = storePublisher(stores);
-  return { cluster, process, stores, publisher, pass: (ms: number) => (clockMs += ms) };
+  return { cluster, process, stores, publisher, pass: clock.stall };
 }
 
 const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>

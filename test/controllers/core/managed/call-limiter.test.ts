@@ -1,45 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { createCallLimiter, limitedConnector } from '../../../../controllers/core/managed/call-limiter.ts';
 import { externalCalls } from '../../../../controllers/core/managed/external-calls.ts';
+import { type Stack, stackControllers } from '../../../../controllers/core/stack.ts';
+import { testClock } from '../../../fakes/test-clock.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal } from '../external-fake.ts';
-import { managed } from '../objects.ts';
+import { managed, managedKind, otherManagedKind } from '../objects.ts';
 
 const signal = new AbortController().signal;
 
-/** A clock that moves when somebody waits, as far as that wait, and tells when each call was admitted. */
+/** A limiter over a clock. */
 function limited(perSecond: number, burst?: number) {
-  const waits: { dueMs: number; resolve: () => void }[] = [];
-  let nowMs = 0;
-  const limiter = createCallLimiter({
-    perSecond,
-    ...(burst === undefined ? {} : { burst }),
-    now: () => nowMs,
-    sleep: (delayMs, stop) =>
-      new Promise((resolve, reject) => {
-        waits.push({ dueMs: nowMs + delayMs, resolve });
-        stop.addEventListener('abort', () => reject(stop.reason), { once: true });
-      }),
-  });
-  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const clock = testClock();
+  const limiter = createCallLimiter({ perSecond, ...(burst === undefined ? {} : { burst }), clock });
   return {
     limiter,
     /** Lets the clock run until `ms`. */
-    async until(ms: number): Promise<void> {
-      await settle();
-      for (;;) {
-        const next = waits.filter(({ dueMs }) => dueMs <= ms).toSorted((a, b) => a.dueMs - b.dueMs)[0];
-        if (next === undefined) break;
-        waits.splice(waits.indexOf(next), 1);
-        nowMs = Math.max(nowMs, next.dueMs);
-        next.resolve();
-        await settle();
-      }
-      nowMs = ms;
-    },
-    now: () => nowMs,
+    until: (ms: number): Promise<void> => clock.advance(ms - clock.elapsedMs()),
+    now: clock.elapsedMs,
   };
 }
 
@@ -132,36 +114,60 @@ describe('the cap on external calls', () => {
 
   test('no external call is made under a lease that ran out, be it while the call waited for its turn', async () => {
     let isLeading = true;
-    const { env } = new FakeProcess(new FakeCluster(), undefined, {
+    const clock = testClock();
+    const limiter = externalCalls({
+      clock,
       maxExternalCallsPerSecond: 20,
       checkLease: () => {
         if (!isLeading) throw new Error('the lease ran out');
       },
     });
     const external = new FakeExternal();
-    const client = await limitedConnector(external, externalCalls(env), () => 'provider').connect(
-      managed(),
-      signal,
-    );
+    const client = await limitedConnector(external, limiter, () => 'provider').connect(managed(), signal);
     const calls = Array.from({ length: 201 }, () => client.observe(managed(), {}, signal));
     const waiting = assert.rejects(calls[200]!, /the lease ran out/);
     await Promise.all(calls.slice(0, 200));
     isLeading = false;
+    await clock.advance(50);
     await waiting;
-    await assert.rejects(client.create(managed(), {}, signal), /the lease ran out/);
+    const creation = assert.rejects(client.create(managed(), {}, signal), /the lease ran out/);
+    await clock.advance(100);
+    await creation;
     assert.equal(external.calls.filter((call) => call !== 'connect').length, 200);
   });
 
-  test('one cap per process and provider, whatever the kind of the resource', () => {
+  const kind = { version: 'v1', plural: 'x', scope: 'Cluster' } as const;
+  const providers = {
+    provider: { ...kind, group: 'fcp', kind: 'Provider' },
+    providerConfig: { ...kind, group: 'fcp', kind: 'ProviderConfig' },
+  };
+
+  test('each provider has its own', () => {
     const { env } = new FakeProcess(new FakeCluster());
-    assert.equal(externalCalls(env), externalCalls(env));
-    assert.notEqual(externalCalls(env), externalCalls(new FakeProcess(new FakeCluster()).env));
-    const kind = { version: 'v1', plural: 'x', scope: 'Cluster' } as const;
-    const keyOf = externalCalls(env).keyFor({
-      provider: { ...kind, group: 'fcp', kind: 'Provider' },
-      providerConfig: { ...kind, group: 'fcp', kind: 'ProviderConfig' },
-    });
+    const keyOf = externalCalls(env).keyFor(providers);
     assert.equal(keyOf(managed()), 'ProviderConfig/fcp/default');
     assert.equal(keyOf(managed({ providerRef: { name: 'favourite' } })), 'Provider/fcp/favourite');
+  });
+
+  test('one for the process, whatever the kind of the resource and its stack', async () => {
+    const clock = testClock();
+    const cluster = new FakeCluster();
+    const { env } = new FakeProcess(cluster, undefined, { clock, maxExternalCallsPerSecond: 0.1 });
+    const external = new FakeExternal();
+    const stackOf = (kind: Kind<Managed>): Stack => ({
+      name: kind.plural,
+      claims: [],
+      managed: () => [{ kind, providers, externalNames: 'deterministic', connector: external }],
+    });
+    const kinds = [managedKind, otherManagedKind];
+    for (const kind of kinds) cluster.put(kind, managed());
+    const controllers = stackControllers(env, kinds.map(stackOf));
+    for (const { reconcile } of controllers.slice(0, 2)) {
+      void reconcile({ name: 'db' }, signal, env.log).catch(() => {});
+    }
+    await clock.settle();
+    assert.equal(external.count('observe'), 1);
+    await clock.advance(10_000);
+    assert.equal(external.calls.length, 4, external.calls.join());
   });
 });

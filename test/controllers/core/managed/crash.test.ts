@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isConflict } from '../../../../runtime/client/errors.ts';
+import { testClock } from '../../../fakes/test-clock.ts';
 import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managedKind } from '../objects.ts';
 
@@ -52,7 +53,7 @@ const begin = (names: Names) => (): Scene =>
   new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
 /** Which call of a creation it is: secret, connect, observe, preparation, create. */
 const createCall = 5;
-const later = { now: () => new Date('2026-01-02T04:00:00Z') };
+const later = { clock: testClock('2026-01-02T04:00:00Z') };
 
 for (const names of ['deterministic', 'assigned'] as const) {
   const calls = await callsOf(begin(names));

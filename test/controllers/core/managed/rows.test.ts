@@ -5,6 +5,7 @@ import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { testClock } from '../../../fakes/test-clock.ts';
 import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
@@ -496,7 +497,11 @@ describe('table C3, rows 21 to 25: creation', () => {
   });
 
   test('row 22 the record cannot be written either: told, and the next pass waits for a human', async () => {
-    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    const scene = new Scene(
+      {},
+      {},
+      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
+    );
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     scene.cluster.gate = refuse('update', kind, broken(), 2);
     assert.deepEqual(await scene.run(), requeue);
@@ -511,20 +516,12 @@ describe('table C3, rows 21 to 25: creation', () => {
   });
 
   test('row 23 recording the success fails: five attempts, then the next pass waits for a human', async () => {
-    const waits: number[] = [];
-    const scene = new Scene(
-      {},
-      {},
-      {
-        ...assigned,
-        sleep: async (ms) => {
-          waits.push(ms);
-        },
-      },
-    );
+    const clock = testClock();
+    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
     scene.cluster.gate = refuse('update', kind, broken(), 2);
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(waits.length, 4);
+    const run = scene.run();
+    await clock.advance(40); // four waits
+    assert.deepEqual(await run, requeue);
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.match(
       scene.condition('Synced'),
@@ -538,7 +535,11 @@ describe('table C3, rows 21 to 25: creation', () => {
   });
 
   test('row 23 an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
-    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    const scene = new Scene(
+      {},
+      {},
+      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
+    );
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       const { metadata, ...rest } = scene.object!;
@@ -551,7 +552,11 @@ describe('table C3, rows 21 to 25: creation', () => {
   });
 
   test('row 23 UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
-    const scene = new Scene({}, {}, { ...assigned, sleep: async () => {} });
+    const scene = new Scene(
+      {},
+      {},
+      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
+    );
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       scene.cluster.gate = ({ verb, kind: of }) => {

@@ -7,6 +7,7 @@ import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts'
 import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
+import { testClock } from '../../../fakes/test-clock.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
@@ -30,8 +31,8 @@ function scene(...users: ReturnType<typeof user>[]) {
   const cluster = new FakeCluster();
   cluster.put(configKind, config('default'));
   for (const object of users) cluster.put(managedKind, object);
-  let clockMs = now.getTime();
-  const process = new FakeProcess(cluster, undefined, { now: () => new Date(clockMs) });
+  const clock = testClock(now);
+  const process = new FakeProcess(cluster, undefined, { clock });
   const controller = providerConfigController(process.env, {
     providerConfig: configKind,
     managed: [managedKind, otherManagedKind],
@@ -40,9 +41,7 @@ function scene(...users: ReturnType<typeof user>[]) {
     cluster,
     process,
     controller,
-    pass: (ms: number) => {
-      clockMs += ms;
-    },
+    pass: clock.stall,
     run: (name = 'default'): Promise<Result> =>
       controller.reconcile({ name }, new AbortController().signal, process.env.log),
     get config() {
