@@ -35,6 +35,12 @@ export class StepFailure<Known = unknown> extends Error {
     this.eventMessage = facts.isEventBrief === true ? why : this.message;
   }
 
+  /** The same failure, of a run that knows more by now. */
+  knowing(known: Known): StepFailure<Known> {
+    const failure = new StepFailure('', this.cause, { ...this.facts, known });
+    return Object.assign(failure, { message: this.message, eventMessage: this.eventMessage });
+  }
+
   /** Whether it ends the run without a word. */
   get isSilent(): boolean {
     return isConflict(this.cause) && this.facts.areConflictsTold !== true;
@@ -42,7 +48,7 @@ export class StepFailure<Known = unknown> extends Error {
 }
 
 /** Awaits a step; its failure is `what: cause`, told as `facts` say. Conflicts stay conflicts. */
-export async function failing<T, Known>(
+export async function failing<T, Known = unknown>(
   what: string,
   step: Promise<T>,
   facts: FailureFacts<Known>,

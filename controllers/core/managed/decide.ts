@@ -28,9 +28,12 @@ export type FirstRow = (typeof firstRows)[number];
 
 /** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
 export type FirstDecision =
-  | { readonly row: FirstRow; readonly act: 'nothing' | 'connect' | 'orphan' | 'awaitOperation' }
+  | { readonly row: '1' | '4 unfinalised'; readonly act: 'nothing' }
   | { readonly row: '2'; readonly act: 'pause'; readonly message: string }
-  | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string };
+  | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string }
+  | { readonly row: 'async'; readonly act: 'awaitOperation' }
+  | { readonly row: '6'; readonly act: 'orphan' }
+  | { readonly row: '10'; readonly act: 'connect' };
 
 /** `operation` is what this process still knows of an operation that outlived its pass. */
 export function decideFirst(managed: Managed | undefined, operation?: TrackedOperation): FirstDecision {
@@ -106,25 +109,25 @@ export const nextRows = [
 ] as const;
 export type NextRow = (typeof nextRows)[number];
 
+/** A line of the table. */
+export type ManagedRow = FirstRow | AccessRow | NextRow;
+
 /** What to do once the external resource was looked at. */
-export type NextDecision = {
-  readonly row: NextRow;
-  readonly act:
-    | 'reportMissing'
-    | 'awaitExistence'
-    | 'lookAgain'
-    | 'reportLost'
-    | 'takeUpEdit'
-    | 'recreate'
-    | 'delete'
-    | 'awaitDeletion'
-    | 'finalise'
-    | 'create'
-    | 'reportUncreated'
-    | 'lateInitialize'
-    | 'reportUpToDate'
-    | 'update';
-};
+export type NextDecision =
+  | { readonly row: '12'; readonly act: 'reportMissing' }
+  | { readonly row: '13'; readonly act: 'awaitExistence' }
+  | { readonly row: '18'; readonly act: 'finalise' }
+  | { readonly row: '18 unsure' | '25 unsure'; readonly act: 'lookAgain' }
+  | { readonly row: 'edited'; readonly act: 'takeUpEdit' }
+  | { readonly row: '28 absent'; readonly act: 'reportUncreated' }
+  | { readonly row: '25'; readonly act: 'create' }
+  | { readonly row: '25 again'; readonly act: 'recreate' }
+  | { readonly row: '25 lost'; readonly act: 'reportLost' }
+  | { readonly row: '15 async'; readonly act: 'awaitDeletion' }
+  | { readonly row: '15'; readonly act: 'delete' }
+  | { readonly row: '26'; readonly act: 'lateInitialize' }
+  | { readonly row: '27 async' | '27' | '28'; readonly act: 'reportUpToDate' }
+  | { readonly row: '31'; readonly act: 'update' };
 
 /** What decides beside the resource and what was observed of it. */
 export interface NextContext {

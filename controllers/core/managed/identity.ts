@@ -4,6 +4,7 @@ import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
 
 /** What tells one external resource from all others, and what may not change of it. */
 export interface Identity {
@@ -122,3 +123,94 @@ const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JS
 /** Why an edit has no effect. */
 export const editRefusal = (edits: readonly string[]): string =>
   `cannot change ${edits.join(' and ')}: the external resource stays what it was when it was made; set it back, or create a new resource`;
+
+/** What says how the resources of a kind are identified. */
+export interface IdentityContext {
+  /** The external system chooses the name. */
+  readonly isAssigned: boolean;
+  /** The paths of the fields of `forProvider` that identify it, beside its name. */
+  readonly identityFields: readonly string[];
+}
+
+/** What a run knows of a managed resource and its external resource. */
+export interface Identifiable {
+  readonly current: Managed;
+  /** The system behind the provider, where it says. */
+  readonly system?: string;
+  /** The external resource is what was recorded, and not what has been added to that since. */
+  readonly isExact?: boolean;
+  /** What the last look found; absent: nothing. */
+  readonly seen?: { readonly isUpToDate: boolean } | undefined;
+}
+
+/** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
+export function named<M extends Managed>({ isAssigned, identityFields }: IdentityContext, object: M): M {
+  if (externalName(object) !== undefined) return object;
+  const recorded = recordedIdentity(object, identityFields)?.name;
+  if (recorded !== undefined) return withAnnotations(object, { [annotationKeys.externalName]: recorded });
+  if (isAssigned) return object;
+  const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
+  const name = wanted || object.metadata.name;
+  return withAnnotations(object, { [annotationKeys.externalName]: name });
+}
+
+/** The object as the external system is to see it: with what is recorded of its identity, whatever was edited since. */
+export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
+  const recorded = recordedIdentity(current, context.identityFields);
+  const object = named(context, current);
+  return recorded === undefined ? object : asRecorded(object, recorded, context.identityFields, isExact);
+}
+
+/**
+ * What is to be on record of the external resource's identity: what was, and what has been given a value since. Fields are
+ * added only if the external resource `isAsWanted`: of what it is not, nobody needs to be kept from taking it back.
+ */
+export function identityToRecord(
+  context: IdentityContext,
+  run: Identifiable,
+  { isAsWanted = true }: { readonly isAsWanted?: boolean } = {},
+): Identity {
+  const recorded = recordedIdentity(run.current, context.identityFields);
+  const system = recorded?.system ?? run.system;
+  const now = identityOf(identified(context, run), context.identityFields, system);
+  return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
+}
+
+/** Whether the resource names something else than what is recorded; a name that was taken away is asked for anew. */
+export function isEdited(
+  { isAssigned, identityFields }: IdentityContext,
+  { current, isExact }: Identifiable,
+): boolean {
+  const recorded = recordedIdentity(current, identityFields);
+  if (recorded === undefined) return false;
+  const isNameTaken = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
+  return isNameTaken || editsOf(current, recorded, identityFields, isExact).length > 0;
+}
+
+/** What the status is to say of its identity. Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */
+export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
+  const { seen, current } = run;
+  const isObserver =
+    !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
+  const isRecorded = recordedIdentity(current, context.identityFields) !== undefined;
+  if (seen === undefined || (isObserver && !isRecorded)) return undefined;
+  return encodeIdentity(identityToRecord(context, run, { isAsWanted: seen.isUpToDate }));
+}
+
+/** The edits that have no effect. */
+export function refusedEdits(
+  { identityFields }: IdentityContext,
+  { current, isExact }: Identifiable,
+): readonly string[] {
+  const recorded = recordedIdentity(current, identityFields);
+  return recorded === undefined ? [] : editsOf(current, recorded, identityFields, isExact);
+}
+
+/** The object with these annotations added. */
+export const withAnnotations = <M extends Managed>(
+  object: M,
+  annotations: Readonly<Record<string, string>>,
+): M => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+});

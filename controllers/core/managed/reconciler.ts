@@ -1,39 +1,30 @@
-import { deleting, reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
-import { after, done } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
+import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
+import { failing } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
-import {
-  awaitExistence,
-  reportLost,
-  reportMissing,
-  reportRecreation,
-  reportUncreated,
-  takeUpEdit,
-} from './absent.ts';
+import { actOn, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
-import { create } from './create.ts';
-import { creationRecorder } from './creation-recorder.ts';
-import { decideAccess, decideFirst, decideNext } from './decide.ts';
+import { decideAccess, decideFirst } from './decide.ts';
+import type { Ending, Run } from './ending.ts';
+import { conclude, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
-import { observeRecorded } from './external-steps.ts';
-import type { IdentityContext } from './identified.ts';
-import { identityToRecord, isEdited, withAnnotations } from './identified.ts';
-import { recordedIdentity } from './identity.ts';
-import { keep } from './keep.ts';
-import { awaitOperation, recordOutcome } from './operation-steps.ts';
-import type { Pass } from './pass.ts';
-import { failing, isSilent, PassFailure } from './pass.ts';
-import type { PassContext } from './pass-context.ts';
-import { passReporter } from './pass-reporter.ts';
-import { pollDelayMs } from './poll.ts';
-import { finalise, remove, reportDeletion } from './remove.ts';
+import { recordedIdentity, withAnnotations } from './identity.ts';
+import type { ExternalContext, RunContext } from './steps.ts';
+import {
+  cannotConnect,
+  cannotObserve,
+  cannotPublish,
+  cannotResolve,
+  observeRecorded,
+  recordOutcome,
+} from './steps.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
@@ -76,13 +67,14 @@ export interface ManagedReconcilerOptions<M extends Managed> {
 }
 
 /**
- * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's
- * reconciler (docs/decision-tables.md, rows 1–31). Conflicts are thrown and put back silently.
+ * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler. Read from
+ * here down, it is the table of docs/decision-tables.md: each row is decided in decide.ts, done in act.ts by the steps of
+ * steps.ts, and ends in one of the endings of ending.ts. Conflicts are thrown and put back silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
-  const { managed, operations = createOperationTracker() } = options;
-  const context = contextOf({ ...options, operations });
-  const { reporter, absences } = context;
+  const service: ManagedReconcilerOptions<Managed> = options;
+  const shared = sharedContext(service);
+  const { managed, operations, absences } = shared;
 
   return async (request, signal, log) => {
     const found = managed.get(request);
@@ -90,159 +82,99 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
     const first = decideFirst(found, operation);
-    if (found === undefined || first.act === 'nothing') return done;
-    const pass: Pass<M> = { current: found, known: {}, signal, log };
-    try {
+    if (found === undefined || first.act === 'nothing') return done; // until it is created
+    const context: RunContext = { ...shared, signal, log };
+    const run: Run = { row: first.row, current: found, known: {}, happened: [] };
+    const ending = async (): Promise<Ending> => {
       switch (first.act) {
         case 'pause':
-          return await reporter.reportPause(pass, first.message);
+          return endings.paused(run, first.message);
         case 'refuse':
-          return await reporter.refuse(pass, first.row, first.message);
+          return first.row === '3'
+            ? endings.invalid(run, first.message)
+            : endings.undetermined(run, first.message);
         case 'awaitOperation':
-          return await awaitOperation(context, pass, operation?.type ?? 'update');
+          return endings.busy(run, operation?.type ?? 'update');
         case 'orphan':
-          return await finalise(context, pass);
+          return finalise(context, run);
         case 'connect':
-          return await withExternal(options, context, pass, operation);
+          return connect(service, context, run, operation);
       }
-    } catch (error) {
-      if (isSilent(error) || !(error instanceof PassFailure)) throw error;
-      return await reporter.fail(pass, error);
-    } finally {
-      if (pass.isSettledRecorded === true) operations.forget(request, pass.settled);
-    }
+    };
+    return conclude(context, await ending().catch((error: unknown) => failed(run, error)), signal);
   };
 }
 
-/** Rows 9 and 10, then what the external system calls for. */
-async function withExternal<M extends Managed>(
-  { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<M>,
-  context: PassContext<M>,
-  pass: Pass<M>,
+/** Resolves references, records what an earlier run began, and connects: to examine, and to disconnect in any case. */
+async function connect(
+  { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<Managed>,
+  context: RunContext,
+  found: Run,
   operation: TrackedOperation | undefined,
-): Promise<Result> {
-  if (!wasDeleted(pass.current) && resolveReferences !== undefined) {
-    pass.current = await failing(resolveReferences(pass.current, pass.signal), {
-      prefix: 'cannot resolve references: ',
-      eventReason: 'CannotResolveResourceReferences',
-    });
-  }
-  pass.known = await failing(context.publisher.known(pass.current, pass.signal), {
-    eventReason: 'CannotPublishConnectionDetails',
-  });
-  pass.before = pass.known;
-  if (operation !== undefined) {
-    pass.settled = operation;
-    await recordOutcome(context, pass, operation);
-  }
-  const connect = async (): Promise<ExternalClient<M>> => {
-    pass.providerRecord = providerRecord?.(pass.current) ?? {};
-    return connector.connect(withAnnotations(pass.current, pass.providerRecord), pass.signal);
+): Promise<Ending> {
+  const { signal, publisher } = context;
+  const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);
+  const resolved: Run = {
+    ...found,
+    current:
+      resolving === undefined
+        ? found.current
+        : await failing('cannot resolve references', resolving, cannotResolve),
   };
-  const external = await failing(connect(), {
-    step: 'connect',
-    eventReason: 'CannotConnectToProvider',
+  const known = await failing('', publisher.known(resolved.current, signal), {
+    ...cannotPublish,
+    known: resolved,
   });
+  const informed: Run = { ...resolved, known, before: known };
+  const recorded = operation === undefined ? informed : await recordOutcome(context, informed, operation);
+  const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
+    const record = providerRecord?.(recorded.current) ?? {};
+    const external = await connector.connect(withAnnotations(recorded.current, record), signal);
+    return [{ ...recorded, providerRecord: record }, external];
+  };
+  const [run, external] = await failing('connect failed', connecting(), {
+    ...cannotConnect,
+    known: recorded,
+  });
+  let ending: Ending;
+  let lost: unknown;
   try {
-    return await reconcileExternal(context, pass, external);
+    ending = await examine({ ...context, external }, run).catch((error: unknown) => failed(run, error));
   } finally {
     await external.disconnect?.().catch((error: unknown) => {
-      context.reporter.event(pass, 'Warning', 'CannotDisconnectFromProvider', messageOf(error));
+      lost = error;
     });
   }
+  if (lost === undefined) return ending;
+  const reason = 'CannotDisconnectFromProvider';
+  return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(lost) }) };
 }
 
-/** Rows 11 to 31: observe, decide, act. */
-async function reconcileExternal<M extends Managed>(
-  context: PassContext<M>,
-  pass: Pass<M>,
-  external: ExternalClient<M>,
-): Promise<Result> {
-  if (external.system !== undefined) {
-    pass.system = await failing(external.system(pass.signal), {
-      step: 'observe',
-      eventReason: 'CannotObserveExternalResource',
-    });
-  }
-  const recorded = recordedIdentity(pass.current, context.identityFields);
-  const access = decideAccess(recorded, pass.system);
-  if (access.act === 'reportElsewhere') return reportElsewhere(context, pass, access.message);
-  const observed = await observeRecorded(context, pass, external);
-  pass.absentForMs = context.absences.note(pass.current, observed.exists);
-  const decision = context.decide(pass, observed);
-  switch (decision.act) {
-    case 'reportMissing':
-      return reportMissing(context, pass);
-    case 'awaitExistence':
-      return awaitExistence(context, pass);
-    case 'delete':
-      return remove(context, pass, external);
-    case 'awaitDeletion':
-      return reportDeletion(context, pass, observed);
-    case 'finalise':
-      return finalise(context, pass);
-    case 'lookAgain': // which nothing but time wakes
-      return after(context.confirmAbsenceMs - pass.absentForMs);
-    case 'create':
-      return create(context, pass, external);
-    case 'recreate':
-      reportRecreation(context, pass);
-      return create(context, pass, external);
-    case 'reportLost':
-      return reportLost(context, pass);
-    case 'takeUpEdit':
-      return takeUpEdit(context, pass, external);
-    case 'reportUncreated':
-      return reportUncreated(context, pass);
-    case 'lateInitialize':
-    case 'reportUpToDate':
-    case 'update':
-      return keep(context, pass, external, observed, decision);
-  }
+/** Makes sure that this is where the external resource is, looks at it, and does what that calls for. */
+async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
+  const { external, identity, absences, signal } = context;
+  const asking = external.system?.(signal);
+  const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
+  const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
+  const run: Run = { ...connected, row: access.row, ...(system !== undefined && { system }) };
+  if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
+  const [looked, observed] = await observeRecorded(context, run);
+  const absentForMs = absences.note(looked.current, observed.exists);
+  return actOn(context, { ...looked, absentForMs }, observed);
 }
 
-/** Row 10, elsewhere. Nothing tells of credentials that change: looked at again at the poll. */
-async function reportElsewhere<M extends Managed>(
-  { env, reporter }: PassContext<M>,
-  pass: Pass<M>,
-  message: string,
-): Promise<Result> {
-  const ready = wasDeleted(pass.current) ? deleting() : undefined;
-  await reporter.report(pass, reconcileError(message), ready);
-  reporter.event(pass, 'Warning', 'CannotConnectToProvider', message);
-  return after(pollDelayMs(pass.current, env.pollIntervalMs, env.random));
-}
-
-function contextOf<M extends Managed>({
+/** What all runs share: the options, with what is not said of them. */
+function sharedContext({
   env,
   managed,
   publisher,
-  operations,
+  operations = createOperationTracker(),
   externalNames,
-  creationGraceMs,
+  creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
   confirmAbsenceMs = 5_000,
   identityFields = [],
-}: ManagedReconcilerOptions<M> & { readonly operations: OperationTracker }): PassContext<M> {
-  const isAssigned = externalNames === 'assigned';
-  const graceMs = creationGraceMs ?? (isAssigned ? 30_000 : 0);
-  const identity: IdentityContext = { isAssigned, identityFields };
-  const reporter = passReporter({ env, managed, identity });
-  const recorder = creationRecorder({
-    env,
-    managed,
-    isAssigned,
-    event: reporter.event,
-    identityOf: (pass) => identityToRecord(identity, pass),
-  });
-  const decide: PassContext<M>['decide'] = (pass, observed) =>
-    decideNext(pass.current, observed, {
-      graceMs,
-      now: env.clock.now(),
-      isNameKnown: !isAssigned,
-      confirmMs: confirmAbsenceMs,
-      ...(pass.absentForMs !== undefined && { absentForMs: pass.absentForMs }),
-      isEdited: isEdited(identity, pass),
-    });
+}: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
+  const identity = { isAssigned: externalNames === 'assigned', identityFields };
   const absences = createAbsences(env.clock);
   return {
     env,
@@ -250,11 +182,8 @@ function contextOf<M extends Managed>({
     publisher,
     operations,
     absences,
+    identity,
+    creationGraceMs,
     confirmAbsenceMs,
-    identityFields,
-    recorder,
-    reporter,
-    isAssigned,
-    decide,
   };
 }

@@ -26,7 +26,7 @@ import {
 } from '../../../../controllers/core/managed/decide.ts';
 import type { Observation } from '../../../../controllers/core/managed/external-client.ts';
 import type { Identity } from '../../../../controllers/core/managed/identity.ts';
-import { parseDuration, pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/poll.ts';
+import { parseDuration, pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
 import {
   invalidPolicies,

@@ -1,0 +1,219 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { isNotFound } from '../../../runtime/client/errors.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { failing } from '../step-failure.ts';
+import { failedCreation, recordCreation } from './creation-record.ts';
+import { pendingTime } from './creation-tracking.ts';
+import type { NextDecision } from './decide.ts';
+import { decideNext } from './decide.ts';
+import type { Ending, Run } from './ending.ts';
+import { endings, having, isCreating, isDeleting, recreationEvent } from './ending.ts';
+import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
+import {
+  encodeIdentity,
+  identified,
+  identityOf,
+  identityToRecord,
+  isEdited,
+  withAnnotations,
+} from './identity.ts';
+import { withInitProvider } from './provider-values.ts';
+import { scrub } from './status.ts';
+import type { ExternalContext, RunContext } from './steps.ts';
+import {
+  cannotDelete,
+  cannotFinalise,
+  cannotObserve,
+  cannotUnpublish,
+  cannotUpdate,
+  cannotWrite,
+  observe,
+  observeAndPublish,
+  prepare,
+  publish,
+} from './steps.ts';
+
+/** Does what calls for doing about what was observed. */
+export async function actOn(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
+  const decision = decideOn(context, before, observed);
+  const run: Run = { ...before, row: decision.row };
+  switch (decision.act) {
+    case 'reportMissing':
+      return endings.missing(run);
+    case 'awaitExistence':
+      return endings.hidden(run);
+    case 'finalise':
+      return finalise(context, run);
+    case 'lookAgain':
+      return endings.unsure(run, context.confirmAbsenceMs);
+    case 'takeUpEdit':
+      return takeUpEdit(context, run);
+    case 'reportUncreated':
+      return endings.uncreated(run);
+    case 'create':
+      return create(context, run);
+    case 'recreate':
+      return create(context, having(run, recreationEvent(run)));
+    case 'reportLost':
+      return endings.lost(run);
+    case 'awaitDeletion':
+      return endings.leaving(run, observed);
+    case 'delete':
+      return remove(context, run);
+    case 'lateInitialize':
+      return fillIn(context, run, observed);
+    case 'reportUpToDate':
+      return endings.present(await keep(context, run, observed), observed);
+    case 'update':
+      return update(context, await keep(context, run, observed), observed);
+  }
+}
+
+const decideOn = (
+  { env, identity, creationGraceMs, confirmAbsenceMs }: RunContext,
+  run: Run,
+  observed: Observation,
+): NextDecision =>
+  decideNext(run.current, observed, {
+    graceMs: creationGraceMs,
+    now: env.clock.now(),
+    isNameKnown: !identity.isAssigned,
+    confirmMs: confirmAbsenceMs,
+    ...(run.absentForMs !== undefined && { absentForMs: run.absentForMs }),
+    isEdited: isEdited(identity, run),
+  });
+
+/** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
+async function create(context: ExternalContext, run: Run): Promise<Ending> {
+  const { env, identity, external, signal } = context;
+  const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
+  const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
+  const annotations = identity.isAssigned ? { ...record, ...mark } : record;
+  const marked = await prepare(context, run, { annotations, ready: isCreating });
+  let creation: Creation;
+  try {
+    creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);
+  } catch (error) {
+    throw await failedCreation(context, marked, error);
+  }
+  const event = requested('CreatedExternalResource', 'creation');
+  if (creation.operation !== undefined) {
+    const published = having(await publish(context, marked, creation.details, isCreating), event);
+    return begun(context, published, 'create', creation.operation, creating());
+  }
+  const recorded = await recordCreation(context, marked, creation);
+  const [shown, observed] = await observeAndPublish(context, recorded, creation.details, event, isCreating);
+  if (!observed.exists) return endings.unseen(shown);
+  const { lateInitialized } = observed;
+  const isFilledIn = decideOn(context, shown, observed).act === 'lateInitialize';
+  const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
+  return endings.present(filled, observed);
+}
+
+/** What exists keeps its finalizer, its name and its connection details, and is given what is chosen for it. */
+async function keep(
+  context: ExternalContext,
+  run: Run,
+  { details }: Observation,
+  lateInitialized?: object,
+): Promise<Run> {
+  return publish(context, await prepare(context, run, { lateInitialized }), details);
+}
+
+/** Writes what the external system chose, and goes by the table again. */
+async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
+  const { lateInitialized, ...rest } = observed;
+  const filled = await keep(context, run, observed, lateInitialized);
+  const { row, act } = decideOn(context, filled, rest);
+  const decided: Run = { ...filled, row };
+  return act === 'update' ? update(context, decided, observed) : endings.present(decided, observed);
+}
+
+async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
+  const { identity, external, signal, log } = context;
+  const difference = observed.difference && scrub(observed.difference, run.known);
+  log.debug('external resource differs', { difference });
+  const updating = external.update(identified(identity, run), run.known, signal);
+  const updated = await failing('update failed', updating, { ...cannotUpdate, known: run });
+  const event = requested('UpdatedExternalResource', 'update');
+  if (updated.operation !== undefined) {
+    const published = having(await publish(context, run, updated.details), event);
+    return begun(context, published, 'update', updated.operation, observed.ready);
+  }
+  const [shown, now] = await observeAndPublish(context, run, updated.details, event);
+  return endings.present(shown, now.exists ? now : observed);
+}
+
+/** Asks for deletion, and finishes if the external resource is gone at once. */
+async function remove(context: ExternalContext, run: Run): Promise<Ending> {
+  const { identity, external, signal } = context;
+  const removing = external.delete(identified(identity, run), signal);
+  const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
+  const asked = having(run, requested('DeletedExternalResource', 'deletion'));
+  const { operation } = (deletion ?? {}) as Deletion;
+  if (operation !== undefined) return begun(context, asked, 'delete', operation, deleting());
+  const [looked, observed] = await observe(context, asked, isDeleting);
+  return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);
+}
+
+/** Nothing is left outside, or it is to stay there: the managed resource may go. */
+export async function finalise(context: RunContext, run: Run): Promise<Ending> {
+  const { managed, operations, absences, publisher, signal } = context;
+  const { current } = run;
+  await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
+  const finalizers = withoutFinalizer(current, finalizerNames.managed);
+  const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
+  const written = managed.update(current, finalised, signal).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  await failing('cannot update managed resource', written, { ...cannotFinalise, known: run });
+  operations.forget(objectKey(current.metadata));
+  absences.forget(objectKey(current.metadata));
+  return endings.gone(run);
+}
+
+/**
+ * What was recorded is gone, so that the edit may count; unless something is left of it, as a creation that failed halfway
+ * leaves it, which nobody would find under another name.
+ */
+async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
+  const { env, managed, external, absences, identity, signal } = context;
+  const object = identified(identity, run);
+  const deletionTimestamp = env.clock.now().toISOString();
+  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+  const looking = external.observe(leaving, run.known, signal);
+  const left = await failing('observe failed', looking, { ...cannotObserve, known: run });
+  if (left.exists) return endings.leftovers(run);
+  const record = encodeIdentity(identityOf(run.current, identity.identityFields, run.system));
+  const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
+  const what = 'cannot update managed resource';
+  const writing = managed.update(run.current, annotated, signal);
+  const current = await failing(what, writing, { ...cannotWrite, known: run });
+  const { externalIdentity: _former, ...status } = current.status ?? {};
+  const forgetting = managed.updateStatus(current, { ...current, status }, signal);
+  const known = { ...run, current };
+  const forgotten = await failing(what, forgetting, { ...cannotWrite, known });
+  absences.forget(objectKey(forgotten.metadata));
+  return endings.edited({ ...run, current: forgotten });
+}
+
+/** Hands an operation that outlives the run to the tracker. */
+function begun(
+  { operations }: RunContext,
+  run: Run,
+  type: OperationType,
+  operation: Promise<unknown>,
+  ready: ConditionFacts | undefined,
+): Ending {
+  operations.track(run.current, type, operation);
+  return endings.begun(run, type, ready);
+}
+
+const requested = (reason: string, what: string): EventFacts => ({
+  type: 'Normal',
+  reason,
+  message: `Successfully requested ${what} of external resource`,
+});

@@ -1,0 +1,141 @@
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
+import type { FailureFacts } from '../step-failure.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import { resultTime } from './creation-tracking.ts';
+import type { Run } from './ending.ts';
+import { having, isCreating } from './ending.ts';
+import { UncertainCreationError } from './external-client.ts';
+import type { IdentityContext } from './identity.ts';
+import { encodeIdentity, identityToRecord } from './identity.ts';
+
+const attempts = 5;
+const pauseMs = 10;
+
+/** Where a creation is put on record. */
+export interface CreationContext {
+  readonly env: Pick<Environment, 'clock'>;
+  readonly managed: Resource<Managed>;
+  readonly identity: IdentityContext;
+  readonly signal: AbortSignal;
+}
+
+export const cannotCreate: FailureFacts<Run> = {
+  reason: 'CannotCreateExternalResource',
+  isEventBrief: true,
+  areConflictsTold: true,
+  ready: isCreating,
+};
+const cannotRecord: FailureFacts<Run> = { reason: 'CannotUpdateManagedResource', ready: isCreating };
+
+/** Puts a creation that succeeded on record, where names are assigned: with the name that the external system chose. */
+export async function recordCreation(
+  context: CreationContext,
+  run: Run,
+  { externalName: name }: { readonly externalName?: string },
+): Promise<Run> {
+  const { env, identity } = context;
+  if (!identity.isAssigned) return run;
+  const annotations = {
+    ...(name !== undefined && {
+      [annotationKeys.externalName]: name,
+      [annotationKeys.externalIdentity]: encodeIdentity({ ...identityToRecord(identity, run), name }),
+    }),
+    [annotationKeys.externalCreateSucceeded]: resultTime(run.current, env.clock.now()),
+  };
+  const stored = await failing(
+    'cannot update managed resource annotations',
+    recorded(context, run, annotations),
+    {
+      ...cannotRecord,
+      known: run,
+    },
+  );
+  return { ...run, current: stored };
+}
+
+/**
+ * The failure of a creation, put on record where names are assigned: without that the next run must assume a leak and wait
+ * for a human. So it does for one that may have happened all the same, which is not recorded as failed.
+ */
+export async function failedCreation(
+  context: CreationContext,
+  run: Run,
+  error: unknown,
+): Promise<StepFailure<Run>> {
+  const { identity, signal } = context;
+  const isUncertain =
+    signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
+  const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;
+  const { reason, ...quietly } = cannotCreate;
+  return new StepFailure('create failed', error, { ...(isConflict(error) ? quietly : cannotCreate), known });
+}
+
+async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
+  const failedAt = resultTime(run.current, context.env.clock.now());
+  try {
+    const stored = await recorded(context, run, { [annotationKeys.externalCreateFailed]: failedAt });
+    return { ...run, current: stored };
+  } catch (error) {
+    const reason = 'CannotUpdateManagedResource';
+    return having(run, { type: 'Warning', reason, message: messageOf(error) });
+  }
+}
+
+const recorded = (
+  { env, managed, signal }: CreationContext,
+  { current }: Run,
+  annotations: Readonly<Record<string, string>>,
+): Promise<Managed> => updateCriticalAnnotations(managed, current, annotations, signal, env.clock);
+
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+/**
+ * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error; after a
+ * conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
+ * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
+ */
+async function updateCriticalAnnotations(
+  managed: Resource<Managed>,
+  object: Managed,
+  annotations: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<Managed> {
+  let current = object;
+  let last: unknown;
+  for (let attempt = 0; attempt < attempts && !signal.aborted; attempt += 1) {
+    try {
+      const desired = {
+        ...current,
+        metadata: { ...current.metadata, annotations: { ...current.metadata.annotations, ...annotations } },
+      };
+      return await managed.update(current, desired, signal);
+    } catch (error) {
+      last = error;
+      if (attempt + 1 < attempts) await clock.sleep(pauseMs, signal);
+      if (isConflict(error)) current = await refetched(managed, current, signal);
+    }
+  }
+  throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
+}
+
+/** The object as it is now; as it was if that cannot be had, so that the next attempt says why. */
+async function refetched(
+  managed: Resource<Managed>,
+  current: Managed,
+  signal: AbortSignal,
+): Promise<Managed> {
+  try {
+    return (await managed.fetch(objectKey(current.metadata), signal)) ?? current;
+  } catch {
+    return current;
+  }
+}

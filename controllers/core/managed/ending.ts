@@ -1,0 +1,302 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  creating,
+  deleting,
+  getCondition,
+  reconcileError,
+  reconcilePaused,
+  reconcileSuccess,
+  unavailable,
+} from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { FailureFacts } from '../step-failure.ts';
+import { StepFailure } from '../step-failure.ts';
+import { operationOngoing } from './async-operations.ts';
+import type { ManagedRow } from './decide.ts';
+import type { Observation, OperationType } from './external-client.ts';
+import type { IdentityContext } from './identity.ts';
+import { editRefusal, identityFound, isAdopting, refusedEdits } from './identity.ts';
+import type { Next } from './next.ts';
+import { resultOf } from './next.ts';
+import { isReoffered, scrub, withManagedStatus } from './status.ts';
+
+/** What a run over one managed resource knows so far. Each step takes one and returns the next. */
+export interface Run {
+  /** The line of docs/decision-tables.md that it has come to. */
+  readonly row: ManagedRow;
+  /** As it is stored, as far as we know. */
+  readonly current: Managed;
+  /** The connection details published so far, and those about to be. */
+  readonly known: ConnectionDetails;
+  /** What had been published when the run began. */
+  readonly before?: ConnectionDetails;
+  /** Annotations that say which provider is used. */
+  readonly providerRecord?: Readonly<Record<string, string>>;
+  /** What is to be said of operations that outlive a run. */
+  readonly operation?: readonly ConditionFacts[];
+  /** The system behind the provider, where it says. */
+  readonly system?: string;
+  /** What the last look found; absent: nothing. */
+  readonly seen?: Observation | undefined;
+  /** The external resource is what was recorded, and not what has been added to that since. */
+  readonly isExact?: boolean;
+  /** For how long looks have found no external resource. */
+  readonly absentForMs?: number;
+  /** Events of what it has done. */
+  readonly happened: readonly EventFacts[];
+}
+
+/** How a run ends: what is told of the managed resource, and what brings it back. */
+export interface Ending {
+  readonly run: Run;
+  /** Absent: the status stays as it is. */
+  readonly synced?: ConditionFacts;
+  /** Absent: Ready stays as it is. */
+  readonly ready?: ConditionFacts | undefined;
+  /** Output-only fields of the external resource. */
+  readonly status?: Readonly<Record<string, unknown>> | undefined;
+  /** With the status: a Normal one tells of its change, a Warning is told for as long as its cause lasts. */
+  readonly event?: EventFacts;
+  /** Annotations that have had their effect once the status says so. */
+  readonly used?: readonly string[];
+  readonly next: Next;
+  /** What the run throws in the end, for the work queue to put it back without a word. */
+  readonly conflict?: StepFailure;
+}
+
+const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
+const missing = 'external resource does not exist';
+
+/** The endings of each row that are not a step's failure. */
+export const endings = {
+  /** 2 */
+  paused: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcilePaused(message),
+    event: { type: 'Normal', reason: 'ReconciliationPaused', message },
+    next: 'event',
+  }),
+  /** 3 */
+  invalid: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcileError(message),
+    event: warning('CannotUseInvalidManagementPolicy', message),
+    next: 'event',
+  }),
+  /** 8 */
+  undetermined: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcileError(message),
+    ready: creating(),
+    event: warning('CannotInitializeManagedResource', message),
+    next: 'event',
+  }),
+  /** async */
+  busy(run: Run, type: OperationType): Ending {
+    const waiting = type === 'delete' ? undefined : `waiting for its ${type} to end`;
+    const arriving = type === 'create' ? creating() : undefined;
+    const ready = wasDeleted(run.current) ? deleting(waiting) : arriving;
+    return {
+      run: { ...run, operation: operationOngoing(type) },
+      synced: reconcileSuccess(),
+      ready,
+      next: 'operation',
+    };
+  },
+  /** 15, 25 and 31, where the call has only begun it. */
+  begun: (run: Run, type: OperationType, ready: ConditionFacts | undefined): Ending => ({
+    run: { ...run, operation: operationOngoing(type) },
+    synced: reconcileSuccess(),
+    ready,
+    next: 'operation',
+  }),
+  /** 10 elsewhere. Nothing tells of credentials that change: looked at again at the poll. */
+  elsewhere: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcileError(message),
+    ready: wasDeleted(run.current) ? deleting() : undefined,
+    event: warning('CannotConnectToProvider', message),
+    next: 'poll',
+  }),
+  /** 12. A steady state (crossplane-runtime v2.4). */
+  missing(run: Run): Ending {
+    const name = externalName(run.current);
+    const message = name === undefined ? missing : `${missing} (${name})`;
+    return {
+      run,
+      synced: reconcileError(`observe failed: ${missing}`),
+      event: warning('CannotObserveExternalResource', message),
+      next: 'poll',
+    };
+  },
+  /** 13 */
+  hidden(run: Run): Ending {
+    const message = 'Waiting for external resource existence to be confirmed';
+    const event: EventFacts = { type: 'Normal', reason: 'PendingExternalResource', message };
+    return { run: having(run, event), next: 'backOff' };
+  },
+  /** 18 unsure, 25 unsure */
+  unsure: (run: Run, confirmAbsenceMs: number): Ending => ({
+    run,
+    next: confirmAbsenceMs - (run.absentForMs ?? 0),
+  }),
+  /** 25 lost */
+  lost(run: Run): Ending {
+    const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
+    return {
+      run,
+      synced: reconcileError(message),
+      ready: unavailable(message),
+      event: warning('LostExternalResource', message),
+      next: 'poll',
+    };
+  },
+  /** 28 absent */
+  uncreated: (run: Run): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready: unavailable(
+      `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`,
+    ),
+    next: 'poll',
+  }),
+  /** edited, while something is left of what was recorded */
+  leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
+  /** edited: the edit is on record, and what it names is looked at at once */
+  edited: (run: Run): Ending => ({ run, next: 0 }),
+  /** 15, 15 async: on its way out */
+  leaving: (run: Run, { status }: Observation): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready: deleting(),
+    status,
+    next: 'progress since deletion',
+  }),
+  /** 6, 18 */
+  gone: (run: Run): Ending => ({ run, next: 'event' }),
+  /** 25, while it does not show yet */
+  unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
+  /** 25, 27, 28, 31: it is there, and is looked at soon while it is on its way, else at the poll */
+  present(run: Run, { ready, status, operation }: Observation): Ending {
+    const { current } = run;
+    const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
+    const used = [
+      ...(isReoffered(current) && ready?.status === 'True' ? [annotationKeys.reoffer] : []),
+      ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
+    ];
+    const looked = isReady ? 'poll' : 'progress since creation';
+    const next = operation === undefined ? looked : 'progress since operation';
+    return { run, synced: reconcileSuccess(), ready, status, used, next };
+  },
+};
+
+/** 25 again: what is told beside what becomes of it. */
+export const recreationEvent = ({ current }: Run): EventFacts =>
+  warning(
+    'LostExternalResource',
+    `${missing} any more (${externalName(current) ?? 'its name is not known'}); it is created again`,
+  );
+
+/** A run that has done something more. */
+export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
+  ...run,
+  happened: [...run.happened, ...events],
+});
+
+/** What Ready says where a step fails. */
+export type Ready = NonNullable<FailureFacts<Run>['ready']>;
+
+export const isCreating: Ready = () => creating();
+export const isDeleting: Ready = () => deleting();
+
+/** Any row, where a step fails: `start` is what the run knew if that does not say. Throws what is no step's failure. */
+export function failed(start: Run, error: unknown): Ending {
+  if (!(error instanceof StepFailure)) throw error;
+  const failure: StepFailure<Run> = error;
+  const { known: run = start, reason, ready } = failure.facts;
+  if (failure.isSilent) return { run, next: 'event', conflict: failure };
+  return {
+    run,
+    synced: reconcileError(failure.message),
+    ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
+    ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
+    next: 'backOff',
+  };
+}
+
+/**
+ * What an ending says, without secrets: the managed resource with its status, and the Events that go with that. A run that
+ * went well has to say all the same that an edit has no effect.
+ */
+export function told(
+  { run, synced: found, ready, status, event }: Ending,
+  identity: IdentityContext,
+  now: Date,
+): { readonly object: Managed; readonly events: readonly EventFacts[] } {
+  if (found === undefined) return { object: run.current, events: [] };
+  const edits = found.status === 'True' ? refusedEdits(identity, run) : [];
+  const refusal = edits.length === 0 ? undefined : editRefusal(edits);
+  const synced = refusal === undefined ? found : reconcileError(refusal);
+  const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
+    facts.message === undefined ? facts : { ...facts, message: scrub(facts.message, run.known) };
+  const facts = {
+    synced: scrubbed(synced),
+    ready: ready && scrubbed(ready),
+    status,
+    externalIdentity: identityFound(identity, run),
+    ...(run.operation && { operation: run.operation.map(scrubbed) }),
+  };
+  const events = [
+    ...(event === undefined ? [] : [event]),
+    ...(refusal === undefined ? [] : [warning('CannotApplyEdit', refusal)]),
+  ];
+  return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
+}
+
+export interface ConcludeOptions {
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+  readonly managed: Resource<Managed>;
+  /** How its external resource is identified. */
+  readonly identity: IdentityContext;
+}
+
+/**
+ * Says on the managed resource, and in Events, how a run ended: once, at its end. A status is written if it changes; an
+ * object that is gone needs none. What fails is handed to the recorder each time, for an Event is gone after an hour, and
+ * who looks at the object then shall still see why: the recorder bounds how often it is sent.
+ */
+export async function conclude(
+  { env, managed, identity }: ConcludeOptions,
+  ending: Ending,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { run, next, used = [], conflict } = ending;
+  for (const event of run.happened) {
+    env.events.record(run.current, { ...event, message: scrub(event.message, run.known) });
+  }
+  if (conflict !== undefined) throw conflict;
+  const { object, events } = told(ending, identity, env.clock.now());
+  let stored = run.current;
+  try {
+    const written = managed.updateStatus(run.current, object, signal);
+    stored = await annotate('cannot update managed resource status', written);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  for (const event of events) {
+    if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
+  }
+  for (const key of used) {
+    const { [key]: _used, ...annotations } = stored.metadata.annotations ?? {};
+    const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
+    stored = await managed.update(stored, cleared, signal);
+  }
+  return resultOf(next, stored, env);
+}

@@ -1,0 +1,79 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import { parseDuration } from '../../../runtime/time/duration.ts';
+
+export { parseDuration };
+
+/**
+ * What brings a managed resource back. Its own edits, and changes of its connection secret, provider and references, do
+ * so in any case. Besides:
+ * - `event`: nothing does.
+ * - `poll`: the poll interval, about.
+ * - `progress since …`: soon, and then less and less often, because it is on its way.
+ * - `operation`: the end of the operation; the poll interval in case that goes unheard.
+ * - `backOff`: the back-off, which grows.
+ * - a number: so many milliseconds.
+ */
+export type Next =
+  | 'event'
+  | 'poll'
+  | 'progress since creation'
+  | 'progress since deletion'
+  | 'progress since operation'
+  | 'operation'
+  | 'backOff'
+  | number;
+
+/** What a run returns for what brings `stored` back. */
+export function resultOf(
+  next: Next,
+  stored: Managed,
+  { clock, random, pollIntervalMs }: Pick<Environment, 'clock' | 'random' | 'pollIntervalMs'>,
+): Result {
+  const { metadata, status } = stored;
+  const soon = (since: string | undefined): Result =>
+    after(progressDelayMs(since, pollIntervalMs, clock.now()));
+  switch (next) {
+    case 'event':
+      return done;
+    case 'backOff':
+      return requeue;
+    case 'operation':
+      return after(pollIntervalMs);
+    case 'poll':
+      return after(pollDelayMs(stored, pollIntervalMs, random));
+    case 'progress since creation':
+      return soon(metadata.creationTimestamp);
+    case 'progress since deletion':
+      return soon(metadata.deletionTimestamp);
+    case 'progress since operation':
+      return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
+    default:
+      return after(next);
+  }
+}
+
+const soonestMs = 500;
+
+/**
+ * When to look at an external resource again, in ms: the poll interval (the resource's annotation over the
+ * process's) with 10 % jitter either way, so that many resources do not poll in step.
+ */
+export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: () => number): number {
+  const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
+  return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
+}
+
+/**
+ * When to look again at a resource that is on its way, in ms: often at first, then after a quarter of the time
+ * it has already taken, never later than a poll. `since` is when it set out (RFC 3339).
+ */
+export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
+  const elapsedMs = now.getTime() - Date.parse(since ?? '');
+  const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
+  return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));
+}

@@ -1,0 +1,211 @@
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
+import type { FailureFacts } from '../step-failure.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import type { Absences } from './absences.ts';
+import type { OperationTracker, TrackedOperation } from './async-operations.ts';
+import { isOperationOngoing, operationFinished, operationOngoing } from './async-operations.ts';
+import type { CreationContext } from './creation-record.ts';
+import { failedCreation, recordCreation } from './creation-record.ts';
+import type { Ready, Run } from './ending.ts';
+import { having, isCreating, isDeleting } from './ending.ts';
+import type { ExternalClient, Observation } from './external-client.ts';
+import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
+import { withLateInitialized } from './provider-values.ts';
+
+/** What the steps of every run over one managed kind share, and the signal and log of this one. */
+export interface RunContext extends CreationContext {
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+  readonly publisher: ConnectionPublisher;
+  readonly operations: OperationTracker;
+  readonly absences: Absences;
+  /** How long what was created may not show. */
+  readonly creationGraceMs: number;
+  /** For how long looks must find nothing before it counts. */
+  readonly confirmAbsenceMs: number;
+  readonly log: Pick<Logger, 'debug'>;
+}
+
+/** The same, once the external system is connected to. */
+export interface ExternalContext extends RunContext {
+  readonly external: ExternalClient;
+}
+
+/** How the failures of each step are told. */
+export const cannotResolve: FailureFacts<Run> = { reason: 'CannotResolveResourceReferences' };
+export const cannotConnect: FailureFacts<Run> = { reason: 'CannotConnectToProvider', isEventBrief: true };
+export const cannotObserve: FailureFacts<Run> = {
+  reason: 'CannotObserveExternalResource',
+  isEventBrief: true,
+};
+export const cannotPublish: FailureFacts<Run> = { reason: 'CannotPublishConnectionDetails' };
+export const cannotUnpublish: FailureFacts<Run> = {
+  reason: 'CannotUnpublishConnectionDetails',
+  ready: isDeleting,
+};
+export const cannotWrite: FailureFacts<Run> = { reason: 'CannotUpdateManagedResource' };
+export const cannotFinalise: FailureFacts<Run> = { ready: isDeleting };
+export const cannotUpdate: FailureFacts<Run> = {
+  reason: 'CannotUpdateExternalResource',
+  isEventBrief: true,
+  areConflictsTold: true,
+};
+export const cannotDelete: FailureFacts<Run> = {
+  reason: 'CannotDeleteExternalResource',
+  isEventBrief: true,
+  areConflictsTold: true,
+  ready: isDeleting,
+};
+
+/** What observing yields: the run knows it too, so that its ending does. */
+export type Observed = readonly [run: Run, observed: Observation];
+
+/** Looks at the external resource. `ready` is what Ready says if that fails. */
+export async function observe(
+  { identity, external, signal }: ExternalContext,
+  run: Run,
+  ready?: Ready,
+): Promise<Observed> {
+  const looking = external.observe(identified(identity, run), run.known, signal);
+  const observed = await failing('observe failed', looking, {
+    ...cannotObserve,
+    ...(ready && { ready }),
+    known: run,
+  });
+  const operation = operationTold(run, observed);
+  const seen = observed.exists ? observed : undefined;
+  return [{ ...run, seen, ...(operation && { operation }) }, observed];
+}
+
+/** What the status is to say of operations, after a look. */
+function operationTold({ operation, current }: Run, observed: Observation): Run['operation'] {
+  if (!observed.exists) return operation;
+  if (observed.operation !== undefined) return operationOngoing(observed.operation);
+  if (!isOperationOngoing(current.status?.conditions)) return operation;
+  return operation ?? operationFinished(undefined);
+}
+
+/**
+ * What is not found with what has been given a value since it was recorded is looked for without: that value may lead
+ * elsewhere, and has no effect then.
+ */
+export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
+  const { identityFields } = context.identity;
+  const recorded = recordedIdentity(run.current, identityFields);
+  const found = await observe(context, run);
+  const [seen, observed] = found;
+  if (observed.exists || recorded === undefined) return found;
+  const edits = (isExact: boolean) => editsOf(run.current, recorded, identityFields, isExact).length;
+  return edits(true) === edits(false) ? found : observe(context, { ...seen, isExact: true });
+}
+
+/** What a write of the object takes along, beside what it always holds. */
+export interface Preparation {
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** What Ready says if it fails. */
+  readonly ready?: Ready;
+  /** Values that the external system chose. */
+  readonly lateInitialized?: object | undefined;
+}
+
+/**
+ * Finalizer and external name, and what else is due, in one write. Before a creation it also carries, for assigned names,
+ * the mark that one is under way. It has the resourceVersion as its precondition, so that a stale read creates nothing.
+ */
+export async function prepare(
+  { identity, managed, signal }: RunContext,
+  run: Run,
+  { annotations = {}, ready, lateInitialized }: Preparation = {},
+): Promise<Run> {
+  const { current } = run;
+  const known = named(identity, current);
+  const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
+  const annotated = withAnnotations(object, { ...run.providerRecord, ...annotations });
+  const finalizers = withFinalizer(object, finalizerNames.managed);
+  const prepared = { ...annotated, metadata: { ...annotated.metadata, finalizers } };
+  const isRoutine = (ready ?? lateInitialized) === undefined;
+  const stored = await failing('cannot update managed resource', managed.update(current, prepared, signal), {
+    ...(isRoutine ? {} : cannotWrite),
+    ...(ready && { ready }),
+    known: run,
+  });
+  return { ...run, current: stored };
+}
+
+/**
+ * Everything known is offered each time: the publisher writes only what is missing, so that a deleted or edited secret
+ * heals and no detail is lost between two steps.
+ */
+export async function publish(
+  { publisher, signal }: RunContext,
+  run: Run,
+  details: ConnectionDetails | undefined,
+  ready?: Ready,
+): Promise<Run> {
+  const known = { ...run.known, ...details };
+  const informed = { ...run, known };
+  if (Object.keys(known).length === 0) return informed;
+  const publishing = publisher.publish(run.current, known, signal, run.before);
+  await failing('', publishing, { ...cannotPublish, ...(ready && { ready }), known: informed });
+  return informed;
+}
+
+/**
+ * Looks at what a call made, and publishes in one write what both know; what the call returned in any case. `event` tells
+ * of the call once nothing it returned can be lost.
+ */
+export async function observeAndPublish(
+  context: ExternalContext,
+  run: Run,
+  details: ConnectionDetails | undefined,
+  event: EventFacts,
+  ready?: Ready,
+): Promise<Observed> {
+  const informed = { ...run, known: { ...run.known, ...details } };
+  let looked: Observed;
+  try {
+    looked = await observe(context, informed, ready);
+  } catch (error) {
+    const published = await publish(context, informed, undefined, ready);
+    if (error instanceof StepFailure) throw error.knowing(having(published, event));
+    throw error;
+  }
+  const [seen, observed] = looked;
+  const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
+  return [having(published, event), observed];
+}
+
+/** What an operation of an earlier run brought, put on record before anything else is done; then it is forgotten. */
+export async function recordOutcome(
+  context: RunContext,
+  run: Run,
+  operation: TrackedOperation,
+): Promise<Run> {
+  const { operations } = context;
+  const { type, outcome } = operation;
+  if (outcome.state === 'ongoing') return run;
+  const forget = (): void => operations.forget(objectKey(run.current.metadata), operation);
+  if (outcome.state === 'succeeded') {
+    const { result } = outcome;
+    const named = type === 'create' ? await recordCreation(context, run, result) : run;
+    const published = await publish(
+      context,
+      named,
+      result.details,
+      type === 'create' ? isCreating : undefined,
+    );
+    forget();
+    return { ...published, operation: operationFinished(type) };
+  }
+  const known = { ...run, operation: operationFinished(type, messageOf(outcome.error)) };
+  forget();
+  if (type === 'create') throw await failedCreation(context, known, outcome.error);
+  const facts = type === 'update' ? cannotUpdate : cannotDelete;
+  throw new StepFailure(`${type} failed`, outcome.error, { ...facts, known });
+}
