@@ -2,6 +2,7 @@
  * Writes what wakes each controller into docs/decision-tables.md, from the triggers that controllers are made with; with
  * `--check` it writes nothing, and ends with 1 if that is not what the page says.
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInformers } from '../runtime/cache/informers.ts';
@@ -29,7 +30,7 @@ const events: EventRecorder = { from: () => events, record: unused };
 const client = new Proxy({} as KubernetesClient, { get: unused });
 const environment: Environment = {
   client,
-  resource: createInformers({ client, log, random: unused }).resource,
+  resource: createInformers({ client, log, random: unused, clock: realClock() }).resource,
   events,
   log,
   clock: realClock(),

@@ -3,6 +3,7 @@
  * way, and stays up until Ctrl-C, or until the controllers end, which is an error. With `--once` it checks that every claim of the examples can be used, takes
  * everything down and exits 0, or 1 with what is wrong.
  */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,6 +15,7 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import { readKubeConfig } from '../../runtime/client/kube-config.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { createLogger } from '../../runtime/log/log.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
 import { stopRequest } from '../stop-request.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
@@ -87,6 +89,7 @@ async function watchUntilSettled(client: KubernetesClient): Promise<readonly Cla
     client,
     log: createLogger({ level: 'error', format: 'pretty' }),
     random: Math.random,
+    clock: realClock(),
   });
   const stores = claimKinds.map((kind) => informers.resource<Claim>(kind).store);
   const all = () => stores.flatMap((store) => store.all());

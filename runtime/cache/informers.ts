@@ -4,6 +4,8 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
 import { createBackoff } from '../time/backoff.ts';
+import type { Turns } from '../time/turns.ts';
+import { createTurns } from '../time/turns.ts';
 import type { Resource } from './resource.ts';
 import { createResource } from './resource.ts';
 import { createStore } from './store.ts';
@@ -51,6 +53,8 @@ export interface Informers {
 export interface InformersOptions
   extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
   readonly client: KubernetesClient;
+  /** How work is divided; default: turns of its own. */
+  readonly turns?: Turns;
   /** Delays of a stream after failures; default: see `watchStream`. */
   readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
 }
@@ -69,14 +73,16 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 
 /** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
 export function createInformers(options: InformersOptions): Informers {
-  const { client, createBackoff: streamBackoff, ...streamOptions } = options;
-  const { log, random, now = () => performance.now() } = options;
+  const { client, createBackoff: streamBackoff, turns: given, ...streamOptions } = options;
+  const { log, clock } = options;
+  const { elapsedMs: now, scheduler } = clock;
+  const turns = given ?? createTurns({ clock });
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
 
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
     const key = kindKey(kind);
-    const store = createStore(kind, { selection, log });
+    const store = createStore(kind, { selection, log, turns });
     const synced = Promise.withResolvers<void>();
     let stream: InformerState['stream'] = { phase: 'stopped' };
     let sinceMs = now();
@@ -95,8 +101,6 @@ export function createInformers(options: InformersOptions): Informers {
     const run$ = defer(() =>
       watchStream(client, kind, selection, {
         ...streamOptions,
-        random,
-        now,
         onState,
         onConfirmed(by) {
           confirmedAtMs = now();
@@ -121,7 +125,7 @@ export function createInformers(options: InformersOptions): Informers {
       retry({
         delay(error: unknown) {
           log.error('cannot take a watch event, listing again', { kind: key, error });
-          return timer(repairs.next());
+          return timer(repairs.next(), scheduler);
         },
       }),
     );

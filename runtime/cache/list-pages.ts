@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
+import type { Clock } from '../time/clock.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 /** The events of one list. Unsubscribing aborts the request under way. */
@@ -9,7 +10,7 @@ export function listPages<T extends KubernetesObject>(
   kind: Kind<T>,
   selection: Selection,
   limit: number | undefined,
-  yieldTurn: () => Promise<unknown>,
+  { nextTurn }: Pick<Clock, 'nextTurn'>,
 ): Observable<StreamEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
@@ -28,7 +29,7 @@ export function listPages<T extends KubernetesObject>(
         resourceVersion ??= page.resourceVersion;
         subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
         continueToken = page.continueToken;
-        await yieldTurn();
+        await nextTurn();
       } while (continueToken !== undefined && !subscriber.closed);
       if (subscriber.closed) return;
       subscriber.next({ type: 'synced', resourceVersion });

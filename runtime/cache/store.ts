@@ -4,7 +4,6 @@ import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
 import type { Turns } from '../time/turns.ts';
-import { processTurns } from '../time/turns.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { selects } from './selection.ts';
 import { createStoreIndex } from './store-index.ts';
@@ -42,9 +41,16 @@ export interface StoreOptions {
   readonly selection?: Selection;
   /** Told when an index throws on an object, which is then missing from that index. */
   readonly log?: Pick<Logger, 'error'>;
-  /** How work is divided; default: the process's. */
+  /** How work is divided; default: not at all. */
   readonly turns?: Turns;
 }
+
+const atOnce: Turns = {
+  run(task) {
+    task();
+    return () => {};
+  },
+};
 
 /** So many objects are told of at a time. */
 const replaySlice = 100;
@@ -74,7 +80,7 @@ const versionOf = (object: KubernetesObject): string => object.metadata.resource
  */
 export function createStore<T extends KubernetesObject>(
   kind: Kind<T>,
-  { selection = {}, log, turns = processTurns }: StoreOptions = {},
+  { selection = {}, log, turns = atOnce }: StoreOptions = {},
 ): StreamedStore<T> {
   const isSelected = selects(selection);
   const objects = new Map<string, T>();

@@ -15,6 +15,7 @@ import {
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError, isTransient } from '../client/errors.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
+import type { Clock } from '../time/clock.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
 /** A name that no object may have, so that the answer is small however many there are. */
@@ -70,8 +71,7 @@ export interface WatchCheckOptions extends WatchCheckTiming {
   readonly confirmedAtMs: () => number;
   /** Called when that is known now. */
   readonly confirm: () => void;
-  /** Clock in milliseconds. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs' | 'scheduler'>;
 }
 
 /**
@@ -79,18 +79,20 @@ export interface WatchCheckOptions extends WatchCheckTiming {
  * tell, and it does not arrive. Errors where that cannot be found out now.
  */
 export function watchCheck(options: WatchCheckOptions): Observable<true> {
-  const { latest$, position, newest, confirmedAtMs, confirm, now } = options;
+  const { latest$, position, newest, confirmedAtMs, confirm } = options;
+  const { elapsedMs: now, scheduler } = options.clock;
   const { silenceMs, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
 
   const isBehind$ = defer(() => {
     const askedAtMs = now();
     return latest$.pipe(
-      timeout({ first: checkTimeoutMs, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
+      timeout({ first: checkTimeoutMs, scheduler, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
       concatMap((version) => {
         const isAhead = compareResourceVersions(version, position()) > 0;
         // Older than what it has told already: it was restored from a backup, and our version lies in its future.
         const isRewound = compareResourceVersions(version, newest()) < 0;
-        if (isAhead || isRewound) return timer(graceMs).pipe(map(() => confirmedAtMs() < askedAtMs));
+        if (isAhead || isRewound)
+          return timer(graceMs, scheduler).pipe(map(() => confirmedAtMs() < askedAtMs));
         confirm();
         return of(false);
       }),
@@ -100,7 +102,7 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 
-  return defer(() => timer(Math.max(0, confirmedAtMs() + silenceMs - now()))).pipe(
+  return defer(() => timer(Math.max(0, confirmedAtMs() + silenceMs - now()), scheduler)).pipe(
     concatMap(() => (now() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
     repeat(),
     filter((isBehind) => isBehind),

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pick from 'lodash/pick.js';
 import {
   concat,
@@ -20,6 +19,7 @@ import type { KubernetesClient, Selection, WatchEvent } from '../client/kubernet
 import type { Logger } from '../log/log.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { createBackoff } from '../time/backoff.ts';
+import type { Clock } from '../time/clock.ts';
 import { listPages } from './list-pages.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import type { StreamEvent } from './stream-event.ts';
@@ -36,8 +36,7 @@ export interface WatchStreamOptions extends WatchCheckTiming {
   readonly log: Logger;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Clock in milliseconds; default the monotonic clock. */
-  readonly now?: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn' | 'scheduler'>;
   /** Delays after failures; default client-go's: 0.8 s doubling to 30 s, jittered, anew after 2 min of health. */
   readonly backoff?: Backoff;
   /** Objects per page of a list; default 500. */
@@ -50,8 +49,6 @@ export interface WatchStreamOptions extends WatchCheckTiming {
   readonly shortWatchMs?: number;
   /** Longest delay while the kind is not installed; milliseconds, default 5000. */
   readonly notInstalledDelayMs?: number;
-  /** Lets other work run between the pages of a list; default setImmediate. */
-  readonly yieldTurn?: () => Promise<unknown>;
   /** Told of each change of state. */
   readonly onState?: (state: StreamState) => void;
   /** Told whenever no change until now can have been missed, and by what that is known. */
@@ -75,9 +72,10 @@ export function watchStream<T extends KubernetesObject>(
   selection: Selection,
   options: WatchStreamOptions,
 ): Observable<StreamEvent<T>> {
-  const { log, random, now = () => performance.now(), pageSize = 500, onState = () => {} } = options;
+  const { log, random, clock, pageSize = 500, onState = () => {} } = options;
+  const { elapsedMs: now, scheduler } = clock;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
-  const { notInstalledDelayMs = 5000, yieldTurn = nextTurn } = options;
+  const { notInstalledDelayMs = 5000 } = options;
   const { silenceMs = 70_000 } = options;
   const timing = { silenceMs, ...pick(options, ['graceMs', 'checkTimeoutMs'] as const) };
   const { onConfirmed = () => {}, onSilence = () => {} } = options;
@@ -133,7 +131,7 @@ export function watchStream<T extends KubernetesObject>(
     const list$ = defer(() => {
       enter({ phase: 'listing' });
       // A list that expires on the way twice is too long for its pages: it is asked for whole, as client-go does.
-      return listPages(client, kind, selection, expiredLists > 1 ? undefined : pageSize, yieldTurn);
+      return listPages(client, kind, selection, expiredLists > 1 ? undefined : pageSize, clock);
     }).pipe(
       tap((event) => {
         if (event.type === 'restart') newest = '';
@@ -153,7 +151,7 @@ export function watchStream<T extends KubernetesObject>(
       newest: () => newest,
       confirmedAtMs: () => confirmedAtMs,
       confirm: () => confirm('check'),
-      now,
+      clock,
       ...timing,
     }).pipe(
       tap(() => {
@@ -166,7 +164,7 @@ export function watchStream<T extends KubernetesObject>(
       openedAtMs = now();
       const [least, greatest] = watchSeconds;
       const timeoutSeconds = least + Math.floor(random() * (greatest - least + 1));
-      const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs).pipe(
+      const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs, scheduler).pipe(
         tap(() => log.info('watch outlived its time, opening another', facts)),
       );
       const resourceVersion = resumeFrom!;
@@ -190,15 +188,15 @@ export function watchStream<T extends KubernetesObject>(
     /** Waits, but not beyond the time at which something must be known: by then, what no watch tells is listed. */
     const pause = (delayMs: number, leastMs: number): Observable<unknown> => {
       const leftMs = confirmedAtMs + silenceMs - now();
-      if (delayMs < leftMs) return timer(delayMs);
+      if (delayMs < leftMs) return timer(delayMs, scheduler);
       resumeFrom = undefined;
-      return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs);
+      return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs, scheduler);
     };
 
     /** A watch has ended in order. */
     const afterEnd = (): Observable<unknown> => {
       const isShort = now() - openedAtMs < shortWatchMs;
-      return isShort ? pause(Math.max(shortWatchMs, backoff.next()), shortWatchMs) : timer(0);
+      return isShort ? pause(Math.max(shortWatchMs, backoff.next()), shortWatchMs) : timer(0, scheduler);
     };
 
     const afterFailure = (error: unknown): Observable<unknown> => {

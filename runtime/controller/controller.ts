@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { SchedulerLike } from 'rxjs';
-import { asyncScheduler, defer, map, merge, Observable, retry, timer } from 'rxjs';
+import { defer, map, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Turns } from '../time/turns.ts';
-import { processTurns } from '../time/turns.ts';
+import { createTurns } from '../time/turns.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
@@ -41,14 +41,11 @@ export interface ControllerOptions extends ControllerSpec {
   readonly newID?: () => string;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
-  /** Clock in milliseconds, for durations; default the monotonic clock. */
-  readonly now?: () => number;
   /** Once it emits: no new run starts, the running ones end in their own time, and the outcomes complete. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
-  /** The clock of delays and time-outs; default real time. */
-  readonly scheduler?: SchedulerLike;
-  /** How runs are divided, many of which wait for nothing; default: the process's. */
+  readonly clock: Clock;
+  /** How runs are divided, many of which wait for nothing; default: turns of its own. */
   readonly turns?: Turns;
 }
 
@@ -60,26 +57,26 @@ export interface ControllerOptions extends ControllerSpec {
  * does, so that no key ever runs twice at a time.
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
-  const { name, triggers, reconcile, timeoutMs = 90_000, scheduler = asyncScheduler } = options;
+  const { name, triggers, reconcile, timeoutMs = 90_000, clock } = options;
   const { concurrency, backoff, conflictBackoff, drain$, observer, random } = options;
-  const { now = () => performance.now(), turns = processTurns, newID = randomUUID } = options;
+  const { turns = createTurns({ clock }), newID = randomUUID } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
     const ofRun = log.child({ ...request, reconcileID: newID() });
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, now, scheduler, turns, because }, request);
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, turns, because }, request);
   };
 
   return defer(() =>
     merge(
       ...triggers.map(({ because, requests$ }) =>
-        sturdy(requests$, { log, now, scheduler }).pipe(map((request): Wake => ({ request, because }))),
+        sturdy(requests$, { log, clock }).pipe(map((request): Wake => ({ request, because }))),
       ),
     ),
   ).pipe(
     workQueue(run, {
       concurrency,
-      scheduler,
+      scheduler: clock.scheduler,
       ...(backoff && { backoff }),
       ...(conflictBackoff && { conflictBackoff }),
       ...(drain$ && { drain$ }),
@@ -92,15 +89,20 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
 /** A trigger that survives a fault of its mapping; the store replays what it holds to the next subscriber. */
 const sturdy = (
   trigger$: Observable<Request>,
-  { log, now, scheduler }: Pick<RunOptions, 'log' | 'now' | 'scheduler'>,
+  { log, clock }: Pick<RunOptions, 'log' | 'clock'>,
 ): Observable<Request> =>
   defer(() => {
-    const repairs = createBackoff({ baseMs: 1000, maxMs: 60_000, resetAfterMs: 120_000, now });
+    const repairs = createBackoff({
+      baseMs: 1000,
+      maxMs: 60_000,
+      resetAfterMs: 120_000,
+      now: clock.elapsedMs,
+    });
     return trigger$.pipe(
       retry({
         delay(error: unknown) {
           log.error('trigger failed, subscribing to it again', { error });
-          return timer(repairs.next(), scheduler);
+          return timer(repairs.next(), clock.scheduler);
         },
       }),
     );
@@ -111,22 +113,21 @@ interface RunOptions {
   readonly reconcile: Reconciler;
   readonly timeoutMs: number;
   readonly log: Logger;
-  readonly now: () => number;
-  readonly scheduler: SchedulerLike;
+  readonly clock: Clock;
   readonly turns: Turns;
   readonly because: readonly string[];
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, now, scheduler, turns, because } = options;
+  const { name, reconcile, timeoutMs, log, clock, turns, because } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
-    const startedAtMs = now();
+    const startedAtMs = clock.elapsedMs();
     let isTimedOut = false;
     let isEnded = false;
 
-    const deadline = scheduler.schedule(() => {
+    const deadline = clock.scheduler.schedule(() => {
       isTimedOut = true;
       log.warn('reconcile takes too long, aborting it', { timeoutMs });
       abort.abort(new Error(`reconcile took longer than ${timeoutMs / 1000} s`));
@@ -140,7 +141,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
       isEnded = true;
       deadline.unsubscribe();
       if (subscriber.closed) return; // what an aborted run leads to is no news
-      const durationMs = now() - startedAtMs;
+      const durationMs = clock.elapsedMs() - startedAtMs;
       const outcome: Outcome = {
         controller: name,
         request,

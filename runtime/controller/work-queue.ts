@@ -1,5 +1,5 @@
 import type { Observable, OperatorFunction, SchedulerLike, Subscription } from 'rxjs';
-import { asyncScheduler, defer, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
+import { defer, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { backoffDelayMs } from '../time/backoff.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
@@ -62,8 +62,8 @@ export interface WorkQueueOptions {
   /** Once it emits: nothing new is started, and the result completes when the running have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
-  /** The clock of the delays; default real time. */
-  readonly scheduler?: SchedulerLike;
+  /** Of the clock, for delays. */
+  readonly scheduler: SchedulerLike;
 }
 
 /** Longer timers would fire at once in node. */
@@ -79,7 +79,7 @@ export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
   options: WorkQueueOptions,
 ): OperatorFunction<Wake, R> {
-  const { concurrency, drain$ = NEVER, observer, random, scheduler = asyncScheduler } = options;
+  const { concurrency, drain$ = NEVER, observer, random, scheduler } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff, ...(random && { random }) };
   const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff, ...(random && { random }) };
 

@@ -23,6 +23,9 @@ import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { Request } from '../controller/reconcile.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Turns } from '../time/turns.ts';
+import { createTurns } from '../time/turns.ts';
 import type { LeaderElection } from './leader-election.ts';
 
 export interface ManagerOptions {
@@ -42,6 +45,9 @@ export interface ManagerOptions {
   readonly drainTimeoutMs: number;
   readonly log: Logger;
   readonly random: () => number;
+  readonly clock: Clock;
+  /** How work is divided; default: turns of its own. */
+  readonly turns?: Turns;
   readonly observe?: (controller: string) => WorkQueueObserver;
 }
 
@@ -59,7 +65,8 @@ export class LeadershipLost extends Error {
  * has ended or its time is up. Errors only with LeadershipLost or an error of the background.
  */
 export function manager(options: ManagerOptions): Observable<Outcome> {
-  const { informers, controllers, background, election, drainTimeoutMs, log } = options;
+  const { informers, controllers, background, election, drainTimeoutMs, log, clock } = options;
+  const { turns = createTurns({ clock }) } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
     const ended$ = new Subject<void>();
@@ -73,14 +80,16 @@ export function manager(options: ManagerOptions): Observable<Outcome> {
           triggers: [...spec.triggers, { because: looksAgain, requests$: resync$ }],
           concurrency: options.concurrency,
           log,
+          clock,
+          turns,
           random: options.random,
           drain$,
           ...(observer && { observer }),
         });
       }),
-    ).pipe(takeUntil(drain$.pipe(delay(drainTimeoutMs))));
+    ).pipe(takeUntil(drain$.pipe(delay(drainTimeoutMs, clock.scheduler))));
 
-    const work$ = synced(informers, log).pipe(
+    const work$ = synced(options).pipe(
       takeUntil(drain$),
       switchMap(() => (election === undefined ? controllers$ : whileLeading(election, controllers$, drain$))),
       tap({ complete: () => ended$.next() }),
@@ -111,11 +120,15 @@ function whileLeading<T>(
 }
 
 /** Emits once every store is synced; says what is missing while that takes long. */
-function synced(informers: ManagerOptions['informers'], log: Logger): Observable<void> {
+function synced({
+  informers,
+  log,
+  clock: { scheduler },
+}: Pick<ManagerOptions, 'informers' | 'log' | 'clock'>): Observable<void> {
   return defer(() => {
     const abort = new AbortController();
     const missing = () => informers.states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
-    const complain$ = interval(10_000).pipe(
+    const complain$ = interval(10_000, scheduler).pipe(
       tap(() => {
         log.warn('still waiting for the API server to list these kinds; are their definitions installed?', {
           kinds: missing(),
@@ -138,11 +151,11 @@ function synced(informers: ManagerOptions['informers'], log: Logger): Observable
  * stands still says why before its Event of an hour ago is forgotten.
  */
 const periodically = (
-  { syncPeriodMs, random }: Pick<ManagerOptions, 'syncPeriodMs' | 'random'>,
+  { syncPeriodMs, random, clock }: Pick<ManagerOptions, 'syncPeriodMs' | 'random' | 'clock'>,
   { objects }: ControllerSpec,
 ): Observable<Request> =>
   objects === undefined
     ? EMPTY
-    : defer(() => interval(Math.round(syncPeriodMs * (1 - random() / 10)))).pipe(
+    : defer(() => interval(Math.round(syncPeriodMs * (1 - random() / 10)), clock.scheduler)).pipe(
         mergeMap(() => objects.all().map(({ metadata }) => objectKey(metadata))),
       );

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** Divides the process's own work, so that no turn of the event loop lasts long. */
 export interface Turns {
   /**
@@ -8,28 +10,24 @@ export interface Turns {
 }
 
 export interface TurnsOptions {
+  readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn'>;
   /** How long the tasks of a turn, and the promises they settle, may take before the rest waits; default 10 ms. */
   readonly budgetMs?: number;
-  /** Clock in milliseconds; default the monotonic clock. */
-  readonly now?: () => number;
-  /** Calls back once other work of the process has had its turn; default setImmediate. */
-  readonly nextTurn?: (callback: () => void) => unknown;
 }
 
 /** What tasks do after their first await is not seen until the next one asks, so that their number is bounded, too. */
 const mostPerTurn = 16;
 
 /** Turns of one event loop; no task runs yet. */
-export function createTurns(options: TurnsOptions = {}): Turns {
-  const { budgetMs = 10, now = () => performance.now(), nextTurn = setImmediate } = options;
+export function createTurns({ clock, budgetMs = 10 }: TurnsOptions): Turns {
   const waiting = new Set<() => void>();
   let startedAtMs: number | undefined;
 
-  const hasTime = (): boolean => startedAtMs === undefined || now() - startedAtMs < budgetMs;
+  const hasTime = (): boolean => startedAtMs === undefined || clock.elapsedMs() - startedAtMs < budgetMs;
 
   function begin(): void {
-    startedAtMs = now();
-    nextTurn(end);
+    startedAtMs = clock.elapsedMs();
+    void clock.nextTurn().then(end);
   }
 
   function end(): void {
@@ -58,6 +56,3 @@ export function createTurns(options: TurnsOptions = {}): Turns {
     },
   };
 }
-
-/** Those of this process. */
-export const processTurns = createTurns();

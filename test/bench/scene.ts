@@ -16,6 +16,7 @@ import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import {
   type FancySQLFixture,
   favouriteClassRef,
@@ -87,7 +88,7 @@ export async function startScene(): Promise<Scene> {
   }
   const { cluster } = fixture;
   const { client } = cluster;
-  const informers = createInformers({ client, log: recordedLog(), random: Math.random });
+  const informers = createInformers({ client, log: recordedLog(), random: Math.random, clock: realClock() });
   const claims = informers.resource(FancySQLInstanceKind).store;
   const managed = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind].map((kind) =>
     informers.resource(kind as Kind<Managed>),

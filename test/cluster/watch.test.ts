@@ -20,6 +20,7 @@ import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { until } from '../runtime/things.ts';
 
@@ -79,7 +80,7 @@ describe('a real API server', () => {
   before(async () => {
     controlPlane = await startControlPlane();
     client = kubernetesClient({ kubeConfig: config(), log });
-    informers = createInformers({ client, log, random: Math.random });
+    informers = createInformers({ client, log, clock: realClock(), random: Math.random });
     probes = informers.resource(ProbeKind);
     running = informers.run$.subscribe({ error: (error) => assert.fail(`run$ failed: ${error}`) });
   });
@@ -322,6 +323,7 @@ describe('a real API server', () => {
       client: through,
       log,
       random: Math.random,
+      clock: realClock(),
       silenceMs: 1000,
       graceMs: 500,
     });
@@ -351,7 +353,7 @@ describe('a real API server', () => {
   });
 
   test('waiting for a kind that is not there ends with the signal', async () => {
-    const more = createInformers({ client, log, random: Math.random });
+    const more = createInformers({ client, log, clock: realClock(), random: Math.random });
     more.resource({ ...ProbeKind, plural: 'absent' });
     const subscription = more.run$.subscribe();
     await assert.rejects(more.synced(AbortSignal.timeout(200)), { name: 'TimeoutError' });

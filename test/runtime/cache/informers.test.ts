@@ -8,6 +8,7 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { ThingKind, thing, until } from '../things.ts';
@@ -34,6 +35,7 @@ describe('informers', () => {
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
     informers = createInformers({
+      clock: realClock(),
       client,
       log,
       random: Math.random,

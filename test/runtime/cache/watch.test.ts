@@ -14,9 +14,11 @@ import { watchStream } from '../../../runtime/cache/watch.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing, until } from '../things.ts';
 
@@ -50,6 +52,7 @@ describe('watch stream over HTTP', () => {
       {},
       {
         log,
+        clock: realClock(),
         random: () => 0.5,
         backoff,
         shortWatchMs: 0,
@@ -119,7 +122,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('nothing is asked before the subscription', async () => {
-    watchStream(client, ThingKind, {}, { log, random: Math.random });
+    watchStream(client, ThingKind, {}, { log, clock: realClock(), random: Math.random });
     await sleep(20);
     assert.equal(server.requests.length, 0);
   });
@@ -359,6 +362,7 @@ describe('watch stream over HTTP', () => {
       {},
       {
         log,
+        clock: realClock(),
         random: Math.random,
         backoff: slow,
         notInstalledDelayMs: 5,
@@ -636,14 +640,17 @@ describe('watch stream over a scripted client', () => {
     };
     count();
     await new Promise<void>((resolve) => {
-      const subscription = watchStream(client, ThingKind, {}, { log, random: Math.random }).subscribe(
-        (event) => {
-          if (event.type === 'synced') {
-            resolve();
-            queueMicrotask(() => subscription.unsubscribe());
-          }
-        },
-      );
+      const subscription = watchStream(
+        client,
+        ThingKind,
+        {},
+        { log, clock: realClock(), random: Math.random },
+      ).subscribe((event) => {
+        if (event.type === 'synced') {
+          resolve();
+          queueMicrotask(() => subscription.unsubscribe());
+        }
+      });
     });
     isCounting = false;
     assert.equal(pages, 50);
@@ -661,30 +668,20 @@ describe('watch stream over a scripted client', () => {
       },
       watch: () => throwError(() => error),
     });
-    // Virtual time: every wait is skipped over.
-    const { mock } = await import('node:test');
-    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
-    try {
-      const subscription = watchStream(
-        client,
-        ThingKind,
-        {},
-        {
-          log,
-          random: () => 0.5,
-          now: () => Date.now(),
-          onState: (state) => state.phase === 'waiting' && delays.push(state.delayMs),
-        },
-      ).subscribe();
-      for (let n = 1; n <= 7; n += 1) {
-        while (delays.length < n) await Promise.resolve();
-        assert.equal(attempts, n);
-        mock.timers.tick(delays[n - 1]! + 1);
-      }
-      subscription.unsubscribe();
-    } finally {
-      mock.timers.reset();
+    const clock = testClock();
+    const onState = (state: StreamState) => state.phase === 'waiting' && delays.push(state.delayMs);
+    const subscription = watchStream(
+      client,
+      ThingKind,
+      {},
+      { log, random: () => 0.5, clock, onState },
+    ).subscribe();
+    await clock.settle();
+    for (let n = 1; n <= 7; n += 1) {
+      assert.equal(attempts, n);
+      await clock.advance(delays[n - 1]! + 1);
     }
+    subscription.unsubscribe();
     assert.deepEqual(delays.slice(0, 7).map(Math.round), [1200, 2400, 4800, 9600, 19_200, 22_500, 22_500]);
   });
 
@@ -697,7 +694,7 @@ describe('watch stream over a scripted client', () => {
       },
       watch: () => NEVER,
     });
-    const stream$ = watchStream(client, ThingKind, {}, { log, random: Math.random });
+    const stream$ = watchStream(client, ThingKind, {}, { log, clock: realClock(), random: Math.random });
     const subscriptions = [stream$.subscribe(), stream$.subscribe()];
     await sleep(10);
     assert.equal(lists, 2);
@@ -722,9 +719,12 @@ describe('watch stream over a scripted client', () => {
         }),
     });
     const seen: string[] = [];
-    const subscription = watchStream(client, ThingKind, {}, { log, random: Math.random }).subscribe((event) =>
-      seen.push(event.type),
-    );
+    const subscription = watchStream(
+      client,
+      ThingKind,
+      {},
+      { log, clock: realClock(), random: Math.random },
+    ).subscribe((event) => seen.push(event.type));
     await sleep(10);
     subscription.unsubscribe();
     assert.deepEqual(seen, ['restart', 'listed', 'synced', 'applied']);

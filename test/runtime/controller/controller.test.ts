@@ -11,6 +11,7 @@ import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { stored, ThingKind, until } from '../things.ts';
 
@@ -28,6 +29,7 @@ describe('controller', () => {
   const run = (reconcile: ControllerOptions['reconcile'], options: Partial<ControllerOptions> = {}): void => {
     running = controller({
       name: 'things',
+      clock: realClock(),
       triggers: [wokenBy(wake$)],
       reconcile,
       concurrency: 2,
@@ -354,7 +356,7 @@ describe('controller', () => {
         nowMs += 1500;
         return done;
       },
-      { now: () => nowMs },
+      { clock: { ...realClock(), elapsedMs: () => nowMs } },
     );
     wake$.next({ name: 'a' });
     await until('it ran', () => outcomes.length === 1);

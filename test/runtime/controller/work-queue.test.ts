@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { delay, map, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
+import { asyncScheduler, delay, map, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type {
@@ -239,9 +239,11 @@ describe('work queue', () => {
     };
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
-    const subscription = source.pipe(woken, workQueue(run, { concurrency: 10 })).subscribe(() => {
-      ended += 1;
-    });
+    const subscription = source
+      .pipe(woken, workQueue(run, { concurrency: 10, scheduler: asyncScheduler }))
+      .subscribe(() => {
+        ended += 1;
+      });
     for (let index = 0; index < 10_000; index += 1) source.next({ name: `k${index}` });
     await until('all ran thrice', () => ended === 30_000);
     assert.ok(timers() <= before + 1, `${timers()} timers, ${before} before`);
@@ -258,7 +260,9 @@ describe('work queue', () => {
             aborted += 1;
           })
         : of({ value: name, next: after(3_600_000) });
-    const subscription = source.pipe(woken, workQueue(run, { concurrency: 2 })).subscribe();
+    const subscription = source
+      .pipe(woken, workQueue(run, { concurrency: 2, scheduler: asyncScheduler }))
+      .subscribe();
     for (const name of ['long', 'a', 'b']) source.next({ name });
     const timers = () =>
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length - before;
@@ -275,7 +279,9 @@ describe('work queue', () => {
     const drain$ = new Subject<void>();
     const run = ({ name }: Request): Observable<Run<string>> =>
       name === 'long' ? NEVER : of({ value: name, next: after(3_600_000) });
-    const subscription = source.pipe(woken, workQueue(run, { concurrency: 2, drain$ })).subscribe();
+    const subscription = source
+      .pipe(woken, workQueue(run, { concurrency: 2, scheduler: asyncScheduler, drain$ }))
+      .subscribe();
     for (const name of ['long', 'a', 'b']) source.next({ name });
     drain$.next();
     const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -334,7 +340,7 @@ describe('work queue', () => {
       started.push(name);
       return NEVER;
     };
-    const queue$ = source.pipe(woken, workQueue(run, { concurrency: 1 }));
+    const queue$ = source.pipe(woken, workQueue(run, { concurrency: 1, scheduler: asyncScheduler }));
     const subscriptions = [queue$.subscribe(), queue$.subscribe()];
     source.next({ name: 'a' });
     assert.deepEqual(started, ['a', 'a']);

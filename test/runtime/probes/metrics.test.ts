@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { of } from 'rxjs';
+import { asyncScheduler, of } from 'rxjs';
 import type { InformerState } from '../../../runtime/cache/informers.ts';
 import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
@@ -107,7 +107,13 @@ describe('metrics', () => {
     const observer = metrics.controller('c', 2);
     const names = ['a', 'b', 'a', 'c', 'a'];
     of(...names.map((name) => ({ request: { name }, because: 'it changed' })))
-      .pipe(workQueue(() => of({ value: 0, next: { type: 'done' } }), { concurrency: 2, observer }))
+      .pipe(
+        workQueue(() => of({ value: 0, next: { type: 'done' } }), {
+          concurrency: 2,
+          observer,
+          scheduler: asyncScheduler,
+        }),
+      )
       .subscribe();
     const queue = await samples('workqueue_');
     for (const sample of [

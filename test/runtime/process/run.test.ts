@@ -9,6 +9,7 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ManagerOptions } from '../../../runtime/process/run.ts';
 import { LeadershipLost, manager } from '../../../runtime/process/run.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { ThingKind, thing, until } from '../things.ts';
 
@@ -72,6 +73,7 @@ describe('manager', () => {
       syncPeriodMs: 3_600_000,
       stop$,
       drainTimeoutMs: 1000,
+      clock: realClock(),
       log: recordedLog(),
       random: () => 0,
       ...options,
