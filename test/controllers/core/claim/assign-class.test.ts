@@ -217,7 +217,7 @@ describe('H8: every predicate is checked again when a request comes late', () =>
       cluster.put(claimKind, row.claim);
       cluster.put(classKind, resourceClass('good', { annotations: isDefault }));
       const process = new FakeProcess(cluster, (env) => [row.controller(env, service, [service])]);
-      assert.deepEqual(await process.reconcile(key), { type: 'done' });
+      assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'H8' });
       assert.deepEqual(cluster.takeWrites(), []);
     });
   }
