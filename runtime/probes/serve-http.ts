@@ -50,7 +50,7 @@ export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable
         }
         return page(url.searchParams);
       };
-      answer()
+      void answer()
         .catch((): Page => ({ status: 500, contentType: 'text/plain', body: 'internal error\n' }))
         .then(({ status, contentType, body }) => {
           response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });

@@ -21,14 +21,14 @@ async function childrenOf(pid: number | undefined, script: string): Promise<read
  */
 async function demo(
   flags: readonly string[],
-  heard: (said: string, child: ChildProcess) => void = () => {},
+  heard: (said: string, child: ChildProcess) => Promise<void> = async () => {},
 ): Promise<{ readonly code: number; readonly said: string }> {
   const child = spawn(process.execPath, ['local/demo/main.ts', ...flags], { cwd: root });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      heard(said, child);
+      void heard(said, child);
     });
   }
   const [code] = (await once(child, 'exit')) as [number];

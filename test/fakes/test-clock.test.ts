@@ -25,7 +25,7 @@ describe('the clock of tests', () => {
 
   test('wakes by due time, and those due together in the order they were set', async () => {
     for (const [name, delayMs] of Object.entries({ a: 20, b: 10, c: 20, d: 0, e: 10 })) {
-      clock.sleep(delayMs).then(told(name));
+      void clock.sleep(delayMs).then(told(name));
     }
     assert.equal(clock.waitingCount, 5);
     await clock.advance(20);
@@ -34,7 +34,7 @@ describe('the clock of tests', () => {
   });
 
   test('what is due later than told stays', async () => {
-    clock.sleep(100).then(told('late'));
+    void clock.sleep(100).then(told('late'));
     await clock.advance(99);
     assert.deepEqual(log, []);
     await clock.advance(1);
@@ -50,8 +50,8 @@ describe('the clock of tests', () => {
       await clock.sleep(5);
       told('a timer set by a timer')();
     };
-    chain();
-    clock.sleep(10).then(told('the next at the same moment'));
+    void chain();
+    void clock.sleep(10).then(told('the next at the same moment'));
     await clock.advance(30);
     assert.deepEqual(log, [
       '10 after 100 promises and a turn',
@@ -73,7 +73,7 @@ describe('the clock of tests', () => {
 
   test('an abort after the end changes nothing', async () => {
     const abort = new AbortController();
-    clock.sleep(10, abort.signal).then(told('slept'));
+    void clock.sleep(10, abort.signal).then(told('slept'));
     await clock.advance(10);
     abort.abort();
     assert.deepEqual(log, ['10 slept']);
@@ -121,8 +121,8 @@ describe('the clock of tests', () => {
   });
 
   test('after a stall, what was due runs late, in the same order', async () => {
-    clock.sleep(20).then(told('b'));
-    clock.sleep(10).then(told('a'));
+    void clock.sleep(20).then(told('b'));
+    void clock.sleep(10).then(told('a'));
     clock.stall(60);
     assert.deepEqual(log, []);
     await clock.settle();
@@ -130,7 +130,7 @@ describe('the clock of tests', () => {
   });
 
   test('to set the clock on the wall is no time', async () => {
-    clock.sleep(1000).then(told('slept'));
+    void clock.sleep(1000).then(told('slept'));
     clock.setWall('2020-01-01T00:00:00Z');
     await clock.advance(999);
     assert.equal(clock.now().toISOString(), '2020-01-01T00:00:00.999Z');
