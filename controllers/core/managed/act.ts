@@ -133,7 +133,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
 }
 
 async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
-  const { identity, external, signal, log } = context;
+  const { identity, external, renewals, signal, log } = context;
   const difference = observed.difference && scrub(observed.difference, run.known);
   log.debug('external resource differs', { difference });
   const updating = external.update(identified(identity, run), run.known, signal);
@@ -141,9 +141,11 @@ async function update(context: ExternalContext, run: Run, observed: Observation)
   const event = requested('UpdatedExternalResource', 'update');
   if (updated.operation !== undefined) {
     const published = having(await publish(context, run, updated.details), event);
+    renewals.done(run.current);
     return begun(context, published, 'update', updated.operation, observed.ready);
   }
   const [shown, now] = await observeAndPublish(context, run, updated.details, event);
+  renewals.done(run.current);
   return endings.present(shown, now.exists ? now : observed);
 }
 

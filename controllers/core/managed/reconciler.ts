@@ -16,6 +16,7 @@ import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 import { recordedIdentity, withAnnotations } from './identity.ts';
+import { createRenewals } from './renewals.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import {
   cannotConnect,
@@ -112,7 +113,7 @@ async function connect(
   found: Run,
   operation: TrackedOperation | undefined,
 ): Promise<Ending> {
-  const { signal, publisher } = context;
+  const { signal, publisher, renewals } = context;
   const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);
   const resolved: Run = {
     ...found,
@@ -121,10 +122,11 @@ async function connect(
         ? found.current
         : await failing('cannot resolve references', resolving, cannotResolve),
   };
-  const known = await failing('', publisher.known(resolved.current, signal), {
+  const published = await failing('', publisher.known(resolved.current, signal), {
     ...cannotPublish,
     known: resolved,
   });
+  const known = renewals.isDue(resolved.current) ? {} : published;
   const informed: Run = { ...resolved, known, before: known };
   const recorded = operation === undefined ? informed : await recordOutcome(context, informed, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
@@ -182,6 +184,7 @@ function sharedContext({
     publisher,
     operations,
     absences,
+    renewals: createRenewals(),
     identity,
     creationGraceMs,
     confirmAbsenceMs,

@@ -18,6 +18,7 @@ import { having, isCreating, isDeleting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import { withLateInitialized } from './provider-values.ts';
+import type { Renewals } from './renewals.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
 export interface RunContext extends CreationContext {
@@ -25,6 +26,7 @@ export interface RunContext extends CreationContext {
   readonly publisher: ConnectionPublisher;
   readonly operations: OperationTracker;
   readonly absences: Absences;
+  readonly renewals: Renewals;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { creating } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { claim, claimKind, managed, managedKind, resourceRef } from '../objects.ts';
 
@@ -49,13 +50,23 @@ function detailsOf(cluster: FakeCluster, team: string): Readonly<Record<string, 
   return secret === undefined ? {} : decodeDetails(secret);
 }
 
+/** Offers what the first claim left, and has the second team's claim bind it. */
+async function rebound(cluster: FakeCluster, external: FakeExternal) {
+  ask(cluster, 'second');
+  offer(cluster);
+  const process = await startStack(cluster, external).settle(120_000);
+  process.stop();
+  assert.equal(phaseOf(cluster, 'second'), 'Bound');
+  return detailsOf(cluster, 'second').password;
+}
+
 const phaseOf = (cluster: FakeCluster, team: string) =>
   cluster.get(claimKind, teamOf(team))?.status?.bindingPhase;
 
 describe('a released resource that is offered again', () => {
   test('is bound once, and what that claim leaves is not offered, wherever the process was cut off', async () => {
     for (let k = 1; ; k += 1) {
-      const { cluster, external } = await released();
+      const { cluster, external, password } = await released();
       ask(cluster, 'second');
       cluster.stepsLeft = k;
       offer(cluster);
@@ -64,6 +75,9 @@ describe('a released resource that is offered again', () => {
       cluster.stepsLeft = Number.POSITIVE_INFINITY;
       const process = await startStack(cluster, external).settle(120_000);
       assert.equal(phaseOf(cluster, 'second'), 'Bound', `after write ${k}`);
+      const known = detailsOf(cluster, 'second').password;
+      assert.notEqual(known, password, `after write ${k}`);
+      assert.equal(known, external.things.get('db')?.password, `after write ${k}`);
       ask(cluster, 'third');
       await giveBack(cluster, 'second', () => process.settle(120_000));
       assert.equal(phaseOf(cluster, 'third'), 'Unbound', `after write ${k}`);
@@ -71,5 +85,47 @@ describe('a released resource that is offered again', () => {
       process.stop();
       if (!first.hasCrashed) return;
     }
+  });
+
+  test('until it is offered, its credentials stay', async () => {
+    const { cluster, external, password } = await released();
+    const process = await startStack(cluster, external).settle(120_000);
+    process.stop();
+    assert.equal(external.things.get('db')?.password, password);
+    assert.equal(cluster.get(managedKind, db)?.status?.bindingPhase, 'Released');
+  });
+
+  test('is bound with the credentials it had where it must not be updated', async () => {
+    const policies = ['Observe', 'Create', 'LateInitialize'] as const;
+    const { cluster, external, password } = await released({ managementPolicies: policies });
+    assert.equal(await rebound(cluster, external), password);
+  });
+
+  test('gets new credentials once, also from a system that takes its time to change', async () => {
+    const { cluster, external, password } = await released();
+    external.observation = { ready: creating('changing') };
+    ask(cluster, 'second');
+    offer(cluster);
+    const before = external.count('update');
+    const process = await startStack(cluster, external).settle(300_000);
+    assert.equal(external.count('update'), before + 1);
+    assert.equal(phaseOf(cluster, 'second'), 'Unbound');
+    external.observation = {};
+    await process.settle(120_000);
+    process.stop();
+    assert.equal(external.count('update'), before + 1);
+    assert.equal(phaseOf(cluster, 'second'), 'Bound');
+    assert.notEqual(detailsOf(cluster, 'second').password, password);
+  });
+
+  test('a new password that could not be published is made anew', async () => {
+    const { cluster, external, password } = await released();
+    let refusals = 2;
+    cluster.gate = ({ verb, kind, key }) => {
+      if (verb === 'update' && kind === 'Secret' && key === 'system/src' && refusals-- > 0) throw forbidden();
+    };
+    const known = await rebound(cluster, external);
+    assert.notEqual(known, password);
+    assert.equal(known, external.things.get('db')?.password);
   });
 });

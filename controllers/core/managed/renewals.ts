@@ -1,0 +1,28 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { shouldUpdate } from '../management-policies.ts';
+import { isReoffered } from './status.ts';
+
+/**
+ * What a former claim was told must not open what the next one gets: a released resource that is offered again gets new
+ * credentials first, where its policies let it. This process remembers that it has, so that an update that takes many
+ * passes ends; another process renews them once more.
+ */
+export interface Renewals {
+  /** Whether what was published so far is to count as lost. */
+  isDue(managed: Managed): boolean;
+  /** Its external resource was updated, and what that returned is published. */
+  done(managed: Managed): void;
+}
+
+export function createRenewals(): Renewals {
+  const renewed = new Set<string | undefined>();
+  return {
+    isDue(managed) {
+      const { uid } = managed.metadata;
+      if (isReoffered(managed)) return !renewed.has(uid) && shouldUpdate(managed.spec);
+      renewed.delete(uid);
+      return false;
+    },
+    done: (managed) => void (isReoffered(managed) && renewed.add(managed.metadata.uid)),
+  };
+}
