@@ -23,22 +23,23 @@ export interface FailureFacts<Known = unknown> {
 
 /** A step that failed as steps may: it ends the run, is told on the object, and tried again. */
 export class StepFailure<Known = unknown> extends Error {
+  /** Names the step in the message, before the cause; empty where the cause says enough. */
+  readonly what: string;
   readonly facts: FailureFacts<Known>;
   /** What the Event says; the message is for the condition. */
   readonly eventMessage: string;
 
-  /** `what` names the step in the message, before the cause; empty where the cause says enough. */
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
     const why = messageOf(cause);
     super(what === '' ? why : `${what}: ${why}`, { cause });
+    this.what = what;
     this.facts = facts;
     this.eventMessage = facts.isEventBrief === true ? why : this.message;
   }
 
   /** The same failure, of a run that knows more by now. */
   knowing(known: Known): StepFailure<Known> {
-    const failure = new StepFailure('', this.cause, { ...this.facts, known });
-    return Object.assign(failure, { message: this.message, eventMessage: this.eventMessage });
+    return new StepFailure(this.what, this.cause, { ...this.facts, known });
   }
 
   /** Whether it ends the run without a word. */

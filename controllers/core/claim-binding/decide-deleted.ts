@@ -19,21 +19,20 @@ export const deletedRows = [
   'K6 unclear',
 ] as const;
 
-export type DeletedRow = (typeof deletedRows)[number];
-
 /** How a claim that goes, or is gone, parts from a managed resource; `row` is its line in docs/decision-tables.md. */
-export type Parting<Row = string> =
-  | { readonly row: Row; readonly act: 'free'; readonly managed: Managed }
+export type Parting<Freed = string, Released = string> =
+  | { readonly row: Freed; readonly act: 'free'; readonly managed: Managed }
   | {
-      readonly row: Row;
+      readonly row: Released;
       readonly act: 'release';
       readonly managed: Managed;
       readonly reclaim: 'Delete' | 'Retain';
     };
 
 export type DeletedDecision =
-  | { readonly row: DeletedRow; readonly act: 'nothing' | 'finalise' }
-  | Parting<DeletedRow>;
+  | { readonly row: 'K6 finalised'; readonly act: 'nothing' }
+  | { readonly row: 'H3' | 'H2' | 'H6' | 'K6 going'; readonly act: 'finalise' }
+  | Parting<'K6 reserved', 'K6' | 'K6 begun' | 'K6 provisioned' | 'K6 unclear'>;
 
 /**
  * What becomes of a deleted claim and its resource. Only what was Bound is reclaimed, and what the claim provisioned

@@ -10,13 +10,11 @@ import { isReserved } from './reservation.ts';
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const orphanRows = ['O1', 'O2', 'O2 named', 'O3', 'O3 begun', 'O4', 'O4 unclear', 'O5'] as const;
 
-export type OrphanRow = (typeof orphanRows)[number];
-
 /** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
 export type OrphanDecision =
-  | { readonly row: OrphanRow; readonly act: 'nothing' }
+  | { readonly row: 'O1' | 'O2' | 'O2 named'; readonly act: 'nothing' }
   | { readonly row: 'O5'; readonly act: 'tell'; readonly message: string }
-  | (Parting<OrphanRow> & { readonly message: string });
+  | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear'> & { readonly message: string });
 
 /**
  * What becomes of a managed resource whose claim is gone though nobody let go of it: somebody removed the claim's

@@ -74,16 +74,34 @@ export const bindingRows = [
   'K11 quiet',
 ] as const;
 
-export type BindingRow = (typeof bindingRows)[number];
+type ReportRow =
+  | 'H7 unknown'
+  | 'K7'
+  | 'K2'
+  | 'K2 lost'
+  | 'K2 edited'
+  | 'H1'
+  | 'H1 former'
+  | 'H4 taken'
+  | 'K14 controlled'
+  | 'K10 deleted'
+  | 'K10 released'
+  | 'K10'
+  | 'K11'
+  | 'K11 quiet';
 
 /** What to do about one claim; `row` is its line in docs/decision-tables.md. */
 export type BindingDecision =
   | DeletedDecision
-  | { readonly row: BindingRow; readonly act: 'nothing' | 'finalise' }
-  | { readonly row: BindingRow; readonly act: 'bind' | 'refresh' | 'recall'; readonly managed: Managed }
-  | { readonly row: BindingRow; readonly act: 'record' | 'create'; readonly resourceClass: Class }
+  | { readonly row: 'K1' | 'H7' | 'H7 told'; readonly act: 'nothing' }
+  | { readonly row: 'H2 unnamed'; readonly act: 'finalise' }
+  | { readonly row: 'K9 again'; readonly act: 'recall'; readonly managed: Managed }
+  | { readonly row: 'K9 record'; readonly act: 'record'; readonly resourceClass: Class }
+  | { readonly row: 'K9'; readonly act: 'create'; readonly resourceClass: Class }
+  | { readonly row: 'K14'; readonly act: 'bind'; readonly managed: Managed }
+  | { readonly row: 'K15'; readonly act: 'refresh'; readonly managed: Managed }
   | {
-      readonly row: BindingRow;
+      readonly row: ReportRow;
       readonly act: 'report';
       readonly facts: ClaimFacts;
       readonly event: {
@@ -134,7 +152,9 @@ export const isDynamic = (service: ClaimService, claim: Claim): boolean =>
 
 function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 'create'): BindingDecision {
   const { resourceClass } = input;
-  if (resourceClass !== undefined) return { row: act === 'record' ? 'K9 record' : 'K9', act, resourceClass };
+  if (resourceClass !== undefined) {
+    return act === 'record' ? { row: 'K9 record', act, resourceClass } : { row: 'K9', act, resourceClass };
+  }
   const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
   return report('K7', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
 }
@@ -159,7 +179,7 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
 
 function decideExisting(service: ClaimService, claim: Claim, managed: Managed): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
-  const refuse = (row: BindingRow, why: string): BindingDecision => {
+  const refuse = (row: ReportRow, why: string): BindingDecision => {
     const message = `refusing to bind to ${what}: ${why}`;
     return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
   };
@@ -277,7 +297,7 @@ function describeManaged(managed: Managed): string {
 }
 
 function report(
-  row: BindingRow,
+  row: ReportRow,
   reason: string,
   conditions: readonly [ready: ConditionFacts, synced: ConditionFacts],
   bindingPhase: BindingPhase = 'Unbound',

@@ -26,6 +26,8 @@ import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 
 /** How a run ends: what is told of the claim, and what wakes it next beside the events of what it waits for. */
 export interface Ending {
+  /** The row of docs/decision-tables.md; absent: nothing was decided yet. */
+  readonly row?: BindingDecision['row'];
   /** What is told of; absent: there is nothing to tell. */
   readonly claim?: Claim | undefined;
   /** Events of what was done, whatever is told of the claim. */
@@ -165,7 +167,8 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { claim, happened = [], result } = ending;
+  const { row, claim, happened = [] } = ending;
+  const result: Result = { ...ending.result, ...(row !== undefined && { row }) };
   if (claim === undefined) return result;
   for (const event of happened) recordClaimEvent(env, claim, event);
   const { reported, events } = told(claim, ending, ineffectiveEdits(claim, heldBy(claim)), env.clock.now());

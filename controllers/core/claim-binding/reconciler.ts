@@ -14,7 +14,7 @@ import { secretsControlledBy } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
-import type { BindingDecision } from './decide.ts';
+import type { BindingDecision, BindingInput } from './decide.ts';
 import { decideBinding, isConcerned } from './decide.ts';
 import type { Ending, Happened } from './ending.ts';
 import {
@@ -70,19 +70,25 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function reconcile(request: Request, signal: AbortSignal): Promise<Result> {
     const claim = claims.get(request);
-    const ending = await run(claim, signal).catch((error: unknown) => {
-      const isTold = error instanceof StepFailure && !error.isSilent && !signal.aborted;
-      if (!isTold || claim === undefined) throw error;
-      // What the run has written before it failed is in the store.
-      return failed(claims.get(request) ?? claim, error);
-    });
-    return conclude(options, ending, signal);
+    const telling = (step: Promise<Ending>): Promise<Ending> =>
+      step.catch((error: unknown) => {
+        const isTold = error instanceof StepFailure && !error.isSilent && !signal.aborted;
+        if (!isTold || claim === undefined) throw error;
+        // What the run has written before it failed is in the store.
+        return failed(claims.get(request) ?? claim, error);
+      });
+    return conclude(options, await telling(run()), signal);
+
+    async function run(): Promise<Ending> {
+      const decision = decideBinding(await read(claim, signal));
+      const ending = claim === undefined ? quiet() : await telling(act(decision, claim, signal));
+      return { ...ending, row: decision.row };
+    }
   }
 
-  /** Reads, decides, acts. */
-  async function run(claim: Claim | undefined, signal: AbortSignal): Promise<Ending> {
+  async function read(claim: Claim | undefined, signal: AbortSignal): Promise<BindingInput> {
     const held = claim && heldBy(claim);
-    const decision = decideBinding({
+    return {
       service,
       peers,
       claim,
@@ -90,8 +96,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       managed: claim && (await managedOf(claim, held, signal)),
       resourceClass: claim && classOf(claim),
       isHandedOver: claim !== undefined && secretsControlledBy(secrets.store, claim.metadata.uid).length > 0,
-    });
-    return claim === undefined ? quiet() : act(decision, claim, signal);
+    };
   }
 
   async function act(decision: BindingDecision, claim: Claim, signal: AbortSignal): Promise<Ending> {

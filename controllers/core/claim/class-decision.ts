@@ -15,9 +15,9 @@ export type ClassRow =
 
 /** What to do about one claim that may need a class; `row` is its line in docs/decision-tables.md. */
 export type ClassDecision =
-  | { readonly row: ClassRow; readonly act: 'nothing' }
+  | { readonly row: Exclude<ClassRow, 'S5 malformed' | 'S5' | 'S6'>; readonly act: 'nothing' }
   | {
-      readonly row: ClassRow;
+      readonly row: 'S5 malformed' | 'S5';
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;

@@ -298,5 +298,5 @@ export async function conclude(
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     stored = await managed.update(stored, cleared, signal);
   }
-  return resultOf(next, stored, env);
+  return { ...resultOf(next, stored, env), row: run.row };
 }

@@ -83,7 +83,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
     const first = decideFirst(found, operation);
-    if (found === undefined || first.act === 'nothing') return done; // until it is created
+    if (found === undefined || first.act === 'nothing') return { ...done, row: first.row }; // until it is created
     const context: RunContext = { ...shared, signal, log };
     const run: Run = { row: first.row, current: found, known: {}, happened: [] };
     const ending = async (): Promise<Ending> => {

@@ -1,8 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, isControlledBy, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { holdsClaim } from '../claim/holdings.ts';
@@ -10,6 +11,8 @@ import { propagated } from '../claim/propagated-secret.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
 export interface PropagationInput {
+  /** Whose connection secrets are propagated. */
+  readonly kind: Kind<Managed>;
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
   readonly claim: Claim | undefined;
@@ -21,6 +24,7 @@ export const propagationRows = [
   'X1',
   'X1 no target',
   'X2',
+  'X2 peer',
   'X3',
   'X4 source',
   'X4 target',
@@ -29,12 +33,14 @@ export const propagationRows = [
   'X5',
 ] as const;
 
-export type PropagationRow = (typeof propagationRows)[number];
-
 /** What to do about one target secret; `row` is its line in docs/decision-tables.md. */
 export type PropagationDecision =
-  | { readonly row: PropagationRow; readonly act: 'nothing' }
-  | { readonly row: PropagationRow; readonly act: 'refuse'; readonly message: string }
+  | { readonly row: 'X1' | 'X1 no target' | 'X2' | 'X2 peer' | 'X5 same'; readonly act: 'nothing' }
+  | {
+      readonly row: 'X3' | 'X4 source' | 'X4 target' | 'X4 unbound';
+      readonly act: 'refuse';
+      readonly message: string;
+    }
   | { readonly row: 'X5'; readonly act: 'update'; readonly desired: Secret };
 
 /**
@@ -42,11 +48,13 @@ export type PropagationDecision =
  * hold: the source is controlled by the managed resource, the target by the claim, and these two refer to each
  * other. Without the chain, whoever may annotate secrets could read one they may not.
  */
-export function decidePropagation({ target, source, claim, managed }: PropagationInput): PropagationDecision {
+export function decidePropagation(input: PropagationInput): PropagationDecision {
+  const { kind, target, source, claim, managed } = input;
   if (target === undefined || wasDeleted(target)) return { row: 'X1', act: 'nothing' };
   const named = propagationSource(target);
   if (named === undefined) return { row: 'X1 no target', act: 'nothing' };
   if (source === undefined) return { row: 'X2', act: 'nothing' }; // its creation wakes us
+  if (!referenceIsOfKind(controllerOf(source), kind)) return { row: 'X2 peer', act: 'nothing' };
   const { namespace, name } = target.metadata;
   const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
   const who = `connection secret ${named.namespace}/${named.name}`;

@@ -5,6 +5,7 @@ import { propagationSource, propagationTargets } from '../../../apis/core/v1alph
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { claimResource } from '../claim/assign-class.ts';
@@ -44,16 +45,17 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
         named &&
         (secrets.get(named) ??
           (await annotate('cannot get connection secret', secrets.fetch(named, signal))));
-      // Another managed kind's secret is its own controller's business.
-      if (target === undefined || source === undefined || !isSource(source)) return done;
-      const claimName = controllerOf(target)?.name;
-      const managedName = controllerOf(source)?.name;
+      const claimName = target && controllerOf(target)?.name;
+      const managedName = source && controllerOf(source)?.name;
       const decision = decidePropagation({
+        kind: service.managed,
         target,
         source,
         claim: claimName === undefined ? undefined : claims.get({ ...request, name: claimName }),
         managed: managedName === undefined ? undefined : managed.get({ name: managedName }),
       });
+      const ended: Result = { ...done, row: decision.row };
+      if (target === undefined || source === undefined) return ended;
       if (decision.act === 'refuse') {
         const message = `not propagated: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
@@ -72,7 +74,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
           message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,
         });
       }
-      return { ...done, row: decision.row };
+      return ended;
     },
   };
 }

@@ -52,6 +52,9 @@ export class Scene {
 
   #reconcile: ReturnType<typeof managedReconciler> | undefined;
 
+  /** The row that the last run took. */
+  row: string | undefined;
+
   async run(signal: AbortSignal = new AbortController().signal): Promise<Result> {
     const { env } = this.process;
     const resource = env.resource(managedKind);
@@ -64,7 +67,9 @@ export class Scene {
       confirmAbsenceMs: 0,
       ...this.options,
     });
-    return this.#reconcile({ name: 'db' }, signal, env.log);
+    const { row, ...result } = await this.#reconcile({ name: 'db' }, signal, env.log);
+    this.row = row;
+    return result;
   }
 
   get object(): Managed | undefined {

@@ -471,7 +471,7 @@ describe('binding acts', () => {
     const { cluster, process } = worldOf({ claim: byName });
     process.hold(claimKind);
     cluster.before('updateStatus', claimKind, () => cluster.delete(claimKind, key));
-    assert.deepEqual(await process.reconcile(key), { type: 'done' });
+    assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'K2' });
   });
 });
 

@@ -17,7 +17,15 @@ import {
   propagationRows,
 } from '../../../../controllers/core/secret-propagation/decide.ts';
 import { assertEveryRow } from '../every-row.ts';
-import { claim, claimRef, deletionTimestamp, managed, otherManagedKind, resourceRef } from '../objects.ts';
+import {
+  claim,
+  claimRef,
+  deletionTimestamp,
+  managed,
+  managedKind,
+  otherManagedKind,
+  resourceRef,
+} from '../objects.ts';
 
 const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
 const boundManaged = managed({
@@ -49,7 +57,7 @@ const target = secret({
   },
   data: encodeDetails({ password: 'old', extra: 'edited in' }),
 });
-const all: PropagationInput = { target, source, claim: boundClaim, managed: boundManaged };
+const all: PropagationInput = { kind: managedKind, target, source, claim: boundClaim, managed: boundManaged };
 const without = (object: Secret, ...keys: (keyof Secret['metadata'])[]): Secret => ({
   ...object,
   metadata: Object.fromEntries(
@@ -144,11 +152,15 @@ describe('secret propagation decides (B4)', () => {
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'X4 a source nobody controls': {
+    'X2 a source nobody controls': {
       input: { source: without(source, 'ownerReferences') },
-      row: 'X4 source',
-      act: 'refuse',
-      message: 'connection secret system/src is not controlled by a managed resource that exists',
+      row: 'X2 peer',
+      act: 'nothing',
+    },
+    "X2 another kind's source is its own controller's business": {
+      input: { kind: otherManagedKind },
+      row: 'X2 peer',
+      act: 'nothing',
     },
     'X4 a managed resource that is gone': {
       input: { managed: undefined },

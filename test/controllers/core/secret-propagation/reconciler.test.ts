@@ -57,7 +57,7 @@ const write = 'update Secret team/conn';
 describe('secret propagation acts (B4)', () => {
   test('X1 ToNotFound', async () => {
     const { cluster, process } = worldOf({ withTarget: false });
-    assert.deepEqual(await process.reconcile(targetKey), { type: 'done' });
+    assert.deepEqual(await process.reconcile(targetKey), { type: 'done', row: 'X1' });
     assert.deepEqual(cluster.takeWrites(), []);
   });
   test('X2 FromNotFound: nothing, until the source appears, then at once', async () => {
