@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { type CloudCollection, cloudCollection } from './cloud-collection.ts';
-import { type HttpClientOptions, httpClient } from './http.ts';
+import type { CloudCollection } from './cloud-collection.ts';
+import { cloudCollection } from './cloud-collection.ts';
+import type { HttpClientOptions } from './http.ts';
+import { httpClient } from './http.ts';
 
 const tags = z.record(z.string(), z.string());
 

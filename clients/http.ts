@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import { CloudError } from './cloud-error.ts';
 import { cloudRefusal, retryAfterMsOf, transportFailure } from './http-failure.ts';
 

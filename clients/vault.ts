@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Agent, interceptors, request } from 'undici';
 import type { VaultErrorContext } from './vault-error.ts';
 import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 /** Removes what is left of a server when this process is gone, even by SIGKILL. */
 export interface Watchdog {

@@ -5,9 +5,11 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Account, reachableBinaries, unprivilegedAccount } from './postgresql-binaries.ts';
+import type { Account } from './postgresql-binaries.ts';
+import { reachableBinaries, unprivilegedAccount } from './postgresql-binaries.ts';
 import { selfSignedCertificate } from './postgresql-certificate.ts';
-import { unref, type Watchdog, watchdog } from './postgresql-watchdog.ts';
+import type { Watchdog } from './postgresql-watchdog.ts';
+import { unref, watchdog } from './postgresql-watchdog.ts';
 
 export interface PostgresqlOptions {
   /** Default: a free one. */

@@ -1,7 +1,8 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { dropUnfinished, sessionsOn } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
-import { type DatabaseObservation, type DatabaseSpec, databaseDrift } from './database-spec.ts';
+import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
+import { databaseDrift } from './database-spec.ts';
 import { counted, isInUse, PostgresqlError, sqlStateOf } from './error.ts';
 import { checkOurs, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';

@@ -1,12 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { PostgresqlError } from './error.ts';
-import {
-  type GrantObservation,
-  type GrantSpec,
-  type GrantTarget,
-  grantDrift,
-  wantedPrivileges,
-} from './grant-spec.ts';
+import type { GrantObservation, GrantSpec, GrantTarget } from './grant-spec.ts';
+import { grantDrift, wantedPrivileges } from './grant-spec.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName } from './name.ts';
 import type { Session, UseSession } from './session.ts';

@@ -1,6 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
-import { checkOurs, isMarkOutdated, type Marked, markStatement } from './mark.ts';
+import type { Marked } from './mark.ts';
+import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
 import { scramVerifier } from './password.ts';

@@ -1,11 +1,17 @@
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
+import { Client } from 'pg';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
-import { type Databases, databases } from './database.ts';
-import { type Grants, grants } from './grant.ts';
-import { type Roles, roles } from './role.ts';
-import { type Closing, closeServerDatabases } from './server-databases.ts';
-import { openSession, realSleep, type SessionOptions, type UseSession } from './session.ts';
+import type { Databases } from './database.ts';
+import { databases } from './database.ts';
+import type { Grants } from './grant.ts';
+import { grants } from './grant.ts';
+import type { Roles } from './role.ts';
+import { roles } from './role.ts';
+import type { Closing } from './server-databases.ts';
+import { closeServerDatabases } from './server-databases.ts';
+import type { SessionOptions, UseSession } from './session.ts';
+import { openSession, realSleep } from './session.ts';
 
 export interface PostgresqlServerOptions {
   readonly credentials: Credentials;

@@ -1,15 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
 import type { Connection } from './connections.ts';
-import { type Credentials, tlsOptions } from './credentials.ts';
-import {
-  type ErrorContext,
-  isConcurrentUpdate,
-  isLimitOfOne,
-  PostgresqlError,
-  sqlStateOf,
-  toPostgresqlError,
-} from './error.ts';
+import type { Credentials } from './credentials.ts';
+import { tlsOptions } from './credentials.ts';
+import type { ErrorContext } from './error.ts';
+import { isConcurrentUpdate, isLimitOfOne, PostgresqlError, sqlStateOf, toPostgresqlError } from './error.ts';
 
 /** One connection as the operations see it. Every error is a PostgresqlError, or the reason of an abort. */
 export interface Session {

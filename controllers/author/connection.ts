@@ -1,11 +1,13 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { type CloudCredentials, parseCredentials } from '../../clients/cloud-credentials.ts';
+import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
+import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import { createLruMap } from '../../runtime/client/lru-map.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
-import { credentialsReader, type ProviderKinds } from '../core/provider/provider-credentials.ts';
+import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import { credentialsReader } from '../core/provider/provider-credentials.ts';
 
 /** More accounts than this are rare, and a client that is forgotten is only made anew. */
 const maxClients = 100;

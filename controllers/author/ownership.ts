@@ -1,6 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { type Owner, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import type { Owner } from '../../clients/ownership-tags.ts';
+import { ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 

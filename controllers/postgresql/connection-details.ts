@@ -1,5 +1,6 @@
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { type Credentials, connectionUri, defaultSslMode } from '../../clients/postgresql/credentials.ts';
+import type { Credentials } from '../../clients/postgresql/credentials.ts';
+import { connectionUri, defaultSslMode } from '../../clients/postgresql/credentials.ts';
 
 /** Who connects where. */
 export interface Access {

@@ -1,6 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { checkOurs, isMarkOutdated, isOwnedBy, type Marked } from '../../clients/postgresql/mark.ts';
+import type { Marked } from '../../clients/postgresql/mark.ts';
+import { checkOurs, isMarkOutdated, isOwnedBy } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';

@@ -1,16 +1,14 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { type Credentials, parseCredentials } from '../../clients/postgresql/credentials.ts';
+import type { Credentials } from '../../clients/postgresql/credentials.ts';
+import { parseCredentials } from '../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import { createLruMap } from '../../runtime/client/lru-map.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
-import {
-  credentialsReader,
-  type ProviderKinds,
-  providerChooser,
-} from '../core/provider/provider-credentials.ts';
+import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import { credentialsReader, providerChooser } from '../core/provider/provider-credentials.ts';
 import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */

@@ -2,7 +2,8 @@ import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile }
 import { join } from 'node:path';
 import type { BinarySource, BinaryWork } from './binary-cache.ts';
 import { findExecutable } from './command.ts';
-import { type DebianWork, debianWork } from './debian-work.ts';
+import type { DebianWork } from './debian-work.ts';
+import { debianWork } from './debian-work.ts';
 
 /** What that package really holds; its own version number begins with 1.20.5. */
 const VERSION = '1.20.2';

@@ -1,7 +1,8 @@
 import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BinarySource, BinaryWork } from './binary-cache.ts';
-import { type DebianWork, debianWork } from './debian-work.ts';
+import type { DebianWork } from './debian-work.ts';
+import { debianWork } from './debian-work.ts';
 
 /** The file it makes. */
 export const DEFINITIONS_SERVER = 'apiextensions-apiserver';

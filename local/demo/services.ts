@@ -1,14 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { controlPlaneBinaries } from '../control-plane/binaries.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { Progress } from '../control-plane/progress.ts';
-import { type FavouriteCloud, type FlavourName, startFavouriteCloud } from '../favourite-cloud/server.ts';
-import { type LocalPostgresql, startPostgresql } from '../postgresql.ts';
+import type { FavouriteCloud, FlavourName } from '../favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../favourite-cloud/server.ts';
+import type { LocalPostgresql } from '../postgresql.ts';
+import { startPostgresql } from '../postgresql.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const provisioningMs = 2_000;

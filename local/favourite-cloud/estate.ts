@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Collection, type CollectionOptions, createCollection } from './collection.ts';
+import type { Collection, CollectionOptions } from './collection.ts';
+import { createCollection } from './collection.ts';
 import { conflict, invalid } from './problem.ts';
 
 /** One database, as both flavours of the cloud keep it. */

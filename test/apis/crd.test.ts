@@ -6,14 +6,8 @@ import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { ocpStack } from '../../controllers/ocp/setup.ts';
 import { postgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { fieldsIn } from '../fakes/admission.ts';
-import {
-  type CustomResourceDefinition,
-  definitionsIn,
-  roleOf,
-  rulesOf,
-  schemaOf,
-  schemasUnder,
-} from './definitions.ts';
+import type { CustomResourceDefinition } from './definitions.ts';
+import { definitionsIn, roleOf, rulesOf, schemaOf, schemasUnder } from './definitions.ts';
 
 const plain = definitionsIn('crds');
 const withRules = definitionsIn('crds/with-cel-rules');

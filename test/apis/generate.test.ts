@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { copyProject, type ProjectCopy } from '../docs/project-copy.ts';
+import type { ProjectCopy } from '../docs/project-copy.ts';
+import { copyProject } from '../docs/project-copy.ts';
 
 const crd = 'crds/database.crossplane.io_fancysqlinstances.yaml';
 const reference = 'docs/api-reference.md';

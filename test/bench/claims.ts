@@ -1,8 +1,6 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import {
-  type FancySQLInstance,
-  FancySQLInstanceKind,
-} from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import { arrivals } from './arrivals.ts';
 import { inTurns } from './in-turns.ts';

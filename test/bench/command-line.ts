@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type PhaseName, phaseNames } from './phase-names.ts';
+import type { PhaseName } from './phase-names.ts';
+import { phaseNames } from './phase-names.ts';
 
 export interface BenchOptions {
   /** Claims in the big runs. */

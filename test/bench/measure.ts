@@ -2,17 +2,21 @@ import { budgets, goBudgets, goFactors, memoryLimit } from './budgets.ts';
 import { deleteClaims } from './claims.ts';
 import type { BenchOptions } from './command-line.ts';
 import type { Figure } from './figures.ts';
-import { type MinimalWrites, minimalWrites, sampleClaim } from './minimal-writes.ts';
+import type { MinimalWrites } from './minimal-writes.ts';
+import { minimalWrites, sampleClaim } from './minimal-writes.ts';
 import type { PhaseName } from './phase-names.ts';
-import { type AtOnce, atOnceFigures, bindAtOnce } from './phases/at-once.ts';
-import { type Deleted, deletion } from './phases/deletion.ts';
+import type { AtOnce } from './phases/at-once.ts';
+import { atOnceFigures, bindAtOnce } from './phases/at-once.ts';
+import type { Deleted } from './phases/deletion.ts';
+import { deletion } from './phases/deletion.ts';
 import { restartAndIdle } from './phases/restart.ts';
 import { secretChange } from './phases/secret-change.ts';
 import { single } from './phases/single.ts';
 import { startup } from './phases/startup.ts';
 import { staticBinding } from './phases/static-binding.ts';
 import { peakMemoryMiB } from './process-usage.ts';
-import { classRef, classSelector, type Scene, type Stack } from './scene.ts';
+import type { Scene, Stack } from './scene.ts';
+import { classRef, classSelector } from './scene.ts';
 import { mean } from './statistics.ts';
 
 /** Phases that look at many bound claims, which `class-ref` makes. */

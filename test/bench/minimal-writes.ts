@@ -1,15 +1,12 @@
 import pick from 'lodash/pick.js';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
-import { propagatesFrom, type Secret, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import {
-  type FancySQLInstance,
-  FancySQLInstanceKind,
-} from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  type FavouriteDBInstance,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { propagatesFrom, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { credentialsNamespace } from '../cluster/fancysql-fixture.ts';
 import { createClaim, deleteClaims, loaders, numbered, whenBound } from './claims.ts';
 import { inTurns } from './in-turns.ts';

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
-import { type HttpClientOptions, type HttpRequest, httpClient } from '../../clients/http.ts';
+import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
+import { httpClient } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/http-failure.ts';
 import type { Fault } from '../../local/favourite-cloud/faults.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Owner, ownershipOf, ownerTags, retagged } from '../../clients/ownership-tags.ts';
+import type { Owner } from '../../clients/ownership-tags.ts';
+import { ownershipOf, ownerTags, retagged } from '../../clients/ownership-tags.ts';
 
 const kind = 'favouritedbinstance.database.fcp.crossplane.io';
 const cool: Owner = { kind, name: 'cool' };

@@ -9,14 +9,10 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
-import {
-  credentialsNamespace,
-  type FancySQLFixture,
-  favouriteClassRef,
-  favouriteRef,
-  startFancySQL,
-} from './fancysql-fixture.ts';
-import { difference, eventually, type StackProcess } from './stack-harness.ts';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { credentialsNamespace, favouriteClassRef, favouriteRef, startFancySQL } from './fancysql-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { difference, eventually } from './stack-harness.ts';
 
 describe('claims on a real API server, with the real process and two clouds', () => {
   let fixture: FancySQLFixture;

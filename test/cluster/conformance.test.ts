@@ -6,7 +6,8 @@ import { testBehaviour } from '../conformance/behaviour.ts';
 import { testJudgement } from '../conformance/judgement.ts';
 import { ForeignKind } from '../conformance/table.ts';
 import { until } from '../runtime/things.ts';
-import { type Cluster, startCluster } from './stack-harness.ts';
+import type { Cluster } from './stack-harness.ts';
+import { startCluster } from './stack-harness.ts';
 
 const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo, 30_000);
 

@@ -5,8 +5,10 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { type FancySQLFixture, startFancySQL } from './fancysql-fixture.ts';
-import { eventually, type StackProcess } from './stack-harness.ts';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { startFancySQL } from './fancysql-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 const count = 50;
 const flags = ['--stacks', 'fcp,ocp', '--poll-interval', '2s'];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type ControlPlane, startControlPlane } from '../../local/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { definitionsIn } from '../apis/definitions.ts';
 import { eventually } from './stack-harness.ts';
 

@@ -8,7 +8,8 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { describeClaim, isSettled } from '../../local/demo/claims.ts';
-import { type Services, startServices } from '../../local/demo/services.ts';
+import type { Services } from '../../local/demo/services.ts';
+import { startServices } from '../../local/demo/services.ts';
 import { VaultServer } from '../../local/vault-server.ts';
 import { eventually } from './stack-harness.ts';
 

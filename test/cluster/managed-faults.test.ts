@@ -3,14 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { type Network, NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import {
-  type FavouriteCloud,
-  type FavouriteCloudOptions,
-  startFavouriteCloud,
-} from '../../local/favourite-cloud/server.ts';
-import { type ManagedFixture, networks, startManaged } from './managed-fixture.ts';
-import { eventually, type StackProcess } from './stack-harness.ts';
+import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import type { ManagedFixture } from './managed-fixture.ts';
+import { networks, startManaged } from './managed-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 const flags = ['--stacks', 'fcp', '--poll-interval', '2s'];
 const range = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);

@@ -2,13 +2,13 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import {
-  type FavouriteDBInstance,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { type Network, NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
-import { credentialsNamespace, type FancySQLFixture, startFancySQL } from './fancysql-fixture.ts';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { credentialsNamespace, startFancySQL } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';
 
 type Spec<M extends Managed> = Partial<M['spec']>;

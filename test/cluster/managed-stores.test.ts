@@ -5,8 +5,10 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { publishedDetails } from '../../controllers/core/connection/published-details.ts';
 import { VaultServer } from '../../local/vault-server.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
-import { type ManagedFixture, startManaged } from './managed-fixture.ts';
-import { eventually, type StackProcess } from './stack-harness.ts';
+import type { ManagedFixture } from './managed-fixture.ts';
+import { startManaged } from './managed-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 describe('publishConnectionDetailsTo on a real API server, with the real process', () => {
   const vault = new VaultServer({ token: 'right-token' });

@@ -3,13 +3,17 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { type Network, NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
-import { changesAsked, type ManagedFixture, networks, startManaged } from './managed-fixture.ts';
-import { eventually, type StackProcess } from './stack-harness.ts';
+import type { ManagedFixture } from './managed-fixture.ts';
+import { changesAsked, networks, startManaged } from './managed-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 describe('managed resources on a real API server, with the real process and a cloud over HTTP', () => {
   let fixture: ManagedFixture;

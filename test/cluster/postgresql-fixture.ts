@@ -2,18 +2,17 @@ import { execFile } from 'node:child_process';
 import { Client } from 'pg';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { type ConnectionDetails, decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import {
-  type PostgreSQLInstance,
-  PostgreSQLInstanceKind,
-} from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import {
-  type PostgreSQLDatabaseClass,
-  PostgreSQLDatabaseClassKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { PostgreSQLDatabaseClass } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
-import { type LocalPostgresql, type PostgresqlOptions, startPostgresql } from '../../local/postgresql.ts';
-import { type Cluster, eventually, startCluster } from './stack-harness.ts';
+import type { LocalPostgresql, PostgresqlOptions } from '../../local/postgresql.ts';
+import { startPostgresql } from '../../local/postgresql.ts';
+import type { Cluster } from './stack-harness.ts';
+import { eventually, startCluster } from './stack-harness.ts';
 
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
 export const credentialsNamespace = 'postgresql-credentials';

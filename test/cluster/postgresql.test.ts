@@ -5,13 +5,10 @@ import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-
 import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import {
-  credentialsNamespace,
-  type PostgreSQLFixture,
-  psql,
-  startPostgreSQLCluster,
-} from './postgresql-fixture.ts';
-import { eventually, type StackProcess } from './stack-harness.ts';
+import type { PostgreSQLFixture } from './postgresql-fixture.ts';
+import { credentialsNamespace, psql, startPostgreSQLCluster } from './postgresql-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 let fixture: PostgreSQLFixture;
 let running: StackProcess;

@@ -5,8 +5,10 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
-import { type FancySQLFixture, favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
-import { difference, eventually, type StackProcess } from './stack-harness.ts';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { difference, eventually } from './stack-harness.ts';
 
 describe('the process', () => {
   let fixture: FancySQLFixture;

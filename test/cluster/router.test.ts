@@ -12,7 +12,8 @@ import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { type Cluster, eventually, startCluster } from './stack-harness.ts';
+import type { Cluster } from './stack-harness.ts';
+import { eventually, startCluster } from './stack-harness.ts';
 
 const support = await rulesSupport(await controlPlaneBinaries());
 const skip =

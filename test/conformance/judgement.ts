@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import { type Case, cases, objectOf } from './table.ts';
+import type { Case } from './table.ts';
+import { cases, objectOf } from './table.ts';
 
 /** The object as it is stored, in the end. */
 async function written(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { immutable as keeping } from '../../apis/core/rules.ts';
-import { type Definition, optional, text } from '../../apis/core/schema.ts';
+import type { Definition } from '../../apis/core/schema.ts';
+import { optional, text } from '../../apis/core/schema.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';

@@ -7,10 +7,13 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
-import { type FavouriteCloud, startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
-import { type Cluster, eventually, startCluster } from '../cluster/stack-harness.ts';
+import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import type { Cluster } from '../cluster/stack-harness.ts';
+import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { codeBlocks } from './code-blocks.ts';
-import { copyProject, freePort, type ProjectCopy, projectRoot, type Started } from './project-copy.ts';
+import type { ProjectCopy, Started } from './project-copy.ts';
+import { copyProject, freePort, projectRoot } from './project-copy.ts';
 
 const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
 const blocks = codeBlocks(guide).filter(({ file }) => file !== undefined);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { type Deployment, objectOf, objectsOf, permissionsOf, type Role } from './manifests.ts';
+import type { Deployment, Role } from './manifests.ts';
+import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
 import { copyProject, projectRoot } from './project-copy.ts';
 
 interface Definition extends KubernetesObject {

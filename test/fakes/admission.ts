@@ -1,10 +1,14 @@
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { Environment } from '@marcbachmann/cel-js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import isEqual from 'lodash/isEqual.js';
-import { celName, type Rule, rulesKey } from '../../apis/core/rules.ts';
+import type { Rule } from '../../apis/core/rules.ts';
+import { celName, rulesKey } from '../../apis/core/rules.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { type JsonSchema, objectSchema } from '../../apis/crd.ts';
+import type { JsonSchema } from '../../apis/crd.ts';
+import { objectSchema } from '../../apis/crd.ts';
 
 /** What is wrong with an object: where, and why. */
 export interface Cause {

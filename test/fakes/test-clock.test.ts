@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { debounceTime, interval, Subject, timer } from 'rxjs';
-import { type TestClock, testClock } from './test-clock.ts';
+import type { TestClock } from './test-clock.ts';
+import { testClock } from './test-clock.ts';
 
 describe('the clock of tests', () => {
   let clock: TestClock;

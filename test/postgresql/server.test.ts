@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { type LocalPostgresql, startPostgresql } from '../../local/postgresql.ts';
+import type { LocalPostgresql } from '../../local/postgresql.ts';
+import { startPostgresql } from '../../local/postgresql.ts';
 
 async function sql(server: LocalPostgresql, text: string, host = server.host): Promise<object[]> {
   const { port, superuser: user, password } = server;

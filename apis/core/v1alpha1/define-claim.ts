@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { celName, type Rule, withRules } from '../rules.ts';
-import { type Column, define, type Names, name, optional } from '../schema.ts';
+import type { Rule } from '../rules.ts';
+import { celName, withRules } from '../rules.ts';
+import type { Column, Names } from '../schema.ts';
+import { define, name, optional } from '../schema.ts';
 import {
   bindingPhase,
   conditions,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Column, define, type Names, name, optional } from '../schema.ts';
+import type { Column, Names } from '../schema.ts';
+import { define, name, optional } from '../schema.ts';
 import { objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
 
 /** What every class's template holds beside `forProvider`. */

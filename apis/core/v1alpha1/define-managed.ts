@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { celName, immutableFields, type Rule, withRules } from '../rules.ts';
-import { type Column, define, type Names, optional, optionalFields } from '../schema.ts';
+import type { Rule } from '../rules.ts';
+import { celName, immutableFields, withRules } from '../rules.ts';
+import type { Column, Names } from '../schema.ts';
+import { define, optional, optionalFields } from '../schema.ts';
 import {
   bindingPhase,
   conditions,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Rule, withRules } from '../rules.ts';
+import type { Rule } from '../rules.ts';
+import { withRules } from '../rules.ts';
 import { name, optional, text, texts } from '../schema.ts';
 
 /** The parts that claims, classes, managed resources and providers have in common, as schemas. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { define, name, type ObjectKind, optional, text } from '../schema.ts';
+import type { ObjectKind } from '../schema.ts';
+import { define, name, optional, text } from '../schema.ts';
 import { credentials } from './fields.ts';
 
 const vault = z

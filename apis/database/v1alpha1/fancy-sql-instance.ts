@@ -1,4 +1,5 @@
-import { type ObjectKind, optional, text } from '../../core/schema.ts';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional, text } from '../../core/schema.ts';
 import { defineClaim } from '../../core/v1alpha1/define-claim.ts';
 
 export const FancySQLInstanceKind = defineClaim(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ObjectKind, optional } from '../../core/schema.ts';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional } from '../../core/schema.ts';
 import { defineClaim } from '../../core/v1alpha1/define-claim.ts';
 
 export const PostgreSQLInstanceKind = defineClaim(

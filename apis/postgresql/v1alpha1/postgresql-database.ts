@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasAny, immutable } from '../../core/rules.ts';
-import { type ObjectKind, optional, text } from '../../core/schema.ts';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
 import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
 import { reference, selector } from '../../core/v1alpha1/fields.ts';

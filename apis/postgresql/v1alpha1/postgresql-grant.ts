@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasAny, withRules } from '../../core/rules.ts';
-import { type ObjectKind, optional } from '../../core/schema.ts';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional } from '../../core/schema.ts';
 import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
 import { reference, selector } from '../../core/v1alpha1/fields.ts';
 import { group, identifier, stack, version } from './fields.ts';

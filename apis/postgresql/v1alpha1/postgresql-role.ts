@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { immutable } from '../../core/rules.ts';
-import { type ObjectKind, optional, text } from '../../core/schema.ts';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional, text } from '../../core/schema.ts';
 import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
 import {
   connectionLimit,

@@ -1,15 +1,14 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import {
-  type DatabaseObservation,
-  type DatabaseSpec,
-  databaseDrift,
-} from '../../../clients/postgresql/database-spec.ts';
-import { type RoleObservation, type RoleSpec, roleDrift } from '../../../clients/postgresql/role.ts';
+import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
+import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
+import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
+import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { isObserver, markDifference, nameOf } from '../ownership.ts';
-import { type PasswordNeed, passwordFault } from '../role-password.ts';
+import type { PasswordNeed } from '../role-password.ts';
+import { passwordFault } from '../role-password.ts';
 
 /**
  * Whether a database has an owner role of its own, of the same name. It has not if an owner is named, be it for

@@ -1,7 +1,8 @@
 import { available, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { type GrantSpec, grantDrift } from '../../../clients/postgresql/grant-spec.ts';
+import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
+import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import type { ExternalClient, Observation } from '../../core/managed/external-client.ts';
 import { isObserver } from '../ownership.ts';

@@ -1,8 +1,6 @@
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import {
-  type PostgreSQLGrant,
-  PostgreSQLGrantKind,
-} from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { providerOf } from '../../core/provider/provider-choice.ts';
 import { isObserver } from '../ownership.ts';

@@ -1,10 +1,12 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { type RoleObservation, type RoleSpec, roleDrift } from '../../../clients/postgresql/role.ts';
+import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
+import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { isObserver, markDifference } from '../ownership.ts';
-import { type PasswordNeed, passwordFault } from '../role-password.ts';
+import type { PasswordNeed } from '../role-password.ts';
+import { passwordFault } from '../role-password.ts';
 
 /** The role that forProvider asks for. */
 export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {

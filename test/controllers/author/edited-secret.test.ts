@@ -8,9 +8,11 @@ import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { secretStores } from '../../../controllers/core/connection/secret-stores.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
-import { type FavouriteCloud, startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { type CloudKinds, clouds } from './kinds.ts';
+import type { CloudKinds } from './kinds.ts';
+import { clouds } from './kinds.ts';
 
 const secretKey = { namespace: 'infra', name: 'cool' };
 const storedKey = { namespace: 'vaulted', name: 'cool' };

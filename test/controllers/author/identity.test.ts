@@ -5,9 +5,11 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
-import { type FavouriteCloud, startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { type CloudKinds, clouds } from './kinds.ts';
+import type { CloudKinds } from './kinds.ts';
+import { clouds } from './kinds.ts';
 
 const started: { stop(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -16,11 +16,8 @@ import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.t
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
-import {
-  type FavouriteCloud,
-  type FavouriteCloudOptions,
-  startFavouriteCloud,
-} from '../../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, network } from './objects.ts';

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import {
-  type FavouriteCloud,
-  type FavouriteCloudOptions,
-  startFavouriteCloud,
-} from '../../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 
 const open: FavouriteCloud[] = [];
 after(() => Promise.all(open.map((cloud) => cloud.stop())));

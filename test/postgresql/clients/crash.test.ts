@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
+import { Client } from 'pg';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { createPostgresqlServer, type PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {

@@ -1,7 +1,9 @@
 import { after } from 'node:test';
 import { Client } from 'pg';
-import { createPostgresqlServer, type PostgresqlServerOptions } from '../../../clients/postgresql/server.ts';
-import { type LocalPostgresql, type PostgresqlOptions, startPostgresql } from '../../../local/postgresql.ts';
+import type { PostgresqlServerOptions } from '../../../clients/postgresql/server.ts';
+import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
+import type { LocalPostgresql, PostgresqlOptions } from '../../../local/postgresql.ts';
+import { startPostgresql } from '../../../local/postgresql.ts';
 
 export const ownerId = 'PostgreSQLDatabase/test 1f0e';
 export const foreignOwnerId = 'PostgreSQLDatabase/other 77aa';

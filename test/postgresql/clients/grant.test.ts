@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type GrantSpec, grantDrift } from '../../../clients/postgresql/grant-spec.ts';
+import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
+import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const { server: serverOf, sql, refusal } = await postgresqlFixture({ settings: { autovacuum: 'off' } });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { type RoleObservation, roleDrift } from '../../../clients/postgresql/role.ts';
+import type { RoleObservation } from '../../../clients/postgresql/role.ts';
+import { roleDrift } from '../../../clients/postgresql/role.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './fixture.ts';
 
 const log: string[] = [];

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type ConnectionDetails,
-  decodeDetails,
-  encodeDetails,
-  type Secret,
-  SecretKind,
-} from '../../../apis/core/v1alpha1/secret.ts';
-import {
-  type PostgreSQLInstance,
-  PostgreSQLInstanceKind,
-} from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
