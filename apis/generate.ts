@@ -1,10 +1,10 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
+import { apiReference } from './api-reference.ts';
 import type { Definition } from './core/schema.ts';
 import { compareNames } from './core/v1alpha1/name-order.ts';
 import { crdName, customResourceDefinition } from './crd.ts';
-import { apiReference } from './reference.ts';
 
 /**
  * Writes the definitions in crds/ and the API reference from the kinds in apis/, of every stack there is. With

@@ -1,5 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import type { RandomBytes } from '../password.ts';
+import type { RandomBytes } from '../generate-password.ts';
 
 /**
  * What the server stores for a password (RFC 5803, src/common/scram-common.c). Sending this instead of the

@@ -8,7 +8,7 @@ import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { generatePassword } from '../../clients/password.ts';
+import { generatePassword } from '../../clients/generate-password.ts';
 import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';

@@ -13,7 +13,7 @@ import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-g
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
 import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
-import { generatePassword } from '../../clients/password.ts';
+import { generatePassword } from '../../clients/generate-password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { ClaimService } from '../core/claim-service.ts';

@@ -1,10 +1,17 @@
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { isConflicting } from '../../../clients/cloud-error.ts';
-import type { FavouriteCloudClient, Instance } from '../../../clients/favourite-cloud.ts';
-import { claimCandidate, ownerOf } from '../../author/ownership.ts';
+import type {
+  FavouriteCloudClient,
+  Instance,
+  InstanceChange,
+  NewInstance,
+} from '../../../clients/favourite-cloud.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
+import { namedByUs } from '../../author/named-by-us.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
-import { detailsOf, differenceOf, newInstance, observationOf } from './desired-state.ts';
+import { cloudStates } from '../cloud-states.ts';
+
+type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
 
 export interface FavouriteDBInstanceOptions {
   readonly cloud: Pick<FavouriteCloudClient, 'instances'>;
@@ -12,70 +19,78 @@ export interface FavouriteDBInstanceOptions {
   readonly generatePassword: () => string;
 }
 
-/** FavouriteDB instances in Favourite Cloud. Their names are known before they are created. */
-export function favouriteDBInstanceClient({
+/** FavouriteDB instances in Favourite Cloud. */
+export const favouriteDBInstanceClient = ({
   cloud: { instances },
   generatePassword,
-}: FavouriteDBInstanceOptions): ExternalClient<FavouriteDBInstance> {
-  return {
-    async observe(managed, known, signal) {
-      const instance = await instances.get(nameOf(managed), signal);
-      if (instance === undefined || claim(managed, instance) === 'notOurs') {
-        return { exists: false, isUpToDate: false };
-      }
-      return observationOf(managed, instance, known, ownerOf(managed));
-    },
-
-    async create(managed, known, signal) {
-      const name = nameOf(managed);
-      // A password that was published once stays: applications may hold it.
-      const password = known.password ?? generatePassword();
-      const wanted = newInstance(managed, { name, owner: ownerOf(managed), password });
-      try {
-        return { details: detailsOf(await instances.create(wanted, signal), password) };
-      } catch (error) {
-        if (!isConflicting(error)) throw error;
-        const existing = await instances.get(name, signal);
-        if (existing === undefined) throw error;
-        claim(managed, existing);
-        // From an attempt whose answer was lost, and its password with it: the next look asks for a new one.
-        return {};
-      }
-    },
-
-    async update(managed, known, signal) {
-      const name = nameOf(managed);
-      const instance = await instances.get(name, signal);
-      if (instance === undefined) throw new Error(`instance "${name}" does not exist any more`);
-      claim(managed, instance);
-      const { change, needsPassword, immutable } = differenceOf(managed, instance, known, ownerOf(managed));
-      const password = needsPassword ? generatePassword() : undefined;
-      const wanted = { ...change, ...(password === undefined ? {} : { password }) };
-      const changed =
-        Object.keys(wanted).length === 0 ? instance : await instances.update(name, wanted, signal);
-      // A new password must get out of here first; what cannot be changed is reported the next time.
-      if (immutable.length > 0 && password === undefined) {
-        throw new Error(
-          `cannot change ${immutable.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
-        );
-      }
-      return { details: detailsOf(changed, password ?? known.password) };
-    },
-
-    async delete(managed, signal) {
-      const name = nameOf(managed);
-      // Since it was observed it may have become somebody else's.
-      const instance = await instances.get(name, signal);
-      if (instance !== undefined && claim(managed, instance) === 'ours') await instances.delete(name, signal);
-    },
-  };
-}
-
-const claim = (managed: FavouriteDBInstance, { id, name, tags }: Instance): 'ours' | 'notOurs' =>
-  claimCandidate(managed, {
-    what: `instance "${name}"`,
-    tags,
-    isKnown: managed.status?.id === id,
+}: FavouriteDBInstanceOptions): ExternalClient<FavouriteDBInstance> =>
+  namedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>({
+    things: instances,
+    noun: 'instance',
+    generatePassword,
+    newThing: newInstance,
+    seen: seenInstance,
+    retag: (tags) => ({ tags }),
+    setPassword: (password) => ({ password }),
   });
 
-const nameOf = (managed: FavouriteDBInstance): string => externalName(managed) ?? managed.metadata.name;
+const newInstance: Adapter['newThing'] = (
+  { spec: { initProvider, forProvider } },
+  { name, tags, password },
+) => {
+  const { fancinessLevel, version, networkId } = { ...initProvider, ...forProvider };
+  if (fancinessLevel === undefined) {
+    throw new Error('spec.forProvider.fancinessLevel is needed to create an instance');
+  }
+  // Those of forProvider are resolved by now, or optional.
+  if (networkId === undefined && (initProvider?.networkIdRef ?? initProvider?.networkIdSelector)) {
+    throw new Error(
+      'references in spec.initProvider are not resolved; set networkId there, or refer in spec.forProvider',
+    );
+  }
+  return {
+    name,
+    fanciness_level: fancinessLevel,
+    password,
+    tags,
+    ...(version !== undefined && { version }),
+    ...(networkId !== undefined && { network_id: networkId }),
+  };
+};
+
+function seenInstance({ spec, status }: FavouriteDBInstance, instance: Instance): Seen<InstanceChange> {
+  const { fancinessLevel, version, networkId, networkIdRef, networkIdSelector } = {
+    networkIdRef: spec.initProvider?.networkIdRef,
+    networkIdSelector: spec.initProvider?.networkIdSelector,
+    ...spec.forProvider,
+  };
+  const { id, hostname: host, port, username, database, network_id: joined } = instance;
+  const isReachable =
+    host !== undefined && port !== undefined && username !== undefined && database !== undefined;
+  return {
+    tags: instance.tags,
+    isKnown: status?.id === id,
+    isOnline: instance.status === cloudStates.online,
+    meaning: meaningOf(instance.status, cloudStates, 'instance'),
+    change: {
+      ...(fancinessLevel !== undefined &&
+        fancinessLevel !== instance.fanciness_level && { fanciness_level: fancinessLevel }),
+      // An instance without a network may join one, as when an optional reference is resolved late.
+      ...(networkId !== undefined && joined === undefined && { network_id: networkId }),
+    },
+    fixed: [
+      { field: 'version', is: instance.version, wanted: version },
+      ...(joined === undefined ? [] : [{ field: 'networkId', is: joined, wanted: networkId }]),
+    ],
+    values: {
+      fancinessLevel: instance.fanciness_level,
+      version: instance.version,
+      // A field with a reference takes its value from there alone.
+      networkId: networkIdRef === undefined && networkIdSelector === undefined ? joined : undefined,
+    },
+    access: isReachable
+      ? { type: 'fancysql', provider: 'favourite-cloud', host, port, username, database }
+      : undefined,
+    status: { id, status: instance.status, ...(host !== undefined && { hostname: host }) },
+  };
+}

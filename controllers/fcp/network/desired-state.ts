@@ -1,10 +1,11 @@
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
 import { lateInitialisation } from '../../author/late-initialisation.ts';
-import { ownerOf } from '../../author/ownership.ts';
+import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
-import { meaningOf } from '../status.ts';
+import { cloudStates } from '../cloud-states.ts';
 
 /** The network a managed resource asks for; initProvider counts here and never again. */
 export function newNetwork(managed: Network): NewNetwork {
@@ -38,8 +39,8 @@ export function observationOf(managed: Network, network: CloudNetwork): Observat
   const differing = [...Object.keys(changeOf(managed, network)), ...immutableIn(managed, network)];
   return {
     exists: true,
-    isUpToDate: network.status !== 'ONLINE' || differing.length === 0,
-    ...meaningOf(network.status, 'network'),
+    isUpToDate: network.status !== cloudStates.online || differing.length === 0,
+    ...meaningOf(network.status, cloudStates, 'network'),
     ...lateInitialisation(managed, {
       displayName: network.display_name || undefined,
       cidr: network.cidr,

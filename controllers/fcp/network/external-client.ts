@@ -3,7 +3,7 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
-import { claimCandidate, ownerOf } from '../../author/ownership.ts';
+import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { changeOf, immutableIn, newNetwork, observationOf } from './desired-state.ts';
@@ -81,4 +81,4 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
 }
 
 const claim = (managed: Network, { id, tags }: CloudNetwork): 'ours' | 'notOurs' =>
-  claimCandidate(managed, { what: `network "${id}"`, tags, isKnown: true });
+  whoseIs(managed, { what: `network "${id}"`, tags, isKnown: true });

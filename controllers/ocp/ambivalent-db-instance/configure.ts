@@ -3,21 +3,14 @@ import type {
   AmbivalentDBInstance,
   AmbivalentDBInstanceClass,
 } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { claimedVersion } from '../../author/claimed-version.ts';
 
-/**
- * What a claim gets from a class: all that the class says, and the version the claim asks for where the class
- * leaves it open. Throws an Error that names both versions if they differ.
- */
+/** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
 export function configureAmbivalentDBInstance(
   claim: FancySQLInstance,
   resourceClass: AmbivalentDBInstanceClass,
 ): Pick<AmbivalentDBInstance['spec'], 'forProvider'> {
   const { forProvider } = resourceClass.specTemplate;
-  const engineVersion = forProvider.engineVersion ?? claim.spec.version;
-  if (claim.spec.version !== undefined && claim.spec.version !== engineVersion) {
-    throw new Error(
-      `AmbivalentDBInstanceClass ${resourceClass.metadata.name} has engineVersion "${engineVersion}", but the claim's spec.version is "${claim.spec.version}"`,
-    );
-  }
-  return { forProvider: { ...forProvider, ...(engineVersion === undefined ? {} : { engineVersion }) } };
+  const engineVersion = claimedVersion(claim, resourceClass, 'engineVersion', forProvider.engineVersion);
+  return { forProvider: { ...forProvider, ...(engineVersion !== undefined && { engineVersion }) } };
 }

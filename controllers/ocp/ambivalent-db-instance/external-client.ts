@@ -1,10 +1,17 @@
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { isConflicting } from '../../../clients/cloud-error.ts';
-import type { Database, OtherCloudClient } from '../../../clients/other-cloud.ts';
-import { claimCandidate, ownerOf } from '../../author/ownership.ts';
+import type {
+  Database,
+  DatabaseChange,
+  NewDatabase,
+  OtherCloudClient,
+} from '../../../clients/other-cloud.ts';
+import type { CloudStates } from '../../author/cloud-state.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
+import { namedByUs } from '../../author/named-by-us.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
-import { detailsOf, differenceOf, newDatabase, observationOf } from './desired-state.ts';
+
+type Adapter = NamedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>;
 
 export interface AmbivalentDBInstanceOptions {
   readonly cloud: OtherCloudClient;
@@ -12,70 +19,55 @@ export interface AmbivalentDBInstanceOptions {
   readonly generatePassword: () => string;
 }
 
-/** AmbivalentDB databases in Other Cloud. Their names are known before they are created. */
-export function ambivalentDBInstanceClient({
+/** Other Cloud's words. */
+const cloudStates: CloudStates = { creating: 'Provisioning', online: 'Available', deleting: 'Terminating' };
+
+/** AmbivalentDB databases in Other Cloud. */
+export const ambivalentDBInstanceClient = ({
   cloud: { databases },
   generatePassword,
-}: AmbivalentDBInstanceOptions): ExternalClient<AmbivalentDBInstance> {
-  return {
-    async observe(managed, known, signal) {
-      const database = await databases.get(nameOf(managed), signal);
-      if (database === undefined || claim(managed, database) === 'notOurs') {
-        return { exists: false, isUpToDate: false };
-      }
-      return observationOf(managed, database, known, ownerOf(managed));
-    },
-
-    async create(managed, known, signal) {
-      const name = nameOf(managed);
-      // A password that was published once stays: applications may hold it.
-      const password = known.password ?? generatePassword();
-      const wanted = newDatabase(managed, { name, owner: ownerOf(managed), password });
-      try {
-        return { details: detailsOf(await databases.create(wanted, signal), password) };
-      } catch (error) {
-        if (!isConflicting(error)) throw error;
-        const existing = await databases.get(name, signal);
-        if (existing === undefined) throw error;
-        claim(managed, existing);
-        // From an attempt whose answer was lost, and its password with it: the next look asks for a new one.
-        return {};
-      }
-    },
-
-    async update(managed, known, signal) {
-      const name = nameOf(managed);
-      const database = await databases.get(name, signal);
-      if (database === undefined) throw new Error(`database "${name}" does not exist any more`);
-      claim(managed, database);
-      const { change, needsPassword, immutable } = differenceOf(managed, database, known, ownerOf(managed));
-      const adminPassword = needsPassword ? generatePassword() : undefined;
-      const wanted = { ...change, ...(adminPassword === undefined ? {} : { adminPassword }) };
-      const changed =
-        Object.keys(wanted).length === 0 ? database : await databases.update(name, wanted, signal);
-      // A new password must get out of here first; what cannot be changed is reported the next time.
-      if (immutable.length > 0 && adminPassword === undefined) {
-        throw new Error(
-          `cannot change ${immutable.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
-        );
-      }
-      return { details: detailsOf(changed, adminPassword ?? known.password) };
-    },
-
-    async delete(managed, signal) {
-      const name = nameOf(managed);
-      // Since it was observed it may have become somebody else's.
-      const database = await databases.get(name, signal);
-      if (database !== undefined && claim(managed, database) === 'ours') await databases.delete(name, signal);
-    },
-  };
-}
-
-const claim = (managed: AmbivalentDBInstance, { uuid, databaseName, labels }: Database): 'ours' | 'notOurs' =>
-  claimCandidate(managed, {
-    what: `database "${databaseName}"`,
-    tags: labels,
-    isKnown: managed.status?.uuid === uuid,
+}: AmbivalentDBInstanceOptions): ExternalClient<AmbivalentDBInstance> =>
+  namedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>({
+    things: databases,
+    noun: 'database',
+    generatePassword,
+    newThing: newDatabase,
+    seen: seenDatabase,
+    retag: (labels) => ({ labels }),
+    setPassword: (adminPassword) => ({ adminPassword }),
   });
 
-const nameOf = (managed: AmbivalentDBInstance): string => externalName(managed) ?? managed.metadata.name;
+const newDatabase: Adapter['newThing'] = ({ spec }, { name, tags, password }) => {
+  const { ambivalence, engineVersion } = { ...spec.initProvider, ...spec.forProvider };
+  if (ambivalence === undefined) {
+    throw new Error('spec.forProvider.ambivalence is needed to create a database');
+  }
+  return {
+    databaseName: name,
+    ambivalence,
+    adminPassword: password,
+    labels: tags,
+    ...(engineVersion !== undefined && { engineVersion }),
+  };
+};
+
+function seenDatabase({ spec, status }: AmbivalentDBInstance, database: Database): Seen<DatabaseChange> {
+  const { ambivalence, engineVersion } = spec.forProvider;
+  const { uuid, databaseName, labels, state, endpoint, adminUser: username } = database;
+  return {
+    tags: labels,
+    isKnown: status?.uuid === uuid,
+    isOnline: state === cloudStates.online,
+    meaning: meaningOf(state, cloudStates, 'database'),
+    change: {
+      ...(ambivalence !== undefined && ambivalence !== database.ambivalence && { ambivalence }),
+    },
+    fixed: [{ field: 'engineVersion', is: database.engineVersion, wanted: engineVersion }],
+    values: { ambivalence: database.ambivalence, engineVersion: database.engineVersion },
+    access:
+      endpoint === null
+        ? undefined
+        : { type: 'fancysql', provider: 'other-cloud', ...endpoint, username, database: databaseName },
+    status: { uuid, state, ...(endpoint !== null && { endpoint: `${endpoint.host}:${endpoint.port}` }) },
+  };
+}

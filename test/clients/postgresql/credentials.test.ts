@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { generatePassword } from '../../../clients/password.ts';
+import { generatePassword } from '../../../clients/generate-password.ts';
 import {
   type Credentials,
   connectionUri,

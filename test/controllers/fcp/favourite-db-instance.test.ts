@@ -6,10 +6,9 @@ import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql
 import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { generatePassword } from '../../../clients/password.ts';
+import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Observation } from '../../../controllers/core/managed/external-client.ts';
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
-import { observationOf } from '../../../controllers/fcp/favourite-db-instance/desired-state.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { instance } from './objects.ts';
@@ -402,9 +401,11 @@ describe('policies that keep a lost password lost', () => {
   }
 });
 
-test('a state nobody knows is not ready, and is named', () => {
+test('a state nobody knows is not ready, and is named', async () => {
   const odd = { id: 1, name: 'cool', fanciness_level: 100, version: '5.7', status: 'ON_FIRE', tags };
-  const observed = observationOf(instance(), odd, { password: 'p' }, { kind: 'k', name: 'n' });
+  const strange = { instances: { ...cloud.instances, get: async () => odd } };
+  const client = favouriteDBInstanceClient({ cloud: strange, generatePassword });
+  const observed = await client.observe(instance(), { password: 'p' }, signal);
   assert.deepEqual([observed.ready, observed.isUpToDate], [unavailable('the instance is ON_FIRE'), true]);
 });
 

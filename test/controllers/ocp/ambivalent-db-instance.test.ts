@@ -7,7 +7,6 @@ import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
-import { observationOf } from '../../../controllers/ocp/ambivalent-db-instance/desired-state.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 
@@ -162,7 +161,7 @@ test('what is needed and missing is named', async () => {
   await assert.rejects(external.create(database({}), {}, signal), /spec\.forProvider\.ambivalence/);
 });
 
-test('a state nobody knows is not ready, and is named', () => {
+test('a state nobody knows is not ready, and is named', async () => {
   const odd = {
     uuid: 'u',
     databaseName: 'cart',
@@ -173,7 +172,9 @@ test('a state nobody knows is not ready, and is named', () => {
     adminUser: 'admin',
     labels,
   };
-  const observed = observationOf(database(), odd, { password: 'p' }, { kind: 'k', name: 'n' });
+  const strange = { databases: { ...cloud.databases, get: async () => odd } };
+  const client = ambivalentDBInstanceClient({ cloud: strange, generatePassword: () => 'unused' });
+  const observed = await client.observe(database(), { password: 'p' }, signal);
   assert.deepEqual(
     [observed.ready, observed.isUpToDate, observed.details],
     [unavailable('the database is Torn'), true, { password: 'p' }],

@@ -4,7 +4,7 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { generatePassword } from '../../../clients/password.ts';
+import { generatePassword } from '../../../clients/generate-password.ts';
 import type { ServerDatabases } from '../../../clients/postgresql/credentials.ts';
 import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';

@@ -34,7 +34,7 @@ export interface Candidate {
  * - `notOurs`: somebody else's, and the managed resource is being deleted: for it, nothing is there.
  * Throws an Error that names the owner if it is somebody else's: it is neither adopted nor changed.
  */
-export function claimCandidate(managed: Managed, { what, tags, isKnown }: Candidate): 'ours' | 'notOurs' {
+export function whoseIs(managed: Managed, { what, tags, isKnown }: Candidate): 'ours' | 'notOurs' {
   const { spec } = managed;
   const ownership = ownershipOf(tags, ownerOf(managed));
   if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';

@@ -1,0 +1,161 @@
+import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { CloudCollection } from '../../clients/cloud-collection.ts';
+import { isConflicting } from '../../clients/cloud-error.ts';
+import type { DatabaseAccess } from '../../clients/database-details.ts';
+import { databaseDetails } from '../../clients/database-details.ts';
+import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
+import type { ExternalClient, Observation } from '../core/managed/external-client.ts';
+import { lateInitialisation } from './late-initialisation.ts';
+import { isPasswordMissing, withoutPassword } from './missing-password.ts';
+import { ownerOf, whoseIs } from './whose-is.ts';
+
+type Tags = Readonly<Record<string, string>>;
+
+/** A field of `forProvider` that the cloud cannot change once the thing is there. */
+export interface Fixed {
+  readonly field: string;
+  readonly is: string;
+  /** Undefined: as the cloud likes. */
+  readonly wanted: string | undefined;
+}
+
+/** What a cloud tells of a database, in words that clouds share. */
+export interface Seen<Change> {
+  readonly tags: Tags;
+  /** This managed resource has observed it before, so that it is ours even if somebody took its tags away. */
+  readonly isKnown: boolean;
+  /** Only then does the cloud change it. */
+  readonly isOnline: boolean;
+  readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ConditionFacts };
+  /** What differs from `forProvider` and can be changed; without tags and password. */
+  readonly change: Change;
+  readonly fixed: readonly Fixed[];
+  /** What the cloud has for the fields of `forProvider`, for those that nobody gave a value. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Absent before it can be reached. */
+  readonly access?: Omit<DatabaseAccess, 'password'> | undefined;
+  /** For the status of the managed resource. */
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+/** How the databases of one cloud differ from those of another. */
+export interface NamedByUs<M extends Managed, Thing, New, Change> {
+  readonly things: CloudCollection<Thing, New, Change>;
+  /** For messages: `instance`. */
+  readonly noun: string;
+  /** Yields a new one at each call. */
+  readonly generatePassword: () => string;
+  /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
+  newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
+  seen(managed: M, thing: Thing): Seen<Change>;
+  /** Tags, and a password, as the cloud calls them. */
+  retag(tags: Tags): Change;
+  setPassword(password: string): Change;
+}
+
+/**
+ * Databases in a cloud that are named by us before they are created, tagged as ours, and reached with a password that
+ * the cloud never tells again: one that is lost is renewed. Every change first asks whose the thing is, for since it
+ * was observed it may have become somebody else's.
+ */
+export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
+  adapter: NamedByUs<M, Thing, New, Change>,
+): ExternalClient<M> {
+  const { things, noun, generatePassword } = adapter;
+
+  /** What the cloud has under the name; 'notOurs' stands for what is somebody else's. Throws as `whoseIs` does. */
+  const find = async (managed: M, signal: AbortSignal): Promise<Thing | 'none' | 'notOurs'> => {
+    const name = nameOf(managed);
+    const thing = await things.get(name, signal);
+    if (thing === undefined) return 'none';
+    const { tags, isKnown } = adapter.seen(managed, thing);
+    return whoseIs(managed, { what: `${noun} "${name}"`, tags, isKnown }) === 'ours' ? thing : 'notOurs';
+  };
+  const detailsOf = (managed: M, thing: Thing, password: string | undefined): ConnectionDetails => {
+    const { access } = adapter.seen(managed, thing);
+    if (access !== undefined) return databaseDetails({ ...access, password });
+    return password === undefined ? {} : { password };
+  };
+
+  return {
+    async observe(managed, known, signal) {
+      const thing = await find(managed, signal);
+      if (thing === 'none' || thing === 'notOurs') return { exists: false, isUpToDate: false };
+      const { isOnline, meaning, values, status } = adapter.seen(managed, thing);
+      const { change, needsPassword, immutable } = differenceOf(adapter, managed, thing, known);
+      const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...immutable];
+      return {
+        exists: true,
+        isUpToDate: !isOnline || differing.length === 0,
+        ...meaning,
+        ...(isOnline && needsPassword && { ready: withoutPassword(managed) }),
+        ...lateInitialisation(managed, values),
+        details: detailsOf(managed, thing, known.password),
+        status,
+        ...(differing.length > 0 && { difference: differing.join(', ') }),
+      };
+    },
+
+    async create(managed, known, signal) {
+      const name = nameOf(managed);
+      // A password that was published once stays: applications may hold it.
+      const password = known.password ?? generatePassword();
+      const wanted = adapter.newThing(managed, { name, tags: ownerTags(ownerOf(managed)), password });
+      try {
+        return { details: detailsOf(managed, await things.create(wanted, signal), password) };
+      } catch (error) {
+        if (!isConflicting(error)) throw error;
+        if ((await find(managed, signal)) === 'none') throw error;
+        // From an attempt whose answer was lost, and its password with it: the next look asks for a new one.
+        return {};
+      }
+    },
+
+    async update(managed, known, signal) {
+      const name = nameOf(managed);
+      const thing = await find(managed, signal);
+      if (thing === 'none' || thing === 'notOurs')
+        throw new Error(`${noun} "${name}" does not exist any more`);
+      const { change, needsPassword, immutable } = differenceOf(adapter, managed, thing, known);
+      const password = needsPassword ? generatePassword() : undefined;
+      const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
+      const changed = Object.keys(wanted).length === 0 ? thing : await things.update(name, wanted, signal);
+      // A new password must get out of here first; what cannot be changed is reported the next time.
+      if (immutable.length > 0 && password === undefined) {
+        throw new Error(
+          `cannot change ${immutable.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
+        );
+      }
+      return { details: detailsOf(managed, changed, password ?? known.password) };
+    },
+
+    async delete(managed, signal) {
+      const thing = await find(managed, signal);
+      if (thing !== 'none' && thing !== 'notOurs') await things.delete(nameOf(managed), signal);
+    },
+  };
+}
+
+/** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
+function differenceOf<M extends Managed, Thing, New, Change extends object>(
+  adapter: NamedByUs<M, Thing, New, Change>,
+  managed: M,
+  thing: Thing,
+  known: ConnectionDetails,
+) {
+  const { change, fixed, tags } = adapter.seen(managed, thing);
+  const wantedTags = retagged(tags, ownerOf(managed), Object.keys(change).length > 0);
+  return {
+    /** Without the password, which is not invented here. */
+    change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
+    needsPassword: isPasswordMissing(managed, known),
+    immutable: fixed.flatMap(({ field, is, wanted }) =>
+      wanted === undefined || wanted === is ? [] : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],
+    ),
+  };
+}
+
+const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
