@@ -36,7 +36,6 @@ const { readKubeConfig } = await import('./runtime/client/kube-config.ts');
 const { leaderElection } = await import('./runtime/process/leader-election.ts');
 const { createLogger } = await import('./runtime/log/log.ts');
 const { manager } = await import('./runtime/process/run.ts');
-const { createTurns } = await import('./runtime/time/turns.ts');
 const { createMetrics } = await import('./runtime/probes/metrics.ts');
 const { serveHttp } = await import('./runtime/probes/serve-http.ts');
 const { realClock } = await import('./runtime/time/clock.ts');
@@ -71,7 +70,6 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
   const random = Math.random;
   const clock = realClock();
-  const turns = createTurns({ clock });
   const now = clock.now;
   const metrics = createMetrics({
     version,
@@ -84,7 +82,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     onRequest: metrics.request,
     checkLease: () => election?.check(),
   });
-  const informers = createInformers({ client, log, random, clock, turns });
+  const informers = createInformers({ client, log, clock, random });
   const events = createEventRecorder({ client, component, log, now });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
   const env: Environment = {
@@ -132,9 +130,8 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     stop$,
     drainTimeoutMs,
     log,
-    random,
     clock,
-    turns,
+    random,
     observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
     ...(election && {
       election: {

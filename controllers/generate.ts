@@ -2,7 +2,6 @@
  * Writes what wakes each controller into docs/decision-tables.md, from the triggers that controllers are made with; with
  * `--check` it writes nothing, and ends with 1 if that is not what the page says.
  */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInformers } from '../runtime/cache/informers.ts';
@@ -28,12 +27,13 @@ const unused = (): never => {
 const log: Logger = { child: () => log, debug: unused, info: unused, warn: unused, error: unused };
 const events: EventRecorder = { from: () => events, record: unused };
 const client = new Proxy({} as KubernetesClient, { get: unused });
+const clock = realClock();
 const environment: Environment = {
   client,
-  resource: createInformers({ client, log, random: unused, clock: realClock() }).resource,
+  resource: createInformers({ client, log, clock, random: unused }).resource,
   events,
   log,
-  clock: realClock(),
+  clock,
   random: unused,
   pollIntervalMs: 60_000,
   maxConcurrentReconciles: 1,

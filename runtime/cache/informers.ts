@@ -4,8 +4,6 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
 import { createBackoff } from '../time/backoff.ts';
-import type { Turns } from '../time/turns.ts';
-import { createTurns } from '../time/turns.ts';
 import type { Resource } from './resource.ts';
 import { createResource } from './resource.ts';
 import { createStore } from './store.ts';
@@ -21,7 +19,7 @@ export interface InformerState {
   readonly objectCount: number;
   /** `stopped` before `run$` is subscribed to and after. */
   readonly stream: StreamState | { readonly phase: 'stopped' };
-  /** Since when it is in that phase, in the milliseconds of the clock passed in. */
+  /** Since when it is in that phase, in the elapsed milliseconds of the clock. */
   readonly sinceMs: number;
   /** How often it has begun to list. */
   readonly listCount: number;
@@ -53,8 +51,6 @@ export interface Informers {
 export interface InformersOptions
   extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
   readonly client: KubernetesClient;
-  /** How work is divided; default: turns of its own. */
-  readonly turns?: Turns;
   /** Delays of a stream after failures; default: see `watchStream`. */
   readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
 }
@@ -73,37 +69,35 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 
 /** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
 export function createInformers(options: InformersOptions): Informers {
-  const { client, createBackoff: streamBackoff, turns: given, ...streamOptions } = options;
+  const { client, createBackoff: streamBackoff, ...streamOptions } = options;
   const { log, clock } = options;
-  const { elapsedMs: now, scheduler } = clock;
-  const turns = given ?? createTurns({ clock });
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
 
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
     const key = kindKey(kind);
-    const store = createStore(kind, { selection, log, turns });
+    const store = createStore(kind, { selection, log, clock });
     const synced = Promise.withResolvers<void>();
     let stream: InformerState['stream'] = { phase: 'stopped' };
-    let sinceMs = now();
+    let sinceMs = clock.elapsedMs();
     let listCount = 0;
     let failureCount = 0;
-    let confirmedAtMs = now();
+    let confirmedAtMs = clock.elapsedMs();
     let isSilent = false;
     let silenceCount = 0;
     const onState = (state: InformerState['stream']): void => {
-      if (state.phase !== stream.phase) sinceMs = now();
+      if (state.phase !== stream.phase) sinceMs = clock.elapsedMs();
       stream = state;
       if (state.phase === 'listing') listCount += 1;
       if (state.phase === 'waiting') failureCount += 1;
     };
-    const repairs = createBackoff({ baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000, now });
+    const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000 });
     const run$ = defer(() =>
       watchStream(client, kind, selection, {
         ...streamOptions,
         onState,
         onConfirmed(by) {
-          confirmedAtMs = now();
+          confirmedAtMs = clock.elapsedMs();
           if (by === 'watch') isSilent = false;
         },
         onSilence() {
@@ -125,7 +119,7 @@ export function createInformers(options: InformersOptions): Informers {
       retry({
         delay(error: unknown) {
           log.error('cannot take a watch event, listing again', { kind: key, error });
-          return timer(repairs.next(), scheduler);
+          return timer(repairs.next(), clock.scheduler);
         },
       }),
     );

@@ -10,7 +10,7 @@ export function listPages<T extends KubernetesObject>(
   kind: Kind<T>,
   selection: Selection,
   limit: number | undefined,
-  { nextTurn }: Pick<Clock, 'nextTurn'>,
+  clock: Pick<Clock, 'nextTurn'>,
 ): Observable<StreamEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
@@ -29,7 +29,7 @@ export function listPages<T extends KubernetesObject>(
         resourceVersion ??= page.resourceVersion;
         subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
         continueToken = page.continueToken;
-        await nextTurn();
+        await clock.nextTurn();
       } while (continueToken !== undefined && !subscriber.closed);
       if (subscriber.closed) return;
       subscriber.next({ type: 'synced', resourceVersion });

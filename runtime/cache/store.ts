@@ -3,7 +3,7 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
-import type { Turns } from '../time/turns.ts';
+import type { Clock } from '../time/clock.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { selects } from './selection.ts';
 import { createStoreIndex } from './store-index.ts';
@@ -41,16 +41,8 @@ export interface StoreOptions {
   readonly selection?: Selection;
   /** Told when an index throws on an object, which is then missing from that index. */
   readonly log?: Pick<Logger, 'error'>;
-  /** How work is divided; default: not at all. */
-  readonly turns?: Turns;
+  readonly clock: Pick<Clock, 'turns'>;
 }
-
-const atOnce: Turns = {
-  run(task) {
-    task();
-    return () => {};
-  },
-};
 
 /** So many objects are told of at a time. */
 const replaySlice = 100;
@@ -80,7 +72,7 @@ const versionOf = (object: KubernetesObject): string => object.metadata.resource
  */
 export function createStore<T extends KubernetesObject>(
   kind: Kind<T>,
-  { selection = {}, log, turns = atOnce }: StoreOptions = {},
+  { selection = {}, log, clock }: StoreOptions,
 ): StreamedStore<T> {
   const isSelected = selects(selection);
   const objects = new Map<string, T>();
@@ -132,13 +124,13 @@ export function createStore<T extends KubernetesObject>(
       }
       if (listener.isClosed()) return;
       if (listener.next < count) {
-        turns.run(tellSlice);
+        clock.turns.run(tellSlice);
         return;
       }
       listener.isTelling = false;
       drain(listener);
     };
-    turns.run(tellSlice);
+    clock.turns.run(tellSlice);
   }
 
   /** Everyone is given the change before anyone is told, so that a change made by a listener comes second. */

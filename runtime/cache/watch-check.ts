@@ -71,7 +71,7 @@ export interface WatchCheckOptions extends WatchCheckTiming {
   readonly confirmedAtMs: () => number;
   /** Called when that is known now. */
   readonly confirm: () => void;
-  readonly clock: Pick<Clock, 'elapsedMs' | 'scheduler'>;
+  readonly clock: Clock;
 }
 
 /**
@@ -79,20 +79,23 @@ export interface WatchCheckOptions extends WatchCheckTiming {
  * tell, and it does not arrive. Errors where that cannot be found out now.
  */
 export function watchCheck(options: WatchCheckOptions): Observable<true> {
-  const { latest$, position, newest, confirmedAtMs, confirm } = options;
-  const { elapsedMs: now, scheduler } = options.clock;
+  const { latest$, position, newest, confirmedAtMs, confirm, clock } = options;
   const { silenceMs, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
 
   const isBehind$ = defer(() => {
-    const askedAtMs = now();
+    const askedAtMs = clock.elapsedMs();
     return latest$.pipe(
-      timeout({ first: checkTimeoutMs, scheduler, with: () => throwError(() => noAnswer(checkTimeoutMs)) }),
+      timeout({
+        first: checkTimeoutMs,
+        scheduler: clock.scheduler,
+        with: () => throwError(() => noAnswer(checkTimeoutMs)),
+      }),
       concatMap((version) => {
         const isAhead = compareResourceVersions(version, position()) > 0;
         // Older than what it has told already: it was restored from a backup, and our version lies in its future.
         const isRewound = compareResourceVersions(version, newest()) < 0;
         if (isAhead || isRewound)
-          return timer(graceMs, scheduler).pipe(map(() => confirmedAtMs() < askedAtMs));
+          return timer(graceMs, clock.scheduler).pipe(map(() => confirmedAtMs() < askedAtMs));
         confirm();
         return of(false);
       }),
@@ -102,8 +105,10 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 
-  return defer(() => timer(Math.max(0, confirmedAtMs() + silenceMs - now()), scheduler)).pipe(
-    concatMap(() => (now() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
+  return defer(() =>
+    timer(Math.max(0, confirmedAtMs() + silenceMs - clock.elapsedMs()), clock.scheduler),
+  ).pipe(
+    concatMap(() => (clock.elapsedMs() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
     repeat(),
     filter((isBehind) => isBehind),
     take(1),

@@ -20,6 +20,7 @@ import type { Logger } from '../log/log.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { createBackoff } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Random } from '../time/random.ts';
 import { listPages } from './list-pages.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import type { StreamEvent } from './stream-event.ts';
@@ -34,9 +35,8 @@ export type StreamState =
 
 export interface WatchStreamOptions extends WatchCheckTiming {
   readonly log: Logger;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn' | 'scheduler'>;
+  readonly clock: Clock;
+  readonly random: Random;
   /** Delays after failures; default client-go's: 0.8 s doubling to 30 s, jittered, anew after 2 min of health. */
   readonly backoff?: Backoff;
   /** Objects per page of a list; default 500. */
@@ -73,21 +73,13 @@ export function watchStream<T extends KubernetesObject>(
   options: WatchStreamOptions,
 ): Observable<StreamEvent<T>> {
   const { log, random, clock, pageSize = 500, onState = () => {} } = options;
-  const { elapsedMs: now, scheduler } = clock;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
   const { notInstalledDelayMs = 5000 } = options;
   const { silenceMs = 70_000 } = options;
   const timing = { silenceMs, ...pick(options, ['graceMs', 'checkTimeoutMs'] as const) };
   const { onConfirmed = () => {}, onSilence = () => {} } = options;
   const {
-    backoff = createBackoff({
-      baseMs: 800,
-      maxMs: 30_000,
-      jitter: 1,
-      resetAfterMs: 120_000,
-      random,
-      now,
-    }),
+    backoff = createBackoff(clock, { baseMs: 800, maxMs: 30_000, jitter: 1, resetAfterMs: 120_000, random }),
   } = options;
   const facts = { kind: kindKey(kind) };
 
@@ -100,7 +92,7 @@ export function watchStream<T extends KubernetesObject>(
     /** The greatest version of an object that was listed or told of. */
     let newest = '';
     /** When it was last known that nothing had been missed. */
-    let confirmedAtMs = now();
+    let confirmedAtMs = clock.elapsedMs();
     /** Where a watch stood that is thought to have missed something. */
     let suspectedAt: string | undefined;
     let phase: StreamState['phase'] | undefined;
@@ -113,7 +105,7 @@ export function watchStream<T extends KubernetesObject>(
     };
     const confirm = (by: 'watch' | 'list' | 'check'): void => {
       complaint = undefined;
-      confirmedAtMs = now();
+      confirmedAtMs = clock.elapsedMs();
       onConfirmed(by);
     };
     const advanceNewest = ({ metadata: { resourceVersion = '' } }: KubernetesObject): void => {
@@ -161,15 +153,15 @@ export function watchStream<T extends KubernetesObject>(
     );
 
     const watch$ = defer(() => {
-      openedAtMs = now();
+      openedAtMs = clock.elapsedMs();
       const [least, greatest] = watchSeconds;
       const timeoutSeconds = least + Math.floor(random() * (greatest - least + 1));
-      const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs, scheduler).pipe(
+      const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs, clock.scheduler).pipe(
         tap(() => log.info('watch outlived its time, opening another', facts)),
       );
       const resourceVersion = resumeFrom!;
       const onOpen = (): void => {
-        openedAtMs = now();
+        openedAtMs = clock.elapsedMs();
         enter({ phase: 'watching' });
       };
       return client.watch(kind, { ...selection, resourceVersion, timeoutSeconds, onOpen }).pipe(
@@ -187,16 +179,18 @@ export function watchStream<T extends KubernetesObject>(
 
     /** Waits, but not beyond the time at which something must be known: by then, what no watch tells is listed. */
     const pause = (delayMs: number, leastMs: number): Observable<unknown> => {
-      const leftMs = confirmedAtMs + silenceMs - now();
-      if (delayMs < leftMs) return timer(delayMs, scheduler);
+      const leftMs = confirmedAtMs + silenceMs - clock.elapsedMs();
+      if (delayMs < leftMs) return timer(delayMs, clock.scheduler);
       resumeFrom = undefined;
-      return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs, scheduler);
+      return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs, clock.scheduler);
     };
 
     /** A watch has ended in order. */
     const afterEnd = (): Observable<unknown> => {
-      const isShort = now() - openedAtMs < shortWatchMs;
-      return isShort ? pause(Math.max(shortWatchMs, backoff.next()), shortWatchMs) : timer(0, scheduler);
+      const isShort = clock.elapsedMs() - openedAtMs < shortWatchMs;
+      return isShort
+        ? pause(Math.max(shortWatchMs, backoff.next()), shortWatchMs)
+        : timer(0, clock.scheduler);
     };
 
     const afterFailure = (error: unknown): Observable<unknown> => {

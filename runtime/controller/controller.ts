@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { defer, map, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Turns } from '../time/turns.ts';
-import { createTurns } from '../time/turns.ts';
+import type { Random } from '../time/random.ts';
+import { randomUuid } from '../time/random.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
@@ -37,16 +36,12 @@ export interface ControllerOptions extends ControllerSpec {
   /** After this long a run's signal aborts; milliseconds, default 90 000. */
   readonly timeoutMs?: number;
   readonly log: Logger;
-  /** Names a run in the log; default a random UUID. */
-  readonly newID?: () => string;
-  /** Uniform in [0, 1). */
-  readonly random?: () => number;
+  readonly clock: Clock;
+  /** Names each run in the log. */
+  readonly random: Random;
   /** Once it emits: no new run starts, the running ones end in their own time, and the outcomes complete. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
-  readonly clock: Clock;
-  /** How runs are divided, many of which wait for nothing; default: turns of its own. */
-  readonly turns?: Turns;
 }
 
 /**
@@ -57,14 +52,13 @@ export interface ControllerOptions extends ControllerSpec {
  * does, so that no key ever runs twice at a time.
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
-  const { name, triggers, reconcile, timeoutMs = 90_000, clock } = options;
-  const { concurrency, backoff, conflictBackoff, drain$, observer, random } = options;
-  const { turns = createTurns({ clock }), newID = randomUUID } = options;
+  const { name, triggers, reconcile, timeoutMs = 90_000, clock, random } = options;
+  const { concurrency, backoff, conflictBackoff, drain$, observer } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
-    const ofRun = log.child({ ...request, reconcileID: newID() });
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, turns, because }, request);
+    const ofRun = log.child({ ...request, reconcileID: randomUuid(random) });
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because }, request);
   };
 
   return defer(() =>
@@ -76,12 +70,11 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   ).pipe(
     workQueue(run, {
       concurrency,
-      scheduler: clock.scheduler,
+      clock,
       ...(backoff && { backoff }),
       ...(conflictBackoff && { conflictBackoff }),
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),
-      ...(random && { random }),
     }),
   );
 }
@@ -92,12 +85,7 @@ const sturdy = (
   { log, clock }: Pick<RunOptions, 'log' | 'clock'>,
 ): Observable<Request> =>
   defer(() => {
-    const repairs = createBackoff({
-      baseMs: 1000,
-      maxMs: 60_000,
-      resetAfterMs: 120_000,
-      now: clock.elapsedMs,
-    });
+    const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 60_000, resetAfterMs: 120_000 });
     return trigger$.pipe(
       retry({
         delay(error: unknown) {
@@ -114,13 +102,12 @@ interface RunOptions {
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly turns: Turns;
   readonly because: readonly string[];
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, clock, turns, because } = options;
+  const { name, reconcile, timeoutMs, log, clock, because } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = clock.elapsedMs();
@@ -172,7 +159,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     };
 
     const attempt = async (): Promise<Result> => reconcile(request, abort.signal, log);
-    const withdraw = turns.run(() => {
+    const withdraw = clock.turns.run(() => {
       attempt().then((result) => {
         if (isResult(result)) end(resultNames[result.type], result, result);
         else fail(new Error('the reconciler returned no result'));

@@ -1,7 +1,8 @@
-import type { Observable, OperatorFunction, SchedulerLike, Subscription } from 'rxjs';
+import type { Observable, OperatorFunction, Subscription } from 'rxjs';
 import { defer, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { backoffDelayMs } from '../time/backoff.ts';
+import type { Clock } from '../time/clock.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
 import type { Request, Result } from './reconcile.ts';
 
@@ -31,11 +32,10 @@ export interface Run<R> {
   readonly next: Next;
 }
 
-/** Delays in milliseconds, doubling from `baseMs` to `maxMs`; `jitter` lengthens each by up to that share. */
+/** Delays in milliseconds, doubling from `baseMs` to `maxMs`. */
 export interface Delays {
   readonly baseMs: number;
   readonly maxMs: number;
-  readonly jitter?: number;
 }
 
 /** Told what happens in a queue, for metrics. */
@@ -53,17 +53,14 @@ export interface WorkQueueObserver {
 
 export interface WorkQueueOptions {
   readonly concurrency: number;
+  readonly clock: Pick<Clock, 'scheduler'>;
   /** After `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
   /** After `conflict`: the cache is usually up to date in a moment; default 10 ms to 1 s. */
   readonly conflictBackoff?: Delays;
-  /** Uniform in [0, 1), for jitter. */
-  readonly random?: () => number;
   /** Once it emits: nothing new is started, and the result completes when the running have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
-  /** Of the clock, for delays. */
-  readonly scheduler: SchedulerLike;
 }
 
 /** Longer timers would fire at once in node. */
@@ -79,9 +76,9 @@ export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
   options: WorkQueueOptions,
 ): OperatorFunction<Wake, R> {
-  const { concurrency, drain$ = NEVER, observer, random, scheduler } = options;
-  const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff, ...(random && { random }) };
-  const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff, ...(random && { random }) };
+  const { concurrency, drain$ = NEVER, observer, clock } = options;
+  const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
+  const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff };
 
   return (source) =>
     defer(() => {
@@ -110,7 +107,7 @@ export function workQueue<R>(
           due$.next(wake);
         };
         const delay = Math.min(Math.max(Math.round(delayMs) || 0, 0), longestDelayMs);
-        timers.set(key, scheduler.schedule(fire, delay));
+        timers.set(key, clock.scheduler.schedule(fire, delay));
       }
 
       function delayAfter(counts: Map<string, number>, key: string, delays: Delays): number {

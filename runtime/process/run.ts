@@ -24,8 +24,7 @@ import type { Request } from '../controller/reconcile.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Turns } from '../time/turns.ts';
-import { createTurns } from '../time/turns.ts';
+import type { Random } from '../time/random.ts';
 import type { LeaderElection } from './leader-election.ts';
 
 export interface ManagerOptions {
@@ -44,10 +43,8 @@ export interface ManagerOptions {
   /** How long running reconciles may take to finish, in ms. */
   readonly drainTimeoutMs: number;
   readonly log: Logger;
-  readonly random: () => number;
   readonly clock: Clock;
-  /** How work is divided; default: turns of its own. */
-  readonly turns?: Turns;
+  readonly random: Random;
   readonly observe?: (controller: string) => WorkQueueObserver;
 }
 
@@ -66,7 +63,6 @@ export class LeadershipLost extends Error {
  */
 export function manager(options: ManagerOptions): Observable<Outcome> {
   const { informers, controllers, background, election, drainTimeoutMs, log, clock } = options;
-  const { turns = createTurns({ clock }) } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
     const ended$ = new Subject<void>();
@@ -81,7 +77,6 @@ export function manager(options: ManagerOptions): Observable<Outcome> {
           concurrency: options.concurrency,
           log,
           clock,
-          turns,
           random: options.random,
           drain$,
           ...(observer && { observer }),
@@ -120,15 +115,11 @@ function whileLeading<T>(
 }
 
 /** Emits once every store is synced; says what is missing while that takes long. */
-function synced({
-  informers,
-  log,
-  clock: { scheduler },
-}: Pick<ManagerOptions, 'informers' | 'log' | 'clock'>): Observable<void> {
+function synced({ informers, log, clock }: ManagerOptions): Observable<void> {
   return defer(() => {
     const abort = new AbortController();
     const missing = () => informers.states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
-    const complain$ = interval(10_000, scheduler).pipe(
+    const complain$ = interval(10_000, clock.scheduler).pipe(
       tap(() => {
         log.warn('still waiting for the API server to list these kinds; are their definitions installed?', {
           kinds: missing(),
@@ -151,7 +142,7 @@ function synced({
  * stands still says why before its Event of an hour ago is forgotten.
  */
 const periodically = (
-  { syncPeriodMs, random, clock }: Pick<ManagerOptions, 'syncPeriodMs' | 'random' | 'clock'>,
+  { syncPeriodMs, clock, random }: Pick<ManagerOptions, 'syncPeriodMs' | 'clock' | 'random'>,
   { objects }: ControllerSpec,
 ): Observable<Request> =>
   objects === undefined

@@ -1,3 +1,6 @@
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
 /** Delays that double from `baseMs`; times are in milliseconds. */
 export interface BackoffOptions {
   readonly baseMs: number;
@@ -5,8 +8,8 @@ export interface BackoffOptions {
   readonly maxMs: number;
   /** The first delay lies between `baseMs` and `baseMs * (1 + jitter)`, and so on; default 0. */
   readonly jitter?: number;
-  /** Uniform in [0, 1). Needed where there is jitter. */
-  readonly random?: () => number;
+  /** Needed where there is jitter. */
+  readonly random?: Random;
 }
 
 /** The delay before attempt `failures` + 1, in milliseconds; `failures` counts from 0. */
@@ -26,17 +29,17 @@ export interface Backoff {
 
 /**
  * A backoff that starts over after `resetAfterMs` without a call of `next`, as client-go's BackoffManager does.
- * `now` is a clock in milliseconds.
  */
 export function createBackoff(
-  options: BackoffOptions & { readonly resetAfterMs: number; readonly now: () => number },
+  clock: Pick<Clock, 'elapsedMs'>,
+  options: BackoffOptions & { readonly resetAfterMs: number },
 ): Backoff {
-  const { resetAfterMs, now } = options;
+  const { resetAfterMs } = options;
   let failures = 0;
   let healthyAtMs = Number.POSITIVE_INFINITY;
   return {
     next() {
-      const nowMs = now();
+      const nowMs = clock.elapsedMs();
       if (nowMs > healthyAtMs) failures = 0;
       const delayMs = backoffDelayMs(failures, options);
       failures += 1;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { createTurns, type Turns } from './turns.ts';
 
 /**
  * The only door through which time comes in. `main.ts` makes the real one and hands it to whoever waits, measures or
@@ -21,6 +22,8 @@ export interface Clock {
   readonly scheduler: SchedulerLike;
   /** Resolves once whatever else waits for its turn of the event loop has had it. */
   nextTurn(): Promise<void>;
+  /** Divides what can be done at once, so that no turn lasts long: everything that has this clock shares its turns. */
+  readonly turns: Turns;
 }
 
 /** Longer timers would fire at once in node. */
@@ -57,6 +60,7 @@ export function realClock(): Clock {
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
     scheduler: asyncScheduler,
-    nextTurn: () => nextTurn(),
+    nextTurn,
+    turns: createTurns({ elapsedMs, nextTurn }),
   };
 }

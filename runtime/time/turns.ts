@@ -1,5 +1,3 @@
-import type { Clock } from './clock.ts';
-
 /** Divides the process's own work, so that no turn of the event loop lasts long. */
 export interface Turns {
   /**
@@ -9,25 +7,27 @@ export interface Turns {
   run(task: () => void): () => void;
 }
 
-export interface TurnsOptions {
-  readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn'>;
-  /** How long the tasks of a turn, and the promises they settle, may take before the rest waits; default 10 ms. */
-  readonly budgetMs?: number;
+/** What it takes of a clock. */
+export interface TurnsClock {
+  elapsedMs(): number;
+  nextTurn(): Promise<void>;
 }
 
+/** How long the tasks of a turn, and the promises they settle, may take before the rest waits. */
+const budgetMs = 10;
 /** What tasks do after their first await is not seen until the next one asks, so that their number is bounded, too. */
 const mostPerTurn = 16;
 
 /** Turns of one event loop; no task runs yet. */
-export function createTurns({ clock, budgetMs = 10 }: TurnsOptions): Turns {
+export function createTurns({ elapsedMs, nextTurn }: TurnsClock): Turns {
   const waiting = new Set<() => void>();
   let startedAtMs: number | undefined;
 
-  const hasTime = (): boolean => startedAtMs === undefined || clock.elapsedMs() - startedAtMs < budgetMs;
+  const hasTime = (): boolean => startedAtMs === undefined || elapsedMs() - startedAtMs < budgetMs;
 
   function begin(): void {
-    startedAtMs = clock.elapsedMs();
-    void clock.nextTurn().then(end);
+    startedAtMs = elapsedMs();
+    void nextTurn().then(end);
   }
 
   function end(): void {

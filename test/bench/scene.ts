@@ -88,7 +88,7 @@ export async function startScene(): Promise<Scene> {
   }
   const { cluster } = fixture;
   const { client } = cluster;
-  const informers = createInformers({ client, log: recordedLog(), random: Math.random, clock: realClock() });
+  const informers = createInformers({ client, log: recordedLog(), clock: realClock(), random: Math.random });
   const claims = informers.resource(FancySQLInstanceKind).store;
   const managed = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind].map((kind) =>
     informers.resource(kind as Kind<Managed>),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
 import type { Clock } from '../../runtime/time/clock.ts';
+import { createTurns } from '../../runtime/time/turns.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -60,6 +61,14 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
     timers.splice(timers.indexOf(timer), 1);
   }
 
+  const elapsedMs = (): number => nowMs;
+
+  async function nextOwnTurn(): Promise<void> {
+    turns += 1;
+    await nextTurn();
+    turns -= 1;
+  }
+
   /** All promises, and all turns. */
   async function drain(): Promise<void> {
     for (let count = 0; count === 0 || turns > 0; count += 1) {
@@ -99,7 +108,7 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
 
   return {
     now: () => new Date(wallMs + nowMs),
-    elapsedMs: () => nowMs,
+    elapsedMs,
     sleep: (delayMs, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) {
@@ -117,11 +126,8 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
     scheduler,
-    async nextTurn() {
-      turns += 1;
-      await nextTurn();
-      turns -= 1;
-    },
+    nextTurn: nextOwnTurn,
+    turns: createTurns({ elapsedMs, nextTurn: nextOwnTurn }),
     async settle() {
       await run(nowMs, () => false);
     },

@@ -216,7 +216,7 @@ export class FakeProcess {
   #resource(kind: Kind, selection: Selection = {}): Resource<KubernetesObject> {
     const existing = this.#informers.get(kindKey(kind));
     if (existing !== undefined) return existing.resource;
-    const store = createStore(kind, { selection });
+    const store = createStore(kind, { selection, clock: this.env.clock });
     const objects = this.#cluster.all(kind).filter(selects(selection));
     const resourceVersion = `${Math.max(0, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)))}`;
     store.apply({ type: 'restart' });

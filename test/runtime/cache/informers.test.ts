@@ -35,9 +35,9 @@ describe('informers', () => {
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
     informers = createInformers({
-      clock: realClock(),
       client,
       log,
+      clock: realClock(),
       random: Math.random,
       shortWatchMs: 0,
       createBackoff: () => ({ next: () => 2 }),

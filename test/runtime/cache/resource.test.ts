@@ -7,6 +7,7 @@ import { isConflict } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing } from '../things.ts';
 
@@ -24,7 +25,7 @@ describe('resource', () => {
   });
   beforeEach(() => {
     for (const { metadata } of server.objects()) server.remove(ThingKind, metadata.name, metadata.namespace);
-    things = createResource(client, createStore(ThingKind));
+    things = createResource(client, createStore(ThingKind, { clock: testClock() }));
     server.requests.length = 0;
   });
   const key = { namespace: 'ns', name: 'a' };

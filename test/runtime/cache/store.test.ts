@@ -5,6 +5,7 @@ import { selects } from '../../../runtime/cache/selection.ts';
 import type { Change } from '../../../runtime/cache/store.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { stored, ThingKind, thing } from '../things.ts';
 
@@ -13,7 +14,7 @@ const text = ({ type, object }: Change<Thing>): string =>
 
 /** A store that has completed a list of these objects at version 100, and what `changes$` says from then on. */
 function synced(...objects: readonly Thing[]) {
-  const store = createStore(ThingKind);
+  const store = createStore(ThingKind, { clock: testClock() });
   store.apply({ type: 'restart' });
   store.apply({ type: 'listed', objects, resourceVersion: '100' });
   store.apply({ type: 'synced', resourceVersion: '100' });
@@ -35,7 +36,7 @@ describe('compareResourceVersions', () => {
 
 describe('store', () => {
   test('is synced once the list is complete', () => {
-    const store = createStore(ThingKind);
+    const store = createStore(ThingKind, { clock: testClock() });
     assert.equal(store.isSynced, false);
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 1)], resourceVersion: '5' });
@@ -173,7 +174,7 @@ describe('store', () => {
   });
 
   test('objects outside the selection are not recorded, and leave when a write takes them out', () => {
-    const store = createStore(ThingKind, { selection: { labelSelector: 'app=x' } });
+    const store = createStore(ThingKind, { clock: testClock(), selection: { labelSelector: 'app=x' } });
     const changes: string[] = [];
     store.changes$.subscribe((change) => changes.push(text(change)));
     const labelled = (version: number, app: string) =>
@@ -241,7 +242,7 @@ describe('store index', () => {
 
   test('an object on which it throws is in the store, logged, and not in the index', () => {
     const log = recordedLog();
-    const store = createStore(ThingKind, { log });
+    const store = createStore(ThingKind, { clock: testClock(), log });
     store.addIndex('text', (object) => [object.spec!.text!.trim()]);
     store.apply(applied(stored('odd', 1)));
     store.apply(applied(stored('fine', 2, { spec: { text: ' x ' } })));
@@ -260,7 +261,7 @@ describe('changes$', () => {
         return () => {};
       },
     };
-    const store = createStore(ThingKind, { turns });
+    const store = createStore(ThingKind, { clock: { turns } });
     const objects = Array.from({ length: 250 }, (_, index) => stored(`k${index}`, index + 1));
     store.apply({ type: 'listed', objects, resourceVersion: '300' });
     const seen: string[] = [];

@@ -14,11 +14,11 @@ import { watchStream } from '../../../runtime/cache/watch.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
+import { type Clock, realClock } from '../../../runtime/time/clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { type TestClock, testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing, until } from '../things.ts';
 
@@ -81,7 +81,7 @@ describe('watch stream over HTTP', () => {
     server = await new FakeApiServer(ThingKind).start();
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, sleep: async () => {} });
-    store = createStore(ThingKind);
+    store = createStore(ThingKind, { clock: testClock() });
     events = [];
     changes = [];
     states = [];
@@ -622,6 +622,11 @@ describe('watch stream over HTTP', () => {
 
 describe('watch stream over a scripted client', () => {
   const log = recordedLog();
+  const random = () => 0.5;
+  let clock: TestClock;
+  beforeEach(() => {
+    clock = testClock();
+  });
   const page = { items: [], resourceVersion: '7' };
   const scripted = (script: Pick<KubernetesClient, 'list' | 'watch'>): KubernetesClient =>
     script as KubernetesClient;
@@ -633,28 +638,17 @@ describe('watch stream over a scripted client', () => {
       watch: () => NEVER,
     });
     let turns = 0;
-    let isCounting = true;
-    const count = () => {
-      turns += 1;
-      if (isCounting) setImmediate(count);
+    const counted: Clock = {
+      ...clock,
+      nextTurn() {
+        turns += 1;
+        return clock.nextTurn();
+      },
     };
-    count();
-    await new Promise<void>((resolve) => {
-      const subscription = watchStream(
-        client,
-        ThingKind,
-        {},
-        { log, clock: realClock(), random: Math.random },
-      ).subscribe((event) => {
-        if (event.type === 'synced') {
-          resolve();
-          queueMicrotask(() => subscription.unsubscribe());
-        }
-      });
-    });
-    isCounting = false;
-    assert.equal(pages, 50);
-    assert.ok(turns >= 40, `others had ${turns} turns between the pages`);
+    const subscription = watchStream(client, ThingKind, {}, { log, clock: counted, random }).subscribe();
+    await clock.settle();
+    subscription.unsubscribe();
+    assert.deepEqual([pages, turns], [50, 50]);
   });
 
   test('the backoff of client-go: 0.8 s doubling to 30 s, jittered', async () => {
@@ -668,18 +662,21 @@ describe('watch stream over a scripted client', () => {
       },
       watch: () => throwError(() => error),
     });
-    const clock = testClock();
-    const onState = (state: StreamState) => state.phase === 'waiting' && delays.push(state.delayMs);
     const subscription = watchStream(
       client,
       ThingKind,
       {},
-      { log, random: () => 0.5, clock, onState },
+      {
+        log,
+        clock,
+        random,
+        onState: (state) => state.phase === 'waiting' && delays.push(state.delayMs),
+      },
     ).subscribe();
     await clock.settle();
     for (let n = 1; n <= 7; n += 1) {
-      assert.equal(attempts, n);
-      await clock.advance(delays[n - 1]! + 1);
+      assert.deepEqual([delays.length, attempts], [n, n]);
+      await clock.advance(delays[n - 1]!);
     }
     subscription.unsubscribe();
     assert.deepEqual(delays.slice(0, 7).map(Math.round), [1200, 2400, 4800, 9600, 19_200, 22_500, 22_500]);
@@ -694,9 +691,9 @@ describe('watch stream over a scripted client', () => {
       },
       watch: () => NEVER,
     });
-    const stream$ = watchStream(client, ThingKind, {}, { log, clock: realClock(), random: Math.random });
+    const stream$ = watchStream(client, ThingKind, {}, { log, clock, random });
     const subscriptions = [stream$.subscribe(), stream$.subscribe()];
-    await sleep(10);
+    await clock.settle();
     assert.equal(lists, 2);
     for (const subscription of subscriptions) subscription.unsubscribe();
   });
@@ -719,13 +716,10 @@ describe('watch stream over a scripted client', () => {
         }),
     });
     const seen: string[] = [];
-    const subscription = watchStream(
-      client,
-      ThingKind,
-      {},
-      { log, clock: realClock(), random: Math.random },
-    ).subscribe((event) => seen.push(event.type));
-    await sleep(10);
+    const subscription = watchStream(client, ThingKind, {}, { log, clock, random }).subscribe((event) =>
+      seen.push(event.type),
+    );
+    await clock.settle();
     subscription.unsubscribe();
     assert.deepEqual(seen, ['restart', 'listed', 'synced', 'applied']);
     assert.equal(torn, 1);

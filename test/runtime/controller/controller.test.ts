@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observable, Subscription } from 'rxjs';
 import { concat, map, mergeMap, NEVER, of, Subject, throwError } from 'rxjs';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
@@ -11,15 +10,17 @@ import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
+import { randomUuid, seededRandom } from '../../../runtime/time/random.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { stored, ThingKind, until } from '../things.ts';
+import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import { stored, ThingKind } from '../things.ts';
 
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
 
 const wokenBy = (requests$: Observable<Request>): Trigger => ({ because: 'a thing changed', requests$ });
 
 describe('controller', () => {
+  let clock: TestClock;
   let log: ReturnType<typeof recordedLog>;
   let wake$: Subject<Request>;
   let outcomes: Outcome[];
@@ -29,10 +30,11 @@ describe('controller', () => {
   const run = (reconcile: ControllerOptions['reconcile'], options: Partial<ControllerOptions> = {}): void => {
     running = controller({
       name: 'things',
-      clock: realClock(),
       triggers: [wokenBy(wake$)],
       reconcile,
       concurrency: 2,
+      clock,
+      random: seededRandom(1),
       log,
       backoff: { baseMs: 1, maxMs: 5 },
       ...options,
@@ -46,6 +48,7 @@ describe('controller', () => {
   const atLevel = (level: string) => log.lines.filter((line) => line.level === level);
 
   beforeEach(() => {
+    clock = testClock();
     log = recordedLog();
     wake$ = new Subject();
     outcomes = [];
@@ -67,7 +70,7 @@ describe('controller', () => {
         runs += 1;
         return done;
       },
-      { turns },
+      { clock: { ...clock, turns } },
     );
     wake$.next({ name: 'a' });
     wake$.next({ name: 'b' });
@@ -75,7 +78,8 @@ describe('controller', () => {
     const [first] = waiting;
     assert.ok(first);
     first();
-    await until('the first has ended', () => outcomes.length === 1);
+    await clock.settle();
+    assert.equal(outcomes.length, 1);
     running?.unsubscribe();
     assert.equal(runs, 1);
     assert.equal(waiting.size, 0);
@@ -86,19 +90,18 @@ describe('controller', () => {
     run(
       async ({ name }, _signal, logOfRun) => {
         logOfRun.debug('at work', { looked: name });
+        count += 1;
         if (count === 1) throw new Error('no');
         return { ...done, row: 'X5' };
       },
       {
         objects: { kind: ThingKind, all: () => [] },
-        newID: () => {
-          count += 1;
-          return `id-${count}`;
-        },
       },
     );
     wake$.next({ namespace: 'ns', name: 'a' });
-    await until('it ran twice', () => outcomes.length === 2);
+    await clock.advance(1);
+    const random = seededRandom(1);
+    const [first, second] = [randomUuid(random), randomUuid(random)];
     const where = { controller: 'things', kind: 'Thing', namespace: 'ns', name: 'a' };
     assert.deepEqual(
       log.lines.map(
@@ -108,13 +111,13 @@ describe('controller', () => {
         }),
       ),
       [
-        { message: 'at work', ...where, reconcileID: 'id-1' },
-        { message: 'reconcile failed', ...where, reconcileID: 'id-1', because: ['a thing changed'] },
-        { message: 'at work', ...where, reconcileID: 'id-2' },
+        { message: 'at work', ...where, reconcileID: first },
+        { message: 'reconcile failed', ...where, reconcileID: first, because: ['a thing changed'] },
+        { message: 'at work', ...where, reconcileID: second },
         {
           message: 'reconciled',
           ...where,
-          reconcileID: 'id-2',
+          reconcileID: second,
           because: ['the last attempt failed'],
           row: 'X5',
         },
@@ -183,8 +186,7 @@ describe('controller', () => {
         return runs === 1 ? end() : Promise.resolve(done);
       });
       wake$.next({ namespace: 'ns', name: 'a' });
-      await until('the first run has ended', () => outcomes.length > 0);
-      await sleep(40);
+      await clock.advance(10);
       assert.equal(outcomes[0]?.result, result);
       assert.deepEqual(outcomes[0]?.request, { namespace: 'ns', name: 'a' });
       assert.equal(runs, again ? 2 : 1);
@@ -198,7 +200,8 @@ describe('controller', () => {
   test('a conflict is logged as neither warning nor error', async () => {
     run(() => Promise.reject(conflictError()));
     wake$.next({ name: 'a' });
-    await until('it was tried thrice', () => outcomes.length >= 3);
+    await clock.advance(30);
+    assert.equal(outcomes.length, 3);
     assert.deepEqual([...atLevel('warn'), ...atLevel('error')], []);
   });
 
@@ -208,7 +211,8 @@ describe('controller', () => {
       return done;
     });
     for (const name of ['bad', 'a', 'bad', 'b']) wake$.next({ name });
-    await until('the others ran', () => outcomes.filter(({ result }) => result === 'success').length === 2);
+    await clock.settle();
+    assert.equal(outcomes.filter(({ result }) => result === 'success').length, 2);
     assert.equal(isCompleted, false);
   });
 
@@ -220,9 +224,10 @@ describe('controller', () => {
       throw new ApiError('slow down', { code: 429, reason: 'TooManyRequests', retryAfterMs: 80 });
     });
     wake$.next({ name: 'a' });
-    await sleep(40);
+    await clock.advance(79);
     assert.equal(runs, 1);
-    await until('it ran again', () => runs === 2);
+    await clock.advance(1);
+    assert.equal(runs, 2);
   });
 
   test('a run that takes too long is aborted, says so, and comes again', async () => {
@@ -238,7 +243,9 @@ describe('controller', () => {
       { timeoutMs: 20 },
     );
     wake$.next({ name: 'a' });
-    await until('it ran again', () => outcomes.length === 2);
+    await clock.advance(19);
+    assert.equal(outcomes.length, 0);
+    await clock.advance(2);
     assert.deepEqual(
       outcomes.map(({ result, isTimedOut }) => [result, isTimedOut]),
       [
@@ -261,12 +268,15 @@ describe('controller', () => {
       { timeoutMs: 10, concurrency: 2 },
     );
     wake$.next({ name: 'deaf' });
-    await until('it was told to stop', () => atLevel('warn').length === 1);
+    await clock.advance(10);
+    assert.equal(atLevel('warn').length, 1);
     for (const name of ['deaf', 'a', 'b']) wake$.next({ name });
-    await until('the others ran', () => outcomes.length === 2);
+    await clock.settle();
+    assert.equal(outcomes.length, 2);
     assert.deepEqual(started, ['deaf', 'a', 'b']);
     hanging.resolve(done);
-    await until('it ran again', () => started.length === 4);
+    await clock.settle();
+    assert.equal(started.length, 4);
   });
 
   test('a drain lets running ones finish unaborted, starts nothing new, and completes', async () => {
@@ -288,9 +298,8 @@ describe('controller', () => {
     wake$.next({ name: 'c' });
     assert.equal(isCompleted, false);
     finish.resolve();
-    await until('it completed', () => isCompleted);
-    await sleep(20);
-    assert.deepEqual([started, wasAborted, outcomes.length], [['a'], false, 1]);
+    await clock.advance(60_000);
+    assert.deepEqual([isCompleted, started, wasAborted, outcomes.length], [true, ['a'], false, 1]);
   });
 
   test('unsubscribing aborts what runs and swallows what that leads to', async () => {
@@ -305,9 +314,9 @@ describe('controller', () => {
         }),
     );
     wake$.next({ name: 'a' });
-    await until('it runs', () => wake$.observed);
+    await clock.settle();
     running?.unsubscribe();
-    await sleep(5);
+    await clock.advance(60_000);
     assert.match(String(reason), /controller was stopped/);
     assert.deepEqual([outcomes, log.lines], [[], []]);
   });
@@ -324,16 +333,20 @@ describe('controller', () => {
       }),
     );
     run(async () => done, { triggers: [fragile$, wake$].map(wokenBy) });
-    await until('it ran', () => outcomes.length === 1);
+    await clock.settle();
     wake$.next({ name: 'b' });
-    await until('the other trigger works', () => outcomes.length === 2);
+    await clock.settle();
+    assert.equal(outcomes.length, 2);
     assert.equal(atLevel('error').length, 1);
     assert.match(String(atLevel('error')[0]?.fields.error), /odd object/);
-    await until('it was subscribed to again', () => subscriptions === 2);
+    await clock.advance(999);
+    assert.equal(subscriptions, 1);
+    await clock.advance(1);
+    assert.equal(subscriptions, 2);
   });
 
   test('a store tells of what it holds at once and of changes then', async () => {
-    const store = createStore(ThingKind);
+    const store = createStore(ThingKind, { clock });
     store.apply({ type: 'listed', objects: [stored('a', 1), stored('b', 2)], resourceVersion: '2' });
     const names: string[] = [];
     run(
@@ -343,33 +356,26 @@ describe('controller', () => {
       },
       { triggers: [wokenBy(store.changes$.pipe(mergeMap(({ object }) => [objectKey(object.metadata)])))] },
     );
-    await until('both ran', () => names.length === 2);
+    await clock.settle();
     store.apply({ type: 'applied', object: stored('b', 3) });
-    await until('the change ran', () => names.length === 3);
+    await clock.settle();
     assert.deepEqual(names, ['a', 'b', 'b']);
   });
 
-  test('durations are those of the clock passed in', async () => {
-    let nowMs = 0;
-    run(
-      async () => {
-        nowMs += 1500;
-        return done;
-      },
-      { clock: { ...realClock(), elapsedMs: () => nowMs } },
-    );
+  test('a run takes as long as the clock says', async () => {
+    run(async () => {
+      await clock.sleep(1500);
+      return done;
+    });
     wake$.next({ name: 'a' });
-    await until('it ran', () => outcomes.length === 1);
+    await clock.advance(1500);
     assert.equal(outcomes[0]?.durationMs, 1500);
   });
 
   test('10,000 keys leave no timer and no listener behind', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
     run(async () => done, { triggers: [wake$, NEVER].map(wokenBy), concurrency: 10 });
     for (let index = 0; index < 10_000; index += 1) wake$.next({ name: `k${index}` });
-    await until('all ran', () => outcomes.length === 10_000);
-    await sleep(1);
-    assert.ok(timers() <= before, `${timers()} timers, ${before} before`);
+    await clock.settle();
+    assert.deepEqual([outcomes.length, clock.waitingCount], [10_000, 0]);
   });
 });

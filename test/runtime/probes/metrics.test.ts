@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { asyncScheduler, of } from 'rxjs';
+import { of } from 'rxjs';
 import type { InformerState } from '../../../runtime/cache/informers.ts';
 import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../../runtime/probes/metrics.ts';
 import { serveHttp } from '../../../runtime/probes/serve-http.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 function metricsAt(options: Partial<MetricsOptions> = {}) {
   const clock = { nowMs: 0 };
@@ -110,8 +111,8 @@ describe('metrics', () => {
       .pipe(
         workQueue(() => of({ value: 0, next: { type: 'done' } }), {
           concurrency: 2,
+          clock: testClock(),
           observer,
-          scheduler: asyncScheduler,
         }),
       )
       .subscribe();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subscription } from 'rxjs';
 import { Observable, ReplaySubject, Subject } from 'rxjs';
 import type { Outcome } from '../../../runtime/controller/controller.ts';
@@ -9,9 +8,9 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ManagerOptions } from '../../../runtime/process/run.ts';
 import { LeadershipLost, manager } from '../../../runtime/process/run.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, thing, until } from '../things.ts';
+import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import { ThingKind, thing } from '../things.ts';
 
 /** A stream that never ends, and whether anybody listens. */
 function background() {
@@ -26,6 +25,7 @@ function background() {
 }
 
 describe('manager', () => {
+  let clock: TestClock;
   let wake$: Subject<Request>;
   let stop$: ReplaySubject<void>;
   let synced: PromiseWithResolvers<void>;
@@ -37,6 +37,7 @@ describe('manager', () => {
   let running: Subscription | undefined;
 
   beforeEach(() => {
+    clock = testClock();
     wake$ = new Subject();
     stop$ = new ReplaySubject(1);
     synced = Promise.withResolvers();
@@ -73,8 +74,8 @@ describe('manager', () => {
       syncPeriodMs: 3_600_000,
       stop$,
       drainTimeoutMs: 1000,
-      clock: realClock(),
       log: recordedLog(),
+      clock,
       random: () => 0,
       ...options,
     }).subscribe({
@@ -90,9 +91,9 @@ describe('manager', () => {
     assert.deepEqual(listening(), [1, 1]);
     assert.equal(wake$.observed, false);
     synced.resolve();
-    await until('controllers run', () => wake$.observed);
+    await clock.settle();
     wake$.next({ name: 'a' });
-    await until('it ran', () => outcomes.length === 1);
+    await clock.settle();
     assert.equal(outcomes[0]?.controller, 'things');
   });
 
@@ -113,14 +114,14 @@ describe('manager', () => {
       },
     });
     synced.resolve();
-    await until('controllers run', () => wake$.observed);
+    await clock.settle();
     wake$.next({ name: 'a' });
     stop$.next();
     assert.equal(wake$.observed, false);
-    await sleep(20);
+    await clock.advance(999);
     assert.deepEqual([ends, listening(), signal?.aborted], [[], [1, 1], false]);
     finish.resolve(done);
-    await until('it has ended', () => ends.length > 0);
+    await clock.settle();
     assert.deepEqual([ends, listening(), outcomes.length], [['complete'], [0, 0], 1]);
   });
 
@@ -133,14 +134,15 @@ describe('manager', () => {
           return new Promise(() => {});
         },
       },
-      { drainTimeoutMs: 30 },
+      { drainTimeoutMs: 30_000 },
     );
     synced.resolve();
-    await until('controllers run', () => wake$.observed);
+    await clock.settle();
     wake$.next({ name: 'a' });
     stop$.next();
-    assert.equal(signal?.aborted, false);
-    await until('it has ended', () => ends.length > 0);
+    await clock.advance(29_999);
+    assert.deepEqual([ends, signal?.aborted], [[], false]);
+    await clock.advance(1);
     assert.deepEqual([ends, signal?.aborted, listening()], [['complete'], true, [0, 0]]);
   });
 
@@ -155,11 +157,15 @@ describe('manager', () => {
           return done;
         },
       },
-      { syncPeriodMs: 15 },
+      { syncPeriodMs: 3_600_000, random: () => 0.5 },
     );
     synced.resolve();
-    await until('two periods are over', () => names.length >= 4);
-    assert.deepEqual(names.slice(0, 4), ['a', 'b', 'a', 'b']);
+    await clock.advance(0.95 * 3_600_000 - 1);
+    assert.deepEqual(names, []);
+    await clock.advance(1);
+    assert.deepEqual(names, ['a', 'b']);
+    await clock.advance(0.95 * 3_600_000);
+    assert.deepEqual(names, ['a', 'b', 'a', 'b']);
   });
 
   test('an error of the background ends it all', async () => {
@@ -173,7 +179,7 @@ describe('manager', () => {
   test('unsubscribing ends it all', async () => {
     run({});
     synced.resolve();
-    await until('controllers run', () => wake$.observed);
+    await clock.settle();
     running?.unsubscribe();
     assert.deepEqual([listening(), wake$.observed, ends], [[0, 0], false, []]);
   });
@@ -187,7 +193,8 @@ describe('manager', () => {
     const standingBy = async (spec: Partial<ControllerSpec> = {}): Promise<void> => {
       run(spec, { election: { leadership$ } });
       synced.resolve();
-      await until('it contends', () => leadership$.observed);
+      await clock.settle();
+      assert.ok(leadership$.observed);
     };
 
     test('standing by it watches and reconciles nothing; leading it does', async () => {
@@ -209,10 +216,10 @@ describe('manager', () => {
       leadership$.next('leading');
       wake$.next({ name: 'a' });
       stop$.next();
-      await sleep(5);
+      await clock.settle();
       assert.deepEqual([ends, leadership$.observed], [[], true]);
       finish.resolve(done);
-      await until('it has ended', () => ends.length > 0);
+      await clock.settle();
       assert.deepEqual([ends, leadership$.observed], [['complete'], false]);
     });
 

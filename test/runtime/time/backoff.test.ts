@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { backoffDelayMs, createBackoff } from '../../../runtime/time/backoff.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 describe('backoffDelayMs', () => {
   test('doubles up to the limit', () => {
@@ -25,10 +26,10 @@ describe('backoffDelayMs', () => {
 
 describe('createBackoff', () => {
   const delaysAt = (gaps: readonly number[]): readonly number[] => {
-    let nowMs = 0;
-    const backoff = createBackoff({ baseMs: 100, maxMs: 1000, resetAfterMs: 5000, now: () => nowMs });
+    const clock = testClock();
+    const backoff = createBackoff(clock, { baseMs: 100, maxMs: 1000, resetAfterMs: 5000 });
     return gaps.map((gapMs) => {
-      nowMs += gapMs;
+      clock.stall(gapMs);
       return backoff.next();
     });
   };

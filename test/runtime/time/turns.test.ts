@@ -26,8 +26,10 @@ describe('turns of the event loop', () => {
     ran = [];
     clockMs = 0;
     later = [];
-    const nextTurn = () => new Promise<void>((resolve) => later.push(resolve));
-    turns = createTurns({ budgetMs: 10, clock: { elapsedMs: () => clockMs, nextTurn } });
+    turns = createTurns({
+      elapsedMs: () => clockMs,
+      nextTurn: () => new Promise((resolve) => later.push(resolve)),
+    });
   });
 
   test('what fits into a turn runs at once', async () => {
