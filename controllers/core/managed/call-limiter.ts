@@ -89,6 +89,7 @@ function limited<M extends Managed>(
   client: ExternalClient<M>,
   admit: (signal: AbortSignal) => Promise<void>,
 ): ExternalClient<M> {
+  const { system, disconnect } = client;
   return {
     async observe(managed, known, signal) {
       await admit(signal);
@@ -106,7 +107,7 @@ function limited<M extends Managed>(
       await admit(signal);
       return (await client.delete(managed, signal)) ?? {};
     },
-    ...(client.system && { system: (signal) => client.system?.(signal) ?? Promise.resolve('') }),
-    ...(client.disconnect && { disconnect: () => client.disconnect?.() ?? Promise.resolve() }),
+    ...(system && { system: (signal: AbortSignal) => system.call(client, signal) }),
+    ...(disconnect && { disconnect: () => disconnect.call(client) }),
   };
 }

@@ -135,13 +135,13 @@ export interface NextContext {
   readonly graceMs: number;
   readonly now: Date;
   /** The external name is known before creation, so that no annotations track it. */
-  readonly isNameKnown?: boolean;
+  readonly isNameKnown: boolean;
   /** For how long looks must have found nothing before it counts; 0: one look will do. */
-  readonly confirmMs?: number;
+  readonly confirmMs: number;
   /** For how long they have. */
   readonly absentForMs?: number;
   /** What identifies the external resource was edited since it was recorded. */
-  readonly isEdited?: boolean;
+  readonly isEdited: boolean;
 }
 
 /**
@@ -169,7 +169,7 @@ const isAwaited = ({ spec, status }: Managed): boolean =>
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now, isNameKnown = false, confirmMs = 0, absentForMs = 0, isEdited = false }: NextContext,
+  { graceMs, now, isNameKnown, confirmMs, absentForMs = 0, isEdited }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {

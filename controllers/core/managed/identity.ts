@@ -52,7 +52,9 @@ export function recordedIdentity(managed: Managed, paths: readonly string[]): Id
 
 /** The same text for the same identity. */
 export const encodeIdentity = ({ name, system, fields }: Identity): string => {
-  const sorted = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.keys(fields)
+    .toSorted()
+    .map((path) => [path, fields[path]]);
   return JSON.stringify({ name, system, fields: Object.fromEntries(sorted) });
 };
 

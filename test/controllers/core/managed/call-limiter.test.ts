@@ -94,14 +94,16 @@ describe('the cap on external calls', () => {
     assert.deepEqual(admitted, [0, 1, 2], 'which still waits its turn');
   });
 
-  test('every external call takes a turn; connecting takes none', async () => {
+  test('every external call takes a turn; connecting, asking which system it is and leaving take none', async () => {
     const keys: string[] = [];
     const limiter = { admit: async (key: string) => void keys.push(key) };
     const external = new FakeExternal();
+    external.system = 'https://a.example';
     const client = await limitedConnector(external, limiter, ({ metadata }) => metadata.name).connect(
       managed(),
       signal,
     );
+    assert.equal(await client.system?.(signal), 'https://a.example');
     assert.deepEqual(keys, []);
     await client.observe(managed(), {}, signal);
     await client.create(managed(), {}, signal);

@@ -5,6 +5,7 @@ import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
 import { FavouriteDBInstanceKind } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../../apis/fcp/v1alpha3/network.ts';
 import { PostgreSQLGrantKind } from '../../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { encodeIdentity } from '../../../../controllers/core/managed/identity.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
 import { Scene } from '../managed-scene.ts';
@@ -354,6 +355,16 @@ test('a record that is not of our making is none', async () => {
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess', record);
     assert.match(made.object?.status?.externalIdentity ?? '', /"name":"db"/, record);
   }
+});
+
+test('the same identity is the same text, in whatever order its fields are given', () => {
+  const text = '{"name":"db","fields":{"a":1,"b":2,"c":3}}';
+  for (const fields of [
+    { a: 1, b: 2, c: 3 },
+    { c: 3, a: 1, b: 2 },
+    { b: 2, c: 3, a: 1 },
+  ])
+    assert.equal(encodeIdentity({ name: 'db', fields }), text);
 });
 
 test('the immutable fields of a kind are those that its schema says are', () => {

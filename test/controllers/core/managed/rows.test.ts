@@ -582,6 +582,21 @@ describe('table C3, rows 21 to 25: creation', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
+  test('row 24 the look after creation fails: what creation returned is published, and both are told', async () => {
+    const scene = new Scene();
+    scene.external.afterCall = (method) => {
+      if (method === 'create') scene.external.gate = failAt('observe');
+    };
+    assert.deepEqual(await scene.run(), requeue);
+    assert.deepEqual(scene.secret, { password: 'made-at-creation-1' });
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
+    assert.deepEqual(scene.events, [
+      'Normal CreatedExternalResource',
+      'Warning CannotObserveExternalResource',
+    ]);
+  });
+
   test('row 24 a secret that changes in between loses no detail', async () => {
     const scene = new Scene();
     let conflicts = 0;
@@ -745,6 +760,20 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
+  });
+
+  test('row 30 the look after an update fails: what it returned is published, and both are told', async () => {
+    const scene = drifted();
+    scene.external.afterCall = (method) => {
+      if (method === 'update') scene.external.gate = failAt('observe');
+    };
+    assert.deepEqual(await scene.run(), requeue);
+    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
+    assert.deepEqual(scene.events, [
+      'Normal UpdatedExternalResource',
+      'Warning CannotObserveExternalResource',
+    ]);
   });
 
   test('row 31 drift is reverted, and what came of it published', async () => {
