@@ -1,0 +1,519 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
+import { bindingRows, decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
+import { deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
+import type { Ending, Happened } from '../../../../controllers/core/claim-binding/ending.ts';
+import {
+  cannotBind,
+  cannotConfigure,
+  cannotCreate,
+  cannotPropagate,
+  cannotRead,
+  cannotRefresh,
+  cannotUnbind,
+  createdEvent,
+  failed,
+  newlyBound,
+  quiet,
+  reported,
+  stillBound,
+  told,
+  unboundEvent,
+} from '../../../../controllers/core/claim-binding/ending.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
+import { StepFailure } from '../../../../controllers/core/step-failure.ts';
+import { after, done, type Result, requeue } from '../../../../runtime/controller/reconcile.ts';
+import {
+  claim,
+  claimRef,
+  classRef,
+  deletionTimestamp,
+  managed,
+  now,
+  otherClassKind,
+  otherService,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const condition = (type: string, status: 'True' | 'False', reason: string, message?: string): Condition => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+  ...(message !== undefined && { message }),
+});
+const ownName = provisionedNames(claim())[0] ?? '';
+const own = claim({ classRef: classRef('small'), resourceRef: resourceRef(ownName) });
+const byName = claim({ resourceRef: resourceRef('db') });
+const wanting = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
+const ready = { conditions: [condition('Ready', 'True', 'Available')] };
+const bound = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound', ...ready } });
+const failing = managed(
+  { claimRef: claimRef() },
+  {
+    status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'False', 'Unavailable', 'restarting')] },
+  },
+);
+const statusOf = (conditions: readonly Condition[], bindingPhase: 'Bound' | 'Unbound' = 'Bound') => ({
+  status: { bindingPhase, conditions },
+});
+
+/** How a claim ends that is decided to be reported on. */
+function decided(facts: Partial<BindingInput>): Ending {
+  const rest = { managed: undefined, resourceClass: undefined, held: undefined, isHandedOver: false };
+  const input = { service, peers: [otherService, service], claim: byName, ...rest, ...facts };
+  const decision = decideBinding(input);
+  assert.ok(decision.act === 'report' && input.claim !== undefined);
+  return { row: decision.row, ...reported(input.claim, decision, now) };
+}
+const cut = (
+  of: Claim,
+  what: string,
+  facts: FailureFacts<Happened>,
+  cause: unknown = new Error('boom'),
+): Ending => failed(of, new StepFailure(what, cause, facts));
+const parted = (act: 'free' | 'release', reclaim: 'Delete' | 'Retain' = 'Retain'): Happened => [
+  unboundEvent(
+    act === 'free'
+      ? { row: 'K6 reserved', act, managed: bound }
+      : { row: 'K6', act, managed: bound, reclaim },
+  ),
+];
+
+const lost =
+  'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
+const refusing = 'refusing to bind to FavouriteDBInstance';
+const unserved =
+  'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set';
+const edit = `spec.classRef names FavouriteDBInstanceClass small`;
+const unknown =
+  'spec.classRef names a NoSuchClass (x.io/v1), which no controller here handles; known: AmbivalentDBInstanceClass (database.ocp.crossplane.io/v1alpha1), FavouriteDBInstanceClass (database.fcp.crossplane.io/v1alpha3)';
+const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or delete the claim and create a new one`;
+const offer =
+  'FavouriteDBInstance db was released by a former claim; an administrator can offer it again: kubectl annotate favouritedbinstances.database.fcp.crossplane.io db crossplane.io/reoffer=true';
+const ours = (spec: Managed['spec'], status: Managed['status'], metadata = {}) =>
+  managed(spec, { ...metadata, ...(status && { status }) });
+
+const binding = (message: string) => `Ready False Binding: ${message}`;
+const synced = 'Synced True ReconcileSuccess';
+const error = (message: string) => `Synced False ReconcileError: ${message}`;
+
+/** An ending, what the claim says then, and what brings it back beside the events of what it waits for. */
+type Line = readonly [ending: Ending, says: readonly string[], events: readonly string[], result?: Result];
+
+const nothing: Line = [quiet(), [], []];
+type Row = (typeof bindingRows)[number] | (typeof deletedRows)[number];
+
+/** Each row's endings; those of steps that fail are with the row in whose course they may. */
+const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
+  K1: { nothing },
+  'H2 unnamed': { finalised: nothing },
+  H7: {
+    nothing,
+    'before anything is decided, the managed resource cannot be read': [
+      cut(byName, 'cannot get managed resource', cannotRead),
+      ['Unbound', error('cannot get managed resource: boom')],
+      ['Warning CannotGetManagedResource: cannot get managed resource: boom'],
+      requeue,
+    ],
+  },
+  'H7 unknown': {
+    told: [
+      decided({
+        service: otherService,
+        claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
+      }),
+      ['Unbound', `Ready False UnknownKind: ${unknown}`, error(unknown)],
+      [`Warning UnknownKind: ${unknown}`],
+    ],
+  },
+  'H7 told': { nothing },
+  'K9 again': {
+    'written again': nothing,
+    'it cannot be': [
+      cut(byName, 'cannot update resource claim', cannotRefresh),
+      ['Unbound', error('cannot update resource claim: boom')],
+      ['Warning CannotBindManagedResource: cannot update resource claim: boom'],
+      requeue,
+    ],
+  },
+  K7: {
+    told: [
+      decided({ claim: claim({ classRef: classRef('small') }) }),
+      [
+        'Unbound',
+        'Ready False Creating: FavouriteDBInstanceClass small does not exist',
+        error('FavouriteDBInstanceClass small does not exist'),
+      ],
+      ['Warning CannotGetResourceClass: FavouriteDBInstanceClass small does not exist'],
+    ],
+  },
+  'K9 record': {
+    'the class does not fit: an event of class or claim wakes it': [
+      cut(own, 'cannot configure managed resource from FavouriteDBInstanceClass small', cannotConfigure),
+      [
+        'Unbound',
+        'Ready False Creating: cannot configure managed resource from FavouriteDBInstanceClass small: boom',
+        error('cannot configure managed resource from FavouriteDBInstanceClass small: boom'),
+      ],
+      [
+        'Warning CannotConfigureManagedResource: cannot configure managed resource from FavouriteDBInstanceClass small: boom',
+      ],
+    ],
+    'no name is left': [
+      cut(own, '', cannotCreate, 'every name is taken'),
+      ['Unbound', 'Ready False Creating: every name is taken', error('every name is taken')],
+      ['Warning CannotCreateManagedResource: every name is taken'],
+      requeue,
+    ],
+  },
+  K9: {
+    created: [
+      quiet(own, [createdEvent(managed(), resourceClass('small'))]),
+      [],
+      ['Normal CreatedManagedResource: created FavouriteDBInstance db from FavouriteDBInstanceClass small'],
+    ],
+    'it cannot be': [
+      cut(own, 'cannot create managed resource', cannotCreate),
+      [
+        'Unbound',
+        'Ready False Creating: cannot create managed resource: boom',
+        error('cannot create managed resource: boom'),
+      ],
+      ['Warning CannotCreateManagedResource: cannot create managed resource: boom'],
+      requeue,
+    ],
+  },
+  K2: {
+    told: [
+      decided({}),
+      ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
+      ['Normal ManagedResourceNotFound: waiting for FavouriteDBInstance db, which does not exist'],
+    ],
+    'told before: it is no news': [
+      decided({
+        claim: claim(
+          { resourceRef: resourceRef('db') },
+          statusOf(
+            [
+              condition(
+                'Ready',
+                'False',
+                'Binding',
+                'waiting for FavouriteDBInstance db, which does not exist',
+              ),
+            ],
+            'Unbound',
+          ),
+        ),
+      }),
+      ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
+      [],
+    ],
+  },
+  'K2 lost': {
+    told: [
+      decided({ claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }) }),
+      ['Released', binding(lost), synced],
+      [`Warning ManagedResourceNotFound: ${lost}`],
+    ],
+  },
+  'K2 edited': {
+    told: [
+      decided({ claim: claim({ ...own.spec, classRef: classRef('other', otherClassKind) }) }),
+      ['Unbound', binding(misled), error(misled)],
+      [`Warning CannotApplyEdit: ${misled}`],
+    ],
+  },
+  H1: {
+    told: [
+      decided({ managed: ours({ claimRef: claimRef({ namespace: 'rivals' }) }, { bindingPhase: 'Bound' }) }),
+      [
+        'Unbound',
+        binding(`${refusing} db: it is claimed by FancySQLInstance rivals/orders`),
+        error(`${refusing} db: it is claimed by FancySQLInstance rivals/orders`),
+      ],
+      [`Warning CannotBindManagedResource: ${refusing} db: it is claimed by FancySQLInstance rivals/orders`],
+    ],
+  },
+  'H1 former': {
+    told: [
+      decided({ managed: ours({ claimRef: claimRef({ uid: 'former' }) }, { bindingPhase: 'Bound' }) }),
+      [
+        'Unbound',
+        binding(`${refusing} db: it belonged to a former FancySQLInstance team/orders with another UID`),
+        error(`${refusing} db: it belonged to a former FancySQLInstance team/orders with another UID`),
+      ],
+      [
+        `Warning CannotBindManagedResource: ${refusing} db: it belonged to a former FancySQLInstance team/orders with another UID`,
+      ],
+    ],
+  },
+  'H4 taken': {
+    told: [
+      decided({ claim: own, managed: ours({}, { bindingPhase: 'Unbound' }, { name: ownName }) }),
+      [
+        'Unbound',
+        binding(`${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`),
+        error(`${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`),
+      ],
+      [
+        `Warning CannotBindManagedResource: ${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`,
+      ],
+    ],
+  },
+  'K14 controlled': {
+    told: [
+      decided({
+        managed: ours(
+          {},
+          { bindingPhase: 'Unbound' },
+          {
+            ownerReferences: [
+              { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true },
+            ],
+          },
+        ),
+      }),
+      [
+        'Unbound',
+        binding(`${refusing} db: it is controlled by Composite c`),
+        error(`${refusing} db: it is controlled by Composite c`),
+      ],
+      [`Warning CannotBindManagedResource: ${refusing} db: it is controlled by Composite c`],
+    ],
+  },
+  K15: {
+    'as ready as its managed resource': [
+      stillBound(byName, bound),
+      ['Bound', 'Ready True Available', synced],
+      [],
+    ],
+    'in its words where it is not': [
+      stillBound(byName, failing),
+      ['Bound', 'Ready False Unavailable: FavouriteDBInstance db: restarting', synced],
+      [],
+    ],
+    'no secret is written': [
+      stillBound(wanting, bound),
+      ['Bound', `Ready True Available: ${unserved}`, synced],
+      [`Warning CannotPropagateConnectionDetails: ${unserved}`],
+    ],
+    'a write fails: Ready stays': [
+      cut(
+        claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])),
+        'cannot update managed resource',
+        cannotRefresh,
+      ),
+      ['Bound', 'Ready True Available', error('cannot update managed resource: boom')],
+      ['Warning CannotBindManagedResource: cannot update managed resource: boom'],
+      requeue,
+    ],
+    'its secret cannot be handed over': [
+      cut(claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])), '', cannotPropagate),
+      ['Bound', binding('boom'), error('boom')],
+      ['Warning CannotPropagateConnectionDetails: boom'],
+      requeue,
+    ],
+  },
+  'K10 deleted': {
+    told: [
+      decided({ managed: ours({}, { bindingPhase: 'Unbound' }, { deletionTimestamp }) }),
+      ['Unbound', binding('FavouriteDBInstance db is being deleted'), synced],
+      ['Normal WaitingToBind: FavouriteDBInstance db is being deleted'],
+    ],
+  },
+  K14: {
+    bound: [
+      newlyBound(byName, bound),
+      ['Bound', 'Ready True Available', synced],
+      ['Normal BoundManagedResource: bound to FavouriteDBInstance db'],
+    ],
+    'no secret is written': [
+      newlyBound(wanting, bound),
+      ['Bound', `Ready True Available: ${unserved}`, synced],
+      [
+        'Normal BoundManagedResource: bound to FavouriteDBInstance db',
+        `Warning CannotPropagateConnectionDetails: ${unserved}`,
+      ],
+    ],
+    'a write fails': [
+      cut(byName, 'cannot update managed resource status', cannotBind),
+      [
+        'Unbound',
+        binding('cannot update managed resource status: boom'),
+        error('cannot update managed resource status: boom'),
+      ],
+      ['Warning CannotBindManagedResource: cannot update managed resource status: boom'],
+      requeue,
+    ],
+    'its secret cannot be handed over': [
+      cut(byName, '', cannotPropagate),
+      ['Unbound', binding('boom'), error('boom')],
+      ['Warning CannotPropagateConnectionDetails: boom'],
+      requeue,
+    ],
+  },
+  'K10 released': {
+    told: [
+      decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
+      ['Unbound', binding(offer), synced],
+      [`Normal WaitingToBind: ${offer}`],
+    ],
+  },
+  K10: {
+    told: [
+      decided({ managed: ours({}, { bindingPhase: 'Unbindable' }) }),
+      ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
+      ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
+    ],
+  },
+  K11: {
+    told: [
+      decided({ claim: own, managed: ours({ claimRef: claimRef() }, { bindingPhase: 'Unbindable' }) }),
+      ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
+      ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
+    ],
+  },
+  'K11 quiet': {
+    'for two seconds at most': [
+      decided({
+        claim: own,
+        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:04Z' }),
+      }),
+      [],
+      [],
+      after(1_000),
+    ],
+    'then told': [
+      decided({
+        claim: own,
+        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:03Z' }),
+      }),
+      ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
+      ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
+    ],
+    'or at once where the clocks disagree': [
+      decided({
+        claim: own,
+        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:06Z' }),
+      }),
+      ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
+      ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
+    ],
+  },
+  'K6 finalised': { nothing },
+  H3: { finalised: nothing },
+  H2: { finalised: nothing },
+  H6: { finalised: nothing },
+  'K6 going': { finalised: nothing },
+  K6: {
+    deleted: [
+      quiet(byName, parted('release', 'Delete')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is deleted'],
+    ],
+    retained: [
+      quiet(byName, parted('release')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
+    ],
+    'unbinding fails': [
+      cut(byName, 'cannot delete managed resource', cannotUnbind),
+      [
+        'Unbound',
+        'Ready False Deleting: cannot delete managed resource: boom',
+        error('cannot delete managed resource: boom'),
+      ],
+      ['Warning CannotUnbindManagedResource: cannot delete managed resource: boom'],
+      requeue,
+    ],
+    'unbound, and then the finalizer stays': [
+      cut(byName, 'cannot update resource claim', { ...cannotUnbind, known: parted('release') }),
+      [
+        'Unbound',
+        'Ready False Deleting: cannot update resource claim: boom',
+        error('cannot update resource claim: boom'),
+      ],
+      [
+        'Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released',
+        'Warning CannotUnbindManagedResource: cannot update resource claim: boom',
+      ],
+      requeue,
+    ],
+  },
+  'K6 begun': {
+    retained: [
+      quiet(byName, parted('release')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
+    ],
+  },
+  'K6 provisioned': {
+    deleted: [
+      quiet(byName, parted('release', 'Delete')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is deleted'],
+    ],
+  },
+  'K6 reserved': {
+    freed: [
+      quiet(byName, parted('free')),
+      [],
+      ['Normal UnboundManagedResource: gave back FavouriteDBInstance db, to which it was never bound'],
+    ],
+  },
+  'K6 unclear': {
+    retained: [
+      quiet(byName, parted('release')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
+    ],
+  },
+};
+
+const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: readonly string[]): string =>
+  `${keys.map((key) => rest[key as never]).join(' ')}${message === undefined ? '' : `: ${message}`}`;
+
+/** Everything that an ending tells of. */
+function saidOf(ending: Ending, edits: readonly string[] = []) {
+  const { claim: before = claim(), happened = [], facts, result } = ending;
+  const { reported: after, events } = told(before, ending, edits, now);
+  const conditions = (after.status?.conditions ?? []).map((each) => textOf(each, 'type', 'status', 'reason'));
+  return {
+    says: facts === undefined ? [] : [after.status?.bindingPhase, ...conditions],
+    events: [...happened, ...events].map((each) => textOf(each, 'type', 'reason')),
+    result,
+  };
+}
+
+describe('how a run of claim binding ends', () => {
+  test('every row has its endings', () => {
+    assert.deepEqual(Object.keys(rows), [...bindingRows, ...deletedRows]);
+  });
+
+  for (const [row, lines] of Object.entries(rows)) {
+    for (const [what, [ending, says, events, result = done]] of Object.entries(lines)) {
+      test(`row ${row}: ${what}`, () => {
+        assert.ok(ending.row === undefined || ending.row === row, ending.row);
+        assert.deepEqual(saidOf(ending), { says, events, result });
+      });
+    }
+  }
+
+  test('an edit that has no effect is said beside whatever else is, each time', () => {
+    const told = `${edit}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+    assert.deepEqual(saidOf(stillBound(byName, bound), [edit]), {
+      says: ['Bound', 'Ready True Available', error(told)],
+      events: [`Warning CannotApplyEdit: ${told}`],
+      result: done,
+    });
+  });
+});

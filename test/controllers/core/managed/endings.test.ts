@@ -1,0 +1,574 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  available,
+  creating,
+  deleting,
+  setConditions,
+  unavailable,
+} from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import {
+  operationFinished,
+  operationOngoing,
+} from '../../../../controllers/core/managed/async-operations.ts';
+import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
+import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
+import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
+import type { Ending, Run } from '../../../../controllers/core/managed/ending.ts';
+import {
+  endings,
+  failed,
+  having,
+  recreationEvent,
+  told,
+} from '../../../../controllers/core/managed/ending.ts';
+import type { Next } from '../../../../controllers/core/managed/next.ts';
+import {
+  cannotConnect,
+  cannotDelete,
+  cannotFinalise,
+  cannotObserve,
+  cannotPublish,
+  cannotResolve,
+  cannotUnpublish,
+  cannotUpdate,
+  cannotWrite,
+} from '../../../../controllers/core/managed/steps.ts';
+import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
+import { StepFailure } from '../../../../controllers/core/step-failure.ts';
+import { conflict } from '../cluster-fake.ts';
+import { deletionTimestamp, managed, now } from '../objects.ts';
+
+const named = { annotations: { 'crossplane.io/external-name': 'db' } };
+const leaving = { ...named, deletionTimestamp };
+const identity = { isAssigned: false, identityFields: ['region'] };
+
+/** A run that has come to a row. */
+const at = (row: ManagedRow, current: Managed = managed({}, named), more: Partial<Run> = {}): Run => ({
+  row,
+  current,
+  known: {},
+  happened: [],
+  ...more,
+});
+
+/** A run whose step failed. */
+const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Ending =>
+  failed(at('1'), new StepFailure(what, cause, { ...facts, known: run }));
+
+const seen = { exists: true, isUpToDate: true };
+const created = {
+  type: 'Normal',
+  reason: 'CreatedExternalResource',
+  message: 'requested',
+} as const;
+const askedOf = (row: ManagedRow): Run => having(at(row), created);
+const paused = decideFirst(managed({ managementPolicies: [] }));
+const invalid = decideFirst(managed({ managementPolicies: ['Create'] }));
+const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
+const undetermined = decideFirst(managed({}, { annotations: pending }));
+const elsewhere = decideAccess({ name: 'db', system: 'a', fields: {} }, 'b');
+const messageOf = (decision: object): string => ('message' in decision ? String(decision.message) : '');
+
+const gone = 'external resource does not exist';
+const synced = 'Synced True ReconcileSuccess';
+const waiting = 'Ready Unknown Pending';
+const invalidSets =
+  'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe';
+const looked =
+  'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed';
+const led =
+  'the provider leads to b now, but external resource "db" is in a; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true';
+const lost = `${gone} any more (db); to have another created, remove the annotation crossplane.io/external-name`;
+const ongoing = (type: string) => `AsyncOperation False Ongoing: ${type} is under way`;
+
+/** An ending, the conditions and Events that tell of it, and what brings the resource back. */
+type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
+
+/** Each row's endings: the row of a resource that is gone, or of one that goes unfinalised, ends before there is one. */
+const rows: Readonly<Record<Exclude<ManagedRow, '1' | '4 unfinalised'>, Readonly<Record<string, Line>>>> = {
+  '2': {
+    paused: [
+      endings.paused(at('2'), messageOf(paused)),
+      ['Synced False ReconcilePaused: reconciliation is paused by empty spec.managementPolicies', waiting],
+      ['Normal ReconciliationPaused: reconciliation is paused by empty spec.managementPolicies'],
+      'event',
+    ],
+  },
+  '3': {
+    invalid: [
+      endings.invalid(at('3'), messageOf(invalid)),
+      [`Synced False ReconcileError: ${invalidSets}`, waiting],
+      [`Warning CannotUseInvalidManagementPolicy: ${invalidSets}`],
+      'event',
+    ],
+  },
+  async: {
+    'a creation': [
+      endings.busy(at('async'), 'create'),
+      [synced, 'Ready False Creating', ongoing('create')],
+      [],
+      'operation',
+    ],
+    'an update': [endings.busy(at('async'), 'update'), [synced, waiting, ongoing('update')], [], 'operation'],
+    'deleted meanwhile': [
+      endings.busy(at('async', managed({}, leaving)), 'create'),
+      [synced, 'Ready False Deleting: waiting for its create to end', ongoing('create')],
+      [],
+      'operation',
+    ],
+    'a deletion': [
+      endings.busy(at('async', managed({}, leaving)), 'delete'),
+      [synced, 'Ready False Deleting', ongoing('delete')],
+      [],
+      'operation',
+    ],
+  },
+  '6': {
+    'let go': [endings.gone(at('6')), [], [], 'event'],
+    'unpublishing fails': [
+      failing(at('6'), '', cannotUnpublish),
+      ['Synced False ReconcileError: boom', 'Ready False Deleting'],
+      ['Warning CannotUnpublishConnectionDetails: boom'],
+      'backOff',
+    ],
+  },
+  '8': {
+    undetermined: [
+      endings.undetermined(at('8'), messageOf(undetermined)),
+      [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
+      [`Warning CannotInitializeManagedResource: ${looked}`],
+      'event',
+    ],
+  },
+  '10': {
+    'references do not resolve': [
+      failing(at('10'), 'cannot resolve references', cannotResolve),
+      ['Synced False ReconcileError: cannot resolve references: boom', waiting],
+      ['Warning CannotResolveResourceReferences: cannot resolve references: boom'],
+      'backOff',
+    ],
+    'the secret is not ours': [
+      failing(at('10'), '', cannotPublish),
+      ['Synced False ReconcileError: boom', waiting],
+      ['Warning CannotPublishConnectionDetails: boom'],
+      'backOff',
+    ],
+    'the provider is not reached': [
+      failing(at('10'), 'connect failed', cannotConnect),
+      ['Synced False ReconcileError: connect failed: boom', waiting],
+      ['Warning CannotConnectToProvider: boom'],
+      'backOff',
+    ],
+    'nor when it is deleted': [
+      failing(at('10', managed({}, leaving)), 'connect failed', cannotConnect),
+      ['Synced False ReconcileError: connect failed: boom', 'Ready False Deleting'],
+      ['Warning CannotConnectToProvider: boom'],
+      'backOff',
+    ],
+    'an update that an earlier run began failed': [
+      failing(
+        at('10', undefined, { operation: operationFinished('update', 'boom') }),
+        'update failed',
+        cannotUpdate,
+      ),
+      [
+        'Synced False ReconcileError: update failed: boom',
+        waiting,
+        'AsyncOperation True Finished',
+        'LastAsyncOperation False ApplyFailure: update failed: boom',
+      ],
+      ['Warning CannotUpdateExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '10 elsewhere': {
+    told: [
+      endings.elsewhere(at('10 elsewhere'), messageOf(elsewhere)),
+      [`Synced False ReconcileError: ${led}`, waiting],
+      [`Warning CannotConnectToProvider: ${led}`],
+      'poll',
+    ],
+    deleted: [
+      endings.elsewhere(at('10 elsewhere', managed({}, leaving)), messageOf(elsewhere)),
+      [`Synced False ReconcileError: ${led}`, 'Ready False Deleting'],
+      [`Warning CannotConnectToProvider: ${led}`],
+      'poll',
+    ],
+  },
+  '11': {
+    'observing fails': [
+      failing(at('11'), 'observe failed', cannotObserve),
+      ['Synced False ReconcileError: observe failed: boom', waiting],
+      ['Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+    'a conflict is silent': [failing(at('11'), 'observe failed', cannotObserve, conflict()), [], [], 'event'],
+  },
+  '12': {
+    missing: [
+      endings.missing(at('12')),
+      [`Synced False ReconcileError: observe failed: ${gone}`, waiting],
+      [`Warning CannotObserveExternalResource: ${gone} (db)`],
+      'poll',
+    ],
+    'without a name': [
+      endings.missing(at('12', managed())),
+      [`Synced False ReconcileError: observe failed: ${gone}`, waiting],
+      [`Warning CannotObserveExternalResource: ${gone}`],
+      'poll',
+    ],
+  },
+  '13': {
+    hidden: [
+      endings.hidden(at('13')),
+      [],
+      ['Normal PendingExternalResource: Waiting for external resource existence to be confirmed'],
+      'backOff',
+    ],
+  },
+  '15': {
+    'on its way out': [
+      endings.leaving(at('15'), { ...seen, status: { size: 1 } }),
+      [synced, 'Ready False Deleting'],
+      [],
+      'progress since deletion',
+    ],
+    'deletion goes on for long': [
+      endings.begun(at('15'), 'delete', deleting()),
+      [synced, 'Ready False Deleting', ongoing('delete')],
+      [],
+      'operation',
+    ],
+    'gone at once': [
+      endings.gone(having(at('15'), created)),
+      [],
+      ['Normal CreatedExternalResource: requested'],
+      'event',
+    ],
+    'deleting fails': [
+      failing(at('15'), 'delete failed', cannotDelete),
+      ['Synced False ReconcileError: delete failed: boom', 'Ready False Deleting'],
+      ['Warning CannotDeleteExternalResource: boom'],
+      'backOff',
+    ],
+    'so does a conflict': [
+      failing(at('15'), 'delete failed', cannotDelete, conflict()),
+      [`Synced False ReconcileError: delete failed: ${conflict().message}`, 'Ready False Deleting'],
+      [`Warning CannotDeleteExternalResource: ${conflict().message}`],
+      'backOff',
+    ],
+  },
+  '15 async': {
+    'on its way out': [
+      endings.leaving(at('15 async', undefined, { operation: operationOngoing('delete') }), seen),
+      [synced, 'Ready False Deleting', ongoing('delete')],
+      [],
+      'progress since deletion',
+    ],
+  },
+  '18': {
+    'let go': [endings.gone(at('18')), [], [], 'event'],
+    'unpublishing fails': [
+      failing(at('18'), '', cannotUnpublish),
+      ['Synced False ReconcileError: boom', 'Ready False Deleting'],
+      ['Warning CannotUnpublishConnectionDetails: boom'],
+      'backOff',
+    ],
+    'the finalizer stays': [
+      failing(at('18'), 'cannot update managed resource', cannotFinalise),
+      ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Deleting'],
+      [],
+      'backOff',
+    ],
+  },
+  '18 unsure': {
+    'looked for again': [
+      endings.unsure(at('18 unsure', undefined, { absentForMs: 3_000 }), 5_000),
+      [],
+      [],
+      2_000,
+    ],
+  },
+  '25 unsure': {
+    'looked for again': [endings.unsure(at('25 unsure'), 5_000), [], [], 5_000],
+  },
+  edited: {
+    'taken up': [endings.edited(at('edited')), [], [], 0],
+    'something is left': [endings.leftovers(at('edited')), [synced, waiting], [], 'poll'],
+    'it cannot be recorded': [
+      failing(at('edited'), 'cannot update managed resource', cannotWrite),
+      ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
+      ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
+      'backOff',
+    ],
+  },
+  '28 absent': {
+    told: [
+      endings.uncreated(at('28 absent')),
+      [
+        synced,
+        `Ready False Unavailable: ${gone}, and spec.managementPolicies do not allow Create; add Create, or create it`,
+      ],
+      [],
+      'poll',
+    ],
+  },
+  '25': {
+    'there at once': [
+      endings.present(askedOf('25'), { ...seen, ready: available() }),
+      [synced, 'Ready True Available'],
+      ['Normal CreatedExternalResource: requested'],
+      'poll',
+    ],
+    'does not show yet': [
+      endings.unseen(askedOf('25')),
+      [synced, 'Ready False Creating'],
+      ['Normal CreatedExternalResource: requested'],
+      'backOff',
+    ],
+    'creation goes on for long': [
+      endings.begun(askedOf('25'), 'create', creating()),
+      [synced, 'Ready False Creating', ongoing('create')],
+      ['Normal CreatedExternalResource: requested'],
+      'operation',
+    ],
+    'the mark is not written': [
+      failing(at('25'), 'cannot update managed resource', { ...cannotWrite, ready: () => creating() }),
+      ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Creating'],
+      ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
+      'backOff',
+    ],
+    'creating fails': [
+      failing(at('25'), 'create failed', cannotCreate),
+      ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
+      ['Warning CannotCreateExternalResource: boom'],
+      'backOff',
+    ],
+    'its details are not published': [
+      failing(at('25'), '', { ...cannotPublish, ready: () => creating() }),
+      ['Synced False ReconcileError: boom', 'Ready False Creating'],
+      ['Warning CannotPublishConnectionDetails: boom'],
+      'backOff',
+    ],
+    'its details are published, and then the look at it fails': [
+      failing(askedOf('25'), 'observe failed', { ...cannotObserve, ready: () => creating() }),
+      ['Synced False ReconcileError: observe failed: boom', 'Ready False Creating'],
+      ['Normal CreatedExternalResource: requested', 'Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+    'or finds a conflict': [
+      failing(askedOf('25'), 'observe failed', cannotObserve, conflict()),
+      [],
+      ['Normal CreatedExternalResource: requested'],
+      'event',
+    ],
+  },
+  '25 again': {
+    'there at once': [
+      endings.present(having(at('25 again'), recreationEvent(at('25 again')), created), {
+        ...seen,
+        ready: available(),
+      }),
+      [synced, 'Ready True Available'],
+      [
+        `Warning LostExternalResource: ${gone} any more (db); it is created again`,
+        'Normal CreatedExternalResource: requested',
+      ],
+      'poll',
+    ],
+    'creating fails': [
+      failing(
+        having(at('25 again'), recreationEvent(at('25 again', managed()))),
+        'create failed',
+        cannotCreate,
+      ),
+      ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
+      [
+        `Warning LostExternalResource: ${gone} any more (its name is not known); it is created again`,
+        'Warning CannotCreateExternalResource: boom',
+      ],
+      'backOff',
+    ],
+  },
+  '25 lost': {
+    told: [
+      endings.lost(at('25 lost')),
+      [`Synced False ReconcileError: ${lost}`, `Ready False Unavailable: ${lost}`],
+      [`Warning LostExternalResource: ${lost}`],
+      'poll',
+    ],
+  },
+  '26': {
+    'it cannot be filled in': [
+      failing(at('26'), 'cannot update managed resource', cannotWrite),
+      ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
+      ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
+      'backOff',
+    ],
+  },
+  '27 async': {
+    'at work': [
+      endings.present(at('27 async', undefined, { operation: operationOngoing('update') }), {
+        ...seen,
+        ready: available(),
+        operation: 'update',
+      }),
+      [synced, 'Ready True Available', ongoing('update')],
+      [],
+      'progress since operation',
+    ],
+  },
+  '27': {
+    ready: [
+      endings.present(at('27'), { ...seen, ready: available() }),
+      [synced, 'Ready True Available'],
+      [],
+      'poll',
+    ],
+    'not ready': [
+      endings.present(at('27'), { ...seen, ready: unavailable('restarting') }),
+      [synced, 'Ready False Unavailable: restarting'],
+      [],
+      'progress since creation',
+    ],
+    'whose readiness nobody tells': [
+      endings.present(at('27'), seen),
+      [synced, waiting],
+      [],
+      'progress since creation',
+    ],
+    'whose readiness nobody tells any more': [
+      endings.present(
+        at(
+          '27',
+          managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
+        ),
+        seen,
+      ),
+      ['Ready True Available', synced],
+      [],
+      'poll',
+    ],
+    'an edit that has no effect': [
+      endings.present(
+        at(
+          '27',
+          managed(
+            { forProvider: { region: 'eu' } },
+            { ...named, status: { externalIdentity: '{"name":"db","fields":{"region":"us"}}' } },
+          ),
+        ),
+        { ...seen, ready: available() },
+      ),
+      [
+        'Synced False ReconcileError: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        'Ready True Available',
+      ],
+      [
+        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+      ],
+      'poll',
+    ],
+    'a write that is a matter of routine fails': [
+      failing(at('27'), 'cannot update managed resource', {}),
+      ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
+      [],
+      'backOff',
+    ],
+    'a secret in a message': [
+      failing(
+        at('27', undefined, { known: { password: 'hush-hush' } }),
+        '',
+        cannotPublish,
+        new Error('no hush-hush'),
+      ),
+      ['Synced False ReconcileError: no ***', waiting],
+      ['Warning CannotPublishConnectionDetails: no ***'],
+      'backOff',
+    ],
+  },
+  '31': {
+    'as it should be again': [
+      endings.present(having(at('31'), { ...created, reason: 'UpdatedExternalResource' }), {
+        ...seen,
+        ready: available(),
+      }),
+      [synced, 'Ready True Available'],
+      ['Normal UpdatedExternalResource: requested'],
+      'poll',
+    ],
+    'the update goes on for long': [
+      endings.begun(at('31'), 'update', available()),
+      [synced, 'Ready True Available', ongoing('update')],
+      [],
+      'operation',
+    ],
+    'updating fails': [
+      failing(at('31'), 'update failed', cannotUpdate),
+      ['Synced False ReconcileError: update failed: boom', waiting],
+      ['Warning CannotUpdateExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '28': {
+    'left as it is': [
+      endings.present(at('28'), { ...seen, isUpToDate: false, ready: available() }),
+      [synced, 'Ready True Available'],
+      [],
+      'poll',
+    ],
+  },
+};
+
+const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: readonly string[]): string =>
+  `${keys.map((key) => rest[key as never]).join(' ')}${message === undefined ? '' : `: ${message}`}`;
+
+describe('how a run over a managed resource ends', () => {
+  for (const [row, lines] of Object.entries(rows)) {
+    for (const [what, [ending, conditions, events, next]] of Object.entries(lines)) {
+      test(`row ${row}: ${what}`, () => {
+        const { object, events: withStatus } = told(ending, identity, now);
+        const isTold = object !== ending.run.current;
+        assert.deepEqual(
+          {
+            row: ending.run.row,
+            conditions: isTold
+              ? object.status?.conditions?.map((each) => textOf(each, 'type', 'status', 'reason'))
+              : [],
+            events: [...ending.run.happened, ...withStatus].map((each) => textOf(each, 'type', 'reason')),
+            next: ending.next,
+          },
+          { row, conditions, events, next },
+        );
+      });
+    }
+  }
+
+  test('what the external resource says of itself goes with the status', () => {
+    const { object } = told(endings.present(at('27'), { ...seen, status: { size: 1 } }), identity, now);
+    assert.equal((object.status as { readonly size?: number }).size, 1);
+  });
+
+  test('an offer and an adoption are used up once the status says so, the offer not before it is ready', () => {
+    const annotations = {
+      ...named.annotations,
+      'crossplane.io/reoffer': 'true',
+      'crossplane.io/adopt-identity': 'true',
+    };
+    const offered = managed({}, { annotations, status: { bindingPhase: 'Released' } });
+    const used = (ready: Parameters<typeof endings.present>[1]['ready']) =>
+      endings.present(at('27', offered), { ...seen, ...(ready && { ready }) }).used;
+    assert.deepEqual(used(available()), ['crossplane.io/reoffer', 'crossplane.io/adopt-identity']);
+    assert.deepEqual(used(creating()), ['crossplane.io/adopt-identity']);
+  });
+
+  test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
+    const cause = conflict();
+    const { conflict: thrown } = failing(at('11'), 'observe failed', cannotObserve, cause);
+    assert.equal(thrown?.cause, cause);
+    const bug = new TypeError('undefined is not a function');
+    assert.throws(() => failed(at('11'), bug), bug);
+  });
+});
