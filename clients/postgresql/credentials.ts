@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { PostgresqlError } from './error.ts';
 
-export const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 /**
  * As libpq has them, without the modes that may silently go without TLS (`allow`, `prefer`):
  * - `disable`: no TLS.

@@ -43,8 +43,6 @@ export type PostgresqlErrorCode =
   | 'Closed'
   | (string & {});
 
-export const isNotOurs = (error: unknown): boolean =>
-  error instanceof PostgresqlError && error.code === 'NotOurs';
 export const isInUse = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'InUse';
 

@@ -22,7 +22,7 @@ export interface HostOptions {
  * Where a process finds what proves that it is itself: its service account's tokens, of Kubernetes and of clouds, and
  * what the kernel tells of it, its environment and memory included.
  */
-export const ownIdentity: readonly string[] = [
+const ownIdentity: readonly string[] = [
   ...['kubernetes.io', 'eks.amazonaws.com', 'azure', 'tokens'].flatMap((name) => [
     `/run/secrets/${name}`,
     `/var/run/secrets/${name}`,

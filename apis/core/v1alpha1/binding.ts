@@ -4,9 +4,6 @@ import type { bindingPhase } from './fields.ts';
 /** Where a claim or managed resource stands in the binding life cycle. */
 export type BindingPhase = Described<typeof bindingPhase>;
 
-export const isBindable = (phase: BindingPhase | undefined): boolean => phase === 'Unbound';
-export const isBound = (phase: BindingPhase | undefined): boolean => phase === 'Bound';
-
 /**
  * The phase after the external resource became usable: unset and Unbindable become Unbound; Bound and
  * Released stay (crossplane-runtime v0.2.3, SetBindable).

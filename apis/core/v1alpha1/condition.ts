@@ -1,6 +1,5 @@
 import type { Described } from '../schema.ts';
 import type { condition } from './fields.ts';
-import { compareNames } from './name-order.ts';
 import { printable, shortened } from './printable.ts';
 
 /**
@@ -55,23 +54,6 @@ export function getCondition(
 
 export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return getCondition(conditions, type).status === 'True';
-}
-
-/** Same type, status, reason and message; times and generations do not count. */
-export function conditionsEqual(a: ConditionFacts, b: ConditionFacts): boolean {
-  return (
-    a.type === b.type &&
-    a.status === b.status &&
-    a.reason === b.reason &&
-    (a.message ?? '') === (b.message ?? '')
-  );
-}
-
-/** Lists that hold equal conditions in any order are equal. */
-export function conditionListsEqual(a: readonly ConditionFacts[], b: readonly ConditionFacts[]): boolean {
-  const ordered = (list: readonly ConditionFacts[]) => list.toSorted((x, y) => compareNames(x.type, y.type));
-  const [left, right] = [ordered(a), ordered(b)];
-  return left.length === right.length && left.every((condition, i) => conditionsEqual(condition, right[i]!));
 }
 
 /**

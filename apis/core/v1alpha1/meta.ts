@@ -29,19 +29,6 @@ export const finalizerNames = {
 /** The type of every secret that holds connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';
 
-/** Well-known keys of a connection secret. Other keys are allowed. */
-export const connectionKeys = {
-  endpoint: 'endpoint',
-  port: 'port',
-  username: 'username',
-  password: 'password',
-  clusterCA: 'clusterCA',
-  clientCert: 'clientCert',
-  clientKey: 'clientKey',
-  token: 'token',
-  kubeconfig: 'kubeconfig',
-} as const;
-
 export const wasDeleted = (object: KubernetesObject): boolean =>
   object.metadata.deletionTimestamp !== undefined;
 

@@ -17,7 +17,7 @@ import {
 } from './fields.ts';
 
 /** What to do about sessions when a database is deleted. */
-export const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
+const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
 
 const fixed = (description: string) => optional(text(`${description} PostgreSQL cannot change it later.`));
 

@@ -146,7 +146,7 @@ export function isConcerned(service: ClaimService, claim: Claim, held: Managed |
 }
 
 /** Whether the claim provisioned this managed resource itself: the name is derived from its UID. */
-export const isDynamic = (service: ClaimService, claim: Claim): boolean =>
+const isDynamic = (service: ClaimService, claim: Claim): boolean =>
   referenceIsOfKind(claim.spec.classRef, service.class) &&
   isProvisionedName(claim, claim.spec.resourceRef?.name);
 

@@ -5,7 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 
 /** What the Events of a claim are annotated with, as far as it has them (crossplane-runtime v0.5 to v0.9). */
-export const claimEventKeys = {
+const claimEventKeys = {
   externalName: 'external-name',
   managed: 'managed-name',
   class: 'class-name',

@@ -10,7 +10,7 @@ function timeOf(object: KubernetesObject, key: string): number | undefined {
 }
 
 /** RFC 3339 with second precision, as the annotations hold it. */
-export const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
+const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
 
 const secondMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;

@@ -77,7 +77,7 @@ function decode(text: string | undefined): Identity | undefined {
  * The managed resource as it is recorded: edits of what it names are left out, and what was removed is there again. What
  * has been given a value since stays, unless `isExact`.
  */
-export function asRecorded<M extends Managed>(
+function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
   paths: readonly string[],

@@ -4,8 +4,6 @@ import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/cond
 import {
   available,
   binding,
-  conditionListsEqual,
-  conditionsEqual,
   creating,
   deleting,
   getCondition,
@@ -60,49 +58,6 @@ describe('the conditions', () => {
   };
   for (const [name, { facts, want }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(Object.values(facts), want));
-  }
-});
-
-describe('conditions are equal', () => {
-  const base = creating('m');
-  const rows: Record<string, { other: ConditionFacts; want: boolean }> = {
-    Identical: { other: creating('m'), want: true },
-    IdenticalIgnoringTimestamp: { other: at(base, '2027-01-01T00:00:00Z'), want: true },
-    'identical, ignoring the generation': {
-      other: { ...at(base), observedGeneration: 9 } as Condition,
-      want: true,
-    },
-    DifferentType: { other: { ...base, type: 'Synced' }, want: false },
-    DifferentStatus: { other: { ...base, status: 'True' }, want: false },
-    DifferentReason: { other: { ...base, reason: 'Deleting' }, want: false },
-    DifferentMessage: { other: creating('other'), want: false },
-    'WithMessage cleared': { other: creating(), want: false },
-  };
-  for (const [name, { other, want }] of Object.entries(rows)) {
-    test(name, () => {
-      assert.equal(conditionsEqual(base, other), want);
-      assert.equal(conditionsEqual(other, base), want);
-    });
-  }
-  test('an absent message equals an empty one', () => {
-    assert.ok(conditionsEqual(creating(), { ...creating(), message: '' }));
-  });
-});
-
-describe('lists of conditions are equal', () => {
-  const list = [creating(), reconcileSuccess()];
-  const rows: Record<string, { other: readonly ConditionFacts[]; want: boolean }> = {
-    Identical: { other: [creating(), reconcileSuccess()], want: true },
-    IdenticalExceptOrder: { other: [reconcileSuccess(), creating()], want: true },
-    DifferentLength: { other: [creating()], want: false },
-    DifferentCondition: { other: [available(), reconcileSuccess()], want: false },
-    empty: { other: [], want: false },
-  };
-  for (const [name, { other, want }] of Object.entries(rows)) {
-    test(name, () => {
-      assert.equal(conditionListsEqual(list, other), want);
-      assert.equal(conditionListsEqual(other, list), want);
-    });
   }
 });
 

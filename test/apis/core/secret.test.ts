@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
-import { connectionKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
@@ -40,10 +40,8 @@ describe('connection details', () => {
   test('none without a secret or data', () => {
     assert.deepEqual([decodeDetails(undefined), decodeDetails(secret())], [{}, {}]);
   });
-  test('well-known keys are named as Crossplane named them', () => {
-    for (const [name, key] of Object.entries(connectionKeys)) assert.equal(name, key);
-    assert.equal(connectionSecretType, 'connection.crossplane.io/v1alpha1');
-  });
+  test('their type is the one of Crossplane v0.7 and later', () =>
+    assert.equal(connectionSecretType, 'connection.crossplane.io/v1alpha1'));
 });
 
 describe('ConnectionSecretMustBeControllableBy', () => {

@@ -1,4 +1,4 @@
-import { connectionKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { difference } from '../../cluster/stack-harness.ts';
@@ -89,10 +89,9 @@ function misfits(
     const details = decodeDetails(secrets.get({ namespace, name }));
     const [resource] = perClaim.get(claim?.metadata.uid) ?? [];
     const [instance] = perName.get((resource && externalName(resource)) ?? '') ?? [];
-    const { endpoint, port, username, password } = connectionKeys;
     return (
-      [endpoint, port, username, password].every((key) => Boolean(details[key])) &&
-      details[password] === instance?.item.password
+      ['endpoint', 'port', 'username', 'password'].every((key) => Boolean(details[key])) &&
+      details.password === instance?.item.password
     );
   };
   return {
