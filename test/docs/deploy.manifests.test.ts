@@ -119,6 +119,12 @@ describe('the Dockerfile', () => {
   const dockerfile = readFileSync(join(projectRoot, 'deploy', 'Dockerfile'), 'utf8');
   const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
 
+  test('is given what it copies, and nothing else', () => {
+    const ignored = readFileSync(join(projectRoot, '.dockerignore'), 'utf8').split('\n');
+    const rules = ignored.filter((line) => line !== '' && !line.startsWith('#'));
+    assert.deepEqual(rules, ['*', ...copied.map((path) => `!${path}`).toSorted()]);
+  });
+
   test('copies all that the process needs to start', async () => {
     const [, command = '[]'] = /^ENTRYPOINT (.+)$/m.exec(dockerfile) ?? [];
     const [program, ...args] = JSON.parse(command) as readonly string[];
