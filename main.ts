@@ -53,7 +53,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.j
 };
 
 try {
-  const invocation = parseFlags(process.argv.slice(2), {
+  const invocation = parseFlags(process.argv.slice(2), process.env, {
     stacks: stacks.map(({ name }) => name),
     version,
   });

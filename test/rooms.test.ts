@@ -31,7 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'runtime/log/': ['apis/core/'],
   'runtime/client/': ['apis/core/', 'runtime/log/'],
   'runtime/cache/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
-  'runtime/events/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
+  'runtime/events/': ['apis/core/', 'runtime/client/', 'runtime/log/'],
   'runtime/controller/': [
     'apis/core/',
     'runtime/cache/',
