@@ -20,6 +20,8 @@ export interface TestClock extends Clock {
   setWall(to: Date | string): void;
   /** How many timers and sleeps wait. */
   readonly waitingCount: number;
+  /** In how many milliseconds the first of them is due; undefined if none waits. */
+  readonly dueInMs: number | undefined;
 }
 
 /** What may run at one moment, before it counts as never ending. */
@@ -147,6 +149,10 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
     },
     get waitingCount() {
       return timers.length;
+    },
+    get dueInMs() {
+      const [timer] = timers;
+      return timer && Math.max(0, timer.dueMs - nowMs);
     },
   };
 }

@@ -28,8 +28,10 @@ afterEach(async () => {
 async function ready({ flavour, stack, kind, providerConfig, forProvider }: CloudKinds) {
   const cluster = new FakeCluster();
   const cloud = await startFavouriteCloud({ flavour, now: () => cluster.clockMs });
-  const process = new FakeProcess(cluster, (env) =>
-    stackControllers(env, [stack], { secretStores: secretStores(env) }),
+  const process = new FakeProcess(
+    cluster,
+    (env) => stackControllers(env, [stack], { secretStores: secretStores(env) }),
+    { isExternalReal: true },
   );
   open.push({ stop: () => process.stop(), cloud });
   const credentials = { namespace: 'infra', name: 'cloud' };

@@ -25,7 +25,7 @@ async function made({ flavour, stack, kind, providerConfig, forProvider }: Cloud
     return cloud;
   };
   const [home, elsewhere] = [await begin(), await begin()];
-  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]));
+  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
   started.push({ stop: async () => process.stop() });
   const lead = (name: string, { url, token }: { readonly url: string; readonly token: string }): void => {
     const metadata = { namespace: 'infra', name };

@@ -51,6 +51,7 @@ export class FakeCluster {
   /** How many more writes (and external calls) the process survives. */
   stepsLeft = Number.POSITIVE_INFINITY;
   readonly #memory = new MemoryCluster(() => this.clock.now());
+  readonly #whenCrashed = new Set<() => void>();
   #hooks: Hook[] = [];
 
   constructor() {
@@ -110,7 +111,15 @@ export class FakeCluster {
   /** Counts a call to the outside as a step, so that a crash can come right after it. */
   step(): void {
     this.stepsLeft -= 1;
-    if (this.stepsLeft <= 0) throw new Crash();
+    if (this.stepsLeft > 0) return;
+    for (const tell of [...this.#whenCrashed]) tell();
+    throw new Crash();
+  }
+
+  /** Tells when the last step is taken; answers with what ends it. */
+  onCrash(tell: () => void): () => void {
+    this.#whenCrashed.add(tell);
+    return () => this.#whenCrashed.delete(tell);
   }
 
   /** Tells of every change of a kind from now on; answers with what ends it. */

@@ -1,50 +1,49 @@
-import type { Subscription } from 'rxjs';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { filter, mergeMap, NEVER, Subject, Subscription } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Informers } from '../../../runtime/cache/informers.ts';
+import { createInformers } from '../../../runtime/cache/informers.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { createResource } from '../../../runtime/cache/resource.ts';
-import { selects } from '../../../runtime/cache/selection.ts';
-import type { StreamedStore } from '../../../runtime/cache/store.ts';
-import { createStore } from '../../../runtime/cache/store.ts';
-import { isConflict } from '../../../runtime/client/errors.ts';
 import type { Selection } from '../../../runtime/client/kubernetes-client.ts';
+import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
-import type { WatchRecord } from '../../fakes/memory-cluster.ts';
+import { manager } from '../../../runtime/process/run.ts';
+import type { Random } from '../../../runtime/time/random.ts';
+import type { FaultyClient } from '../../fakes/faulty-client.ts';
+import { faultyClient } from '../../fakes/faulty-client.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 
 export { FakeCluster };
-
-interface Informer {
-  readonly resource: Resource<KubernetesObject>;
-}
 
 /** `object`: `FancySQLInstance team/orders`. */
 export interface RecordedEvent extends EventFacts {
   readonly object: string;
 }
 
-/** A request in the queue of a process. */
-interface Waiting {
-  readonly spec: ControllerSpec;
-  readonly request: Request;
-  readonly dueMs: number;
+export interface FakeProcessOptions extends Partial<Environment> {
+  /** How long requests and answers are on their way; absent: no time, so that every run of the same test is the same. */
+  readonly latency?: Random;
+  /**
+   * The external system is a real one, which takes real time: the clock stands still until the runs that wait for it
+   * have ended.
+   */
+  readonly isExternalReal?: boolean;
 }
 
-export interface FakeProcessOptions extends Partial<Environment> {
-  /** Uniform in [0, 1): chooses which of the waiting requests runs next; without it, the oldest. */
-  readonly order?: () => number;
-}
+/** So many runs are no settling any more. */
+const mostRuns = 5_000;
 
 /**
- * A process over a cluster: stores fed at once with every change, and the controllers' queues, worked off one
- * run at a time. It lives until it crashes or is stopped; another may then be started over the same cluster.
+ * A process over a cluster, as `main.ts` puts it together, under the cluster's clock: informers, controllers on their
+ * work queues, resyncs. Events are written down instead of sent. It lives until it crashes or is stopped; another may
+ * then be started over the same cluster. Its controllers begin when it first settles.
  */
 export class FakeProcess {
   readonly env: Environment;
@@ -54,150 +53,181 @@ export class FakeProcess {
   readonly eventSources: string[] = [];
   /** What was recorded, as often as it was. */
   readonly recordings: RecordedEvent[] = [];
-  readonly #correlator = createEventCorrelator();
   /** What reconcilers threw, conflicts left out. */
   readonly errors: unknown[] = [];
-  /** What ended triggers: they wake nobody any more. */
-  readonly brokenTriggers: unknown[] = [];
   conflicts = 0;
   runs = 0;
   hasCrashed = false;
   readonly #cluster: FakeCluster;
-  readonly #informers = new Map<string, Informer>();
-  readonly #held = new Map<string, (() => void)[]>();
+  readonly #client: FaultyClient;
+  readonly #informers: Informers;
   readonly #specs: readonly ControllerSpec[];
-  readonly #subscriptions: Subscription[] = [];
-  readonly #leaving: (() => void)[] = [];
-  readonly #order: () => number;
-  #queue: Waiting[] = [];
-  readonly #failures = new Map<string, number>();
+  readonly #log = recordedLog();
+  readonly #correlator = createEventCorrelator();
+  readonly #isExternalReal: boolean;
+  /** What lives as long as the process. */
+  readonly #life = new Subscription();
+  /** Asks every controller of a kind to look again. */
+  readonly #looksAgain$ = new Subject<Kind>();
+  /** Kinds that have been read. */
+  readonly #read = new Set<string>();
+  #isStarted = false;
+  #running = 0;
 
   constructor(
     cluster: FakeCluster,
     controllers: (env: Environment) => readonly ControllerSpec[] = () => [],
-    { order = () => 0, ...given }: FakeProcessOptions = {},
+    { latency, isExternalReal = false, ...given }: FakeProcessOptions = {},
   ) {
     this.#cluster = cluster;
-    this.#order = order;
+    this.#isExternalReal = isExternalReal;
+    this.#client = faultyClient(cluster.client, cluster.clock, { latency });
+    const { clock = cluster.clock, random = () => 0.5, log = this.#log } = given;
+    this.#informers = createInformers({ client: this.#client, log: this.#log, random, clock });
     this.env = {
-      client: cluster.client,
-      resource: (kind, selection) => this.#resource(kind, selection) as never,
+      client: this.#client,
+      resource: (kind, selection) => this.#resource(kind, selection),
       events: this.#recorder('services-stack'),
-      log: recordedLog(),
-      clock: {
-        ...realClock(),
-        now: () => new Date(cluster.clockMs),
-        elapsedMs: () => cluster.clockMs,
-      },
-      random: () => 0.5,
+      log,
+      clock,
+      random,
       pollIntervalMs: 60_000,
       maxConcurrentReconciles: 1,
-      maxExternalCallsPerSecond: 1e9, // the limiter would wait in real time
+      maxExternalCallsPerSecond: 1e9,
       ...given,
     };
     this.#specs = controllers(this.env);
-    for (const spec of this.#specs) {
-      for (const { requests$: trigger$ } of spec.triggers) {
-        this.#subscriptions.push(
-          trigger$.subscribe({
-            next: (request) => this.enqueue(spec, request),
-            error: (error: unknown) => this.brokenTriggers.push(error),
-          }),
-        );
-      }
-    }
+    this.#life.add(this.#informers.run$.subscribe());
+    this.#life.add(
+      cluster.onCrash(() => {
+        this.hasCrashed = true;
+        this.stop();
+      }),
+    );
+  }
+
+  /** What ended triggers, which were then subscribed to again. */
+  get brokenTriggers(): readonly unknown[] {
+    return this.#log.lines.filter(({ message }) => message.startsWith('trigger failed'));
   }
 
   /** From now on the store of this kind hears nothing but what this process itself writes and reads. */
   hold(kind: Kind): void {
-    this.#held.set(kindKey(kind), []);
+    this.#client.hold(kind);
   }
 
   /** The store catches up. */
   release(kind: Kind): void {
-    const missed = this.#held.get(kindKey(kind)) ?? [];
-    this.#held.delete(kindKey(kind));
-    for (const apply of missed) apply();
+    this.#client.release(kind);
   }
 
-  enqueue(spec: ControllerSpec, request: Request, delayMs = 0): void {
-    const dueMs = this.#cluster.clockMs + delayMs;
-    const isSame = (other: Waiting) =>
-      other.spec === spec && objectKeyText(other.request) === objectKeyText(request);
-    const before = this.#queue.find(isSame);
-    if (before !== undefined && before.dueMs <= dueMs) return;
-    this.#queue = [...this.#queue.filter((other) => !isSame(other)), { spec, request, dueMs }];
+  /** Resolves once every store holds what there is. */
+  async synced(): Promise<void> {
+    await this.#informers.synced(new AbortController().signal);
   }
 
   /** One run of the first controller, outside the queue. */
   async reconcile(request: Request): Promise<Result> {
     const [spec] = this.#specs;
     if (spec === undefined) throw new Error('no controller');
+    await this.synced();
     return spec.reconcile(request, new AbortController().signal, this.env.log);
   }
 
-  /** Asks every controller to look again at everything of these kinds, as a resync does. */
+  /** Asks the controllers of these kinds to look again at everything, as at the end of the sync period. */
   resync(...kinds: readonly Kind[]): void {
-    for (const spec of this.#specs) {
-      for (const kind of kinds) {
-        for (const { metadata } of this.#cluster.all(kind)) this.enqueue(spec, objectKey(metadata));
-      }
-    }
+    for (const kind of kinds) this.#looksAgain$.next(kind);
   }
 
-  /** Runs whatever is due within `withinMs` of now, delays included, by moving the clock; polls lie beyond. */
+  /**
+   * Runs whatever is due within `withinMs` of now, delays included, by moving the clock as far as there is something to
+   * do; polls lie beyond.
+   */
   async settle(withinMs = 10_000): Promise<this> {
-    const endMs = this.#cluster.clockMs + withinMs;
-    for (let runs = 0; !this.hasCrashed; runs += 1) {
-      if (runs > 2_000) throw new Error(`does not settle: ${this.#queue.map(({ spec }) => spec.name)}`);
-      const next = this.#next(endMs);
-      if (next === undefined) return this;
-      this.#cluster.clockMs = Math.max(this.#cluster.clockMs, next.dueMs);
-      this.#queue = this.#queue.filter((waiting) => waiting !== next);
-      await this.#run(next);
+    this.#start();
+    const { clock } = this.#cluster;
+    const endMs = clock.elapsedMs() + withinMs;
+    const mostNow = this.runs + mostRuns;
+    await this.#quiet();
+    while (!this.hasCrashed) {
+      if (this.runs > mostNow) throw new Error('does not settle');
+      const { dueInMs } = clock;
+      if (dueInMs === undefined || clock.elapsedMs() + dueInMs > endMs) break;
+      await clock.advance(dueInMs);
+      await this.#quiet();
     }
     return this;
   }
 
+  /** It is killed: what it was about to do does not happen. */
   stop(): void {
-    for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    for (const leave of this.#leaving) leave();
-    this.#queue = [];
+    this.#client.cut();
+    this.#life.unsubscribe();
   }
 
-  #next(endMs: number): Waiting | undefined {
-    const earliestMs = Math.max(this.#cluster.clockMs, Math.min(...this.#queue.map(({ dueMs }) => dueMs)));
-    if (earliestMs > endMs) return undefined;
-    const due = this.#queue.filter(({ dueMs }) => dueMs <= earliestMs);
-    return due[Math.floor(this.#order() * due.length)];
-  }
-
-  async #run({ spec, request }: Waiting): Promise<void> {
-    this.runs += 1;
-    const id = `${spec.name} ${objectKeyText(request)}`;
-    try {
-      const result = await spec.reconcile(request, new AbortController().signal, this.env.log);
-      if (result.type === 'requeue') this.#backOff(id, spec, request);
-      else this.#failures.delete(id);
-      if (result.type === 'after') this.enqueue(spec, request, result.delayMs);
-    } catch (error) {
-      if (this.#cluster.stepsLeft <= 0) {
-        this.hasCrashed = true;
-        this.stop();
-      } else if (isConflict(error)) {
-        this.conflicts += 1;
-        this.enqueue(spec, request, 10);
-      } else {
-        this.errors.push(error);
-        this.#backOff(id, spec, request);
-      }
+  /** Holds at once what there is, for those who do not wait until it is synced: as if each object had been read. */
+  #resource<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Resource<T> {
+    const resource = this.#informers.resource(kind, selection);
+    if (!this.#read.has(kindKey(kind))) {
+      this.#read.add(kindKey(kind));
+      for (const object of this.#cluster.all(kind)) resource.store.record(object);
     }
+    return resource;
   }
 
-  #backOff(id: string, spec: ControllerSpec, request: Request): void {
-    const count = this.#failures.get(id) ?? 0;
-    this.#failures.set(id, count + 1);
-    this.enqueue(spec, request, (spec.backoff?.baseMs ?? 5) * 2 ** count);
+  #start(): void {
+    if (this.#isStarted || this.#specs.length === 0) return;
+    this.#isStarted = true;
+    const { clock, log, random, maxConcurrentReconciles: concurrency } = this.env;
+    const running$ = manager({
+      informers: { ...this.#informers, run$: NEVER },
+      controllers: this.#specs.map((spec) => this.#resynced(spec)),
+      background: [],
+      concurrency,
+      syncPeriodMs: 3_600_000,
+      stop$: NEVER,
+      drainTimeoutMs: 30_000,
+      log,
+      random,
+      clock,
+      observe: () => ({
+        added: () => {},
+        started: () => {
+          this.runs += 1;
+          this.#running += 1;
+        },
+        finished: () => {
+          this.#running -= 1;
+        },
+        retried: () => {},
+        dropped: () => {},
+      }),
+    });
+    this.#life.add(running$.subscribe((outcome) => this.#ended(outcome)));
+  }
+
+  #ended({ result, error }: Outcome): void {
+    if (result === 'conflict') this.conflicts += 1;
+    if (result === 'error') this.errors.push(error);
+  }
+
+  #resynced(spec: ControllerSpec): ControllerSpec {
+    const { objects } = spec;
+    if (objects === undefined) return spec;
+    const requests$ = this.#looksAgain$.pipe(
+      filter((kind) => kindKey(kind) === kindKey(objects.kind)),
+      mergeMap(() => objects.all().map(({ metadata }) => objectKey(metadata))),
+    );
+    return { ...spec, triggers: [...spec.triggers, { because: 'a test asks for it', requests$ }] };
+  }
+
+  /** Nothing is under way but what waits for the clock. */
+  async #quiet(): Promise<void> {
+    await this.#cluster.clock.settle();
+    while (this.#isExternalReal && this.#running > 0 && !this.hasCrashed) {
+      await sleepFor(1);
+      await this.#cluster.clock.settle();
+    }
   }
 
   #recorder(source: string): EventRecorder {
@@ -211,27 +241,5 @@ export class FakeProcess {
       },
       from: (other) => this.#recorder(other),
     };
-  }
-
-  #resource(kind: Kind, selection: Selection = {}): Resource<KubernetesObject> {
-    const existing = this.#informers.get(kindKey(kind));
-    if (existing !== undefined) return existing.resource;
-    const store = createStore(kind, { selection, clock: this.env.clock });
-    const objects = this.#cluster.all(kind).filter(selects(selection));
-    const resourceVersion = `${Math.max(0, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)))}`;
-    store.apply({ type: 'restart' });
-    store.apply({ type: 'listed', objects, resourceVersion });
-    store.apply({ type: 'synced', resourceVersion });
-    const informer = { resource: createResource(this.#cluster.client, store) };
-    this.#informers.set(kindKey(kind), informer);
-    this.#leaving.push(this.#cluster.watch(kind, (record) => this.#feed(kind, store, record), selection));
-    return informer.resource;
-  }
-
-  #feed(kind: Kind, store: StreamedStore<KubernetesObject>, { type, object }: WatchRecord): void {
-    const apply = () => store.apply({ type: type === 'DELETED' ? 'deleted' : 'applied', object });
-    const held = this.#held.get(kindKey(kind));
-    if (held === undefined) apply();
-    else held.push(apply);
   }
 }

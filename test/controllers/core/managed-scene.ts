@@ -67,6 +67,7 @@ export class Scene {
       confirmAbsenceMs: 0,
       ...this.options,
     });
+    await this.process.synced();
     const { row, ...result } = await this.#reconcile({ name: 'db' }, signal, env.log);
     this.row = row;
     return result;

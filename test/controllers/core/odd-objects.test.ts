@@ -12,6 +12,7 @@ import {
   propagatesFrom,
   SecretKind,
 } from '../../../apis/core/v1alpha1/secret.ts';
+import { connectionSecrets } from '../../../controllers/core/indexes.ts';
 import { createOperationTracker } from '../../../controllers/core/managed/async-operations.ts';
 import { credentialsReader } from '../../../controllers/core/provider/provider-credentials.ts';
 import { those, triggersIn } from '../../../runtime/controller/triggers.ts';
@@ -127,10 +128,9 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     for (const object of objects) {
       cluster.put(kind, { ...object, metadata: { ...object.metadata, name: 'z-odd' } });
     }
-    const seen = process.env
-      .resource(kind)
-      .store.all()
-      .map(({ metadata: { name } }) => name);
+    await process.synced();
+    const { store } = kind === SecretKind ? connectionSecrets(process.env) : process.env.resource(kind);
+    const seen = store.all().map(({ metadata: { name } }) => name);
     assert.deepEqual(seen.toSorted(), ['a-odd', 'z-odd'], 'both are seen');
     cluster.put(claimKind, claim({ classSelector: {}, writeConnectionSecretToRef: { name: 'conn' } }));
     await process.settle(1_000);

@@ -53,7 +53,10 @@ class Scene {
           sleep: async (ms, signal) => (ms === 2_000 ? delay(ms, undefined, { signal }) : undefined),
         }),
     });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), {
+      isExternalReal: true,
+      ...given,
+    });
   }
 
   /** Credentials, and the ProviderConfig that serves whoever names none. */

@@ -72,7 +72,7 @@ test('at an empty server nothing is made, and nothing is forgotten', async () =>
       return server;
     },
   });
-  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]));
+  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
   after(() => process.stop());
   const look = async (): Promise<void> => {
     cluster.clockMs += 3_000; // credentials that were read are used for a while

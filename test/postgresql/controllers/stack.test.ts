@@ -75,7 +75,7 @@ class Scene {
         return stepwise(serverOf({ credentials: given, connectionWaitMs: 100 }), () => this.cluster.step());
       },
     });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
   }
 
   putClaim(name: string, spec: Partial<PostgreSQLInstance['spec']> = {}): void {

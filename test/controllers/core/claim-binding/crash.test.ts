@@ -169,7 +169,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
   test('whatever order the controllers run in', async () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const { cluster, external } = worldOf(bySelector);
-      const process = await startStack(cluster, external, { order: seeded(seed) }).settle();
+      const process = await startStack(cluster, external, { latency: seeded(seed) }).settle();
       assertProvisioned(cluster, external);
       assert.deepEqual(process.errors, [], `seed ${seed}`);
       await assertQuiet(cluster, process);
@@ -181,8 +181,8 @@ describe('H4: neither order nor staleness makes a second one', () => {
       const { cluster, external } = worldOf(bySelector);
       const random = seeded(seed);
       const both = [
-        startStack(cluster, external, { order: random }),
-        startStack(cluster, external, { order: random }),
+        startStack(cluster, external, { latency: random }),
+        startStack(cluster, external, { latency: random }),
       ];
       for (let turn = 0; turn < 200; turn += 1) await both[random() < 0.5 ? 0 : 1]?.settle(0);
       for (const process of both) await process.settle();

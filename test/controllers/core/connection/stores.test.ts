@@ -133,6 +133,7 @@ describe('publishing to the Kubernetes store', () => {
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
     const end$ = new Subject<void>();
     const triggers = stores.triggers(process.env.resource(managedKind));
+    await process.synced();
     const woken = firstValueFrom(
       merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
     );
@@ -176,13 +177,18 @@ describe('a secret store changes only what was looked at', () => {
   after(() => vault.stop());
 
   /** A store, and another process that writes to the same place. */
-  const stores: Record<string, () => readonly [SecretStore, SecretStore]> = {
-    Kubernetes: () => {
+  const stores: Record<string, () => Promise<readonly [SecretStore, SecretStore]>> = {
+    Kubernetes: async () => {
       const { cluster } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
-      const open = () => kubernetesStore(connectionSecrets(new FakeProcess(cluster).env), 'vaulted');
-      return [open(), open()];
+      const open = async () => {
+        const process = new FakeProcess(cluster);
+        const store = kubernetesStore(connectionSecrets(process.env), 'vaulted');
+        await process.synced();
+        return store;
+      };
+      return [await open(), await open()];
     },
-    Vault: () => {
+    Vault: async () => {
       const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
       const client = vaultClient('secret', { server: vault.url, token });
       after(() => client.close());
@@ -196,7 +202,7 @@ describe('a secret store changes only what was looked at', () => {
     };
     for (const [index, [what, byThen]] of Object.entries(changes).entries()) {
       test(`${kind}: not when somebody has changed ${what} by then`, async () => {
-        const [ours, theirs] = open();
+        const [ours, theirs] = await open();
         const name = `changed-${index}`;
         await ours.write(name, undefined, stored('our-uid'), signal);
         const current = await ours.read(name, signal);
@@ -210,7 +216,7 @@ describe('a secret store changes only what was looked at', () => {
     }
 
     test(`${kind}: nothing that has appeared by then`, async () => {
-      const [ours, theirs] = open();
+      const [ours, theirs] = await open();
       await theirs.write('appeared', undefined, stored('their-uid'), signal);
       await assert.rejects(
         ours.write('appeared', undefined, stored('our-uid'), signal),
@@ -220,7 +226,7 @@ describe('a secret store changes only what was looked at', () => {
     });
 
     test(`${kind}: nothing that has gone by then`, async () => {
-      const [ours, theirs] = open();
+      const [ours, theirs] = await open();
       await ours.write('gone', undefined, stored('our-uid'), signal);
       const current = await ours.read('gone', signal);
       assert.ok(current);
@@ -233,7 +239,7 @@ describe('a secret store changes only what was looked at', () => {
     });
 
     test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
-      const [ours, theirs] = open();
+      const [ours, theirs] = await open();
       await ours.write('removed', undefined, stored('our-uid'), signal);
       const current = await ours.read('removed', signal);
       assert.ok(current);
@@ -283,11 +289,13 @@ describe('a secret store changes only what was looked at', () => {
   });
 });
 
-test('a change that the triggers fail on wakes nobody, and those after it as ever', () => {
+test('a change that the triggers fail on wakes nobody, and those after it as ever', async () => {
   const { cluster, process, stores } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
   const resource = cluster.put(managedKind, publishing());
   const woken: string[] = [];
-  for (const { requests$: trigger$ } of stores.triggers(process.env.resource(managedKind))) {
+  const triggers = stores.triggers(process.env.resource(managedKind));
+  await process.synced();
+  for (const { requests$: trigger$ } of triggers) {
     trigger$.subscribe({
       next: ({ name }) => woken.push(name),
       error: (error) => assert.fail(String(error)),

@@ -27,12 +27,18 @@ describe('whom a change of a provider wakes', () => {
   let cluster: FakeCluster;
   let woken: string[];
   let subscription: Subscription;
-  const listen = () => {
-    const { env } = new FakeProcess(cluster);
+  const start = async () => {
+    const process = new FakeProcess(cluster);
     const kinds = { provider: providerKind, providerConfig: providerConfigKind };
-    subscription = merge(
-      ...providerTriggers(env, kinds, managedKind).map(({ requests$ }) => requests$),
-    ).subscribe((request) => woken.push(objectKeyText(request)));
+    const triggers = providerTriggers(process.env, kinds, managedKind);
+    await process.synced();
+    subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
+      woken.push(objectKeyText(request)),
+    );
+  };
+  /** What was there at the start is no news. */
+  const listen = async () => {
+    await start();
     woken.length = 0;
   };
   beforeEach(() => {
@@ -48,8 +54,8 @@ describe('whom a change of a provider wakes', () => {
   });
   afterEach(() => subscription.unsubscribe());
 
-  test('one that appears: those that name it, by kind and name', () => {
-    listen();
+  test('one that appears: those that name it, by kind and name', async () => {
+    await listen();
     cluster.put(providerKind, provider('shop'));
     assert.deepEqual(woken, ['of-provider']);
     cluster.put(providerConfigKind, config('shop'));
@@ -60,28 +66,24 @@ describe('whom a change of a provider wakes', () => {
     assert.equal(woken.length, 3);
   });
 
-  test('one that was there before the process: its users once', () => {
+  test('one that was there before the process: its users once', async () => {
     cluster.put(providerConfigKind, config('shop'));
-    const { env } = new FakeProcess(cluster);
-    const kinds = { provider: providerKind, providerConfig: providerConfigKind };
-    subscription = merge(
-      ...providerTriggers(env, kinds, managedKind).map(({ requests$ }) => requests$),
-    ).subscribe((request) => woken.push(objectKeyText(request)));
+    await start();
     assert.deepEqual(woken, ['of-config']);
   });
 
-  test('one whose spec changes', () => {
+  test('one whose spec changes', async () => {
     cluster.put(providerConfigKind, config('shop'));
     cluster.put(providerKind, provider('shop'));
-    listen();
+    await listen();
     cluster.put(providerConfigKind, config('shop', 'b'));
     cluster.put(providerKind, provider('shop', 'b'));
     assert.deepEqual(woken, ['of-config', 'of-provider']);
   });
 
-  test('nobody, where only the count of its users changes, or it goes', () => {
+  test('nobody, where only the count of its users changes, or it goes', async () => {
     cluster.put(providerConfigKind, config('shop'));
-    listen();
+    await listen();
     cluster.put(providerConfigKind, config('shop', 'a', { status: { users: 3 } }));
     cluster.delete(providerConfigKind, { name: 'shop' });
     assert.deepEqual(woken, []);

@@ -319,6 +319,7 @@ describe('asynchronous operations', () => {
   test('a creation that fails late is recorded, told and tried again', async () => {
     const scene = new Scene({}, {}, { externalNames: 'assigned' });
     const failure = Promise.reject(new Error('quota exceeded'));
+    failure.catch(() => {}); // it is no news when it is first looked at
     scene.external.creation = { operation: failure };
     await scene.run();
     await assert.rejects(failure, /quota exceeded/);
@@ -389,6 +390,7 @@ describe('asynchronous operations', () => {
     scene.external.put('db', { size: 1 });
     scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
     const failure = Promise.reject(new Error('snapshot pending'));
+    failure.catch(() => {});
     scene.external.deletion = { operation: failure };
     scene.external.isDeletionSlow = true;
     await scene.run();

@@ -42,8 +42,10 @@ function scene(...users: ReturnType<typeof user>[]) {
     process,
     controller,
     pass: clock.stall,
-    run: (name = 'default'): Promise<Result> =>
-      controller.reconcile({ name }, new AbortController().signal, process.env.log),
+    async run(name = 'default'): Promise<Result> {
+      await process.synced();
+      return controller.reconcile({ name }, new AbortController().signal, process.env.log);
+    },
     get config() {
       return cluster.get(configKind, { name: 'default' });
     },
@@ -169,6 +171,7 @@ describe('a ProviderConfig (C7)', () => {
     const at = scene();
     at.cluster.put(configKind, config('other'));
     const end$ = new Subject<void>();
+    await at.process.synced();
     const woken = firstValueFrom(
       merge(...at.controller.triggers.slice(1).map(({ requests$ }) => requests$)).pipe(
         takeUntil(end$),

@@ -399,9 +399,10 @@ describe('references in a cluster', () => {
     const cluster = new FakeCluster();
     for (const object of before) cluster.put(networkKind, object);
     for (const object of referrers) cluster.put(managedKind, object);
-    const { env } = new FakeProcess(cluster);
+    const process = new FakeProcess(cluster);
     const end$ = new Subject<void>();
-    const triggers = referenceTriggers(env, env.resource(managedKind), fields);
+    const triggers = referenceTriggers(process.env, process.env.resource(managedKind), fields);
+    await process.synced();
     const woken = firstValueFrom(
       merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
     );

@@ -39,9 +39,10 @@ describe("who wakes up for a change of a managed resource's connection secret", 
   /** Keys asked for since the replay. */
   let woken: string[];
 
-  const listen = (controller: (env: Environment) => ControllerSpec): void => {
-    const { env } = new FakeProcess(world.cluster);
-    const { triggers } = controller(env);
+  const listen = async (controller: (env: Environment) => ControllerSpec): Promise<void> => {
+    const process = new FakeProcess(world.cluster);
+    const { triggers } = controller(process.env);
+    await process.synced();
     subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
       woken.push(objectKeyText(request)),
     );
@@ -60,34 +61,34 @@ describe("who wakes up for a change of a managed resource's connection secret", 
   describe('claim binding', () => {
     const binding = (env: Environment) => claimBindingController(env, service, [service]);
 
-    test('not for data, which secret propagation hands to a bound claim', () => {
-      listen(binding);
+    test('not for data, which secret propagation hands to a bound claim', async () => {
+      await listen(binding);
       put({ data });
       assert.deepEqual(woken, []);
     });
 
-    test('for data of a claim that is not bound yet', () => {
+    test('for data of a claim that is not bound yet', async () => {
       const before = world.cluster.get(claimKind, orders);
       assert.ok(before?.status);
       world.cluster.put(claimKind, { ...before, status: { ...before.status, bindingPhase: 'Unbound' } });
-      listen(binding);
+      await listen(binding);
       put({ data });
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
 
-    test('for a consent that was taken back, even if data changes with it', () => {
+    test('for a consent that was taken back, even if data changes with it', async () => {
       const { metadata } = world.source;
       const consents = propagationAnnotations(world.source);
       const annotations = Object.fromEntries(
         Object.entries(metadata.annotations ?? {}).filter(([key]) => !(key in consents)),
       );
-      listen(binding);
+      await listen(binding);
       put({ metadata: { ...metadata, annotations }, data });
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
 
-    test("for a claim's secret that is gone", () => {
-      listen(binding);
+    test("for a claim's secret that is gone", async () => {
+      await listen(binding);
       world.cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
@@ -103,28 +104,28 @@ describe("who wakes up for a change of a managed resource's connection secret", 
       });
     const sourceKey = () => ({ namespace: 'system', name: world.source.metadata.name });
 
-    test('at once for one that was disowned', () => {
-      listen(managing);
+    test('at once for one that was disowned', async () => {
+      await listen(managing);
       const { ownerReferences: _, ...disowned } = world.source.metadata;
       put({ metadata: disowned });
       assert.deepEqual(woken, [world.resource.metadata.name]);
     });
 
-    test('at once for one that was deleted', () => {
-      listen(managing);
+    test('at once for one that was deleted', async () => {
+      await listen(managing);
       world.cluster.delete(SecretKind, sourceKey());
       assert.deepEqual(woken, [world.resource.metadata.name]);
     });
 
-    test('at once for one that was edited', () => {
-      listen(managing);
+    test('at once for one that was edited', async () => {
+      await listen(managing);
       put({ data });
       assert.deepEqual(woken, [world.resource.metadata.name]);
     });
 
-    test('not for a secret that goes with its resource', () => {
+    test('not for a secret that goes with its resource', async () => {
       world.cluster.delete(managedKind, { name: world.resource.metadata.name });
-      listen(managing);
+      await listen(managing);
       world.cluster.delete(SecretKind, sourceKey());
       assert.deepEqual(woken, []);
     });
