@@ -7,13 +7,13 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Observable } from 'rxjs';
 import type { Stack } from './controllers/core/stack.ts';
 import type { Informers } from './runtime/cache/informers.ts';
-import type { KubernetesClient } from './runtime/client/kubernetes-client.ts';
+import type { InstallCrdsOptions } from './runtime/client/install-crds.ts';
 import type { Environment } from './runtime/controller/environment.ts';
-import type { Logger } from './runtime/log/log.ts';
 import type { Metrics } from './runtime/probes/metrics.ts';
 import { handOverSignals } from './runtime/process/early-stop.ts';
 import type { Flags } from './runtime/process/flags.ts';
 import type { LeaderElection } from './runtime/process/leader-election.ts';
+import type { Clock } from './runtime/time/clock.ts';
 
 // Everything that takes time to load comes after early-stop.ts has run.
 const rxjs = await import('rxjs');
@@ -39,6 +39,7 @@ const { manager } = await import('./runtime/process/run.ts');
 const { createMetrics } = await import('./runtime/probes/metrics.ts');
 const { serveHttp } = await import('./runtime/probes/serve-http.ts');
 const { realClock } = await import('./runtime/time/clock.ts');
+const { deadlineAfter } = await import('./runtime/time/deadline.ts');
 const { stopSignals } = await import('./runtime/process/shutdown.ts');
 
 /** Every stack there is. A new one is added here. */
@@ -67,23 +68,24 @@ try {
 
 /** Flags → client → stacks → signals → teardown. */
 function run(flags: Flags, kubeConfig: KubeConfig): void {
-  const log = createLogger({ level: flags.logLevel, format: flags.logFormat });
-  const random = Math.random;
   const clock = realClock();
-  const now = clock.now;
+  const random = Math.random;
+  const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
   const metrics = createMetrics({
     version,
+    clock,
     informers: () => informers.states(),
     droppedEvents: () => events.droppedCount,
   });
   const client = kubernetesClient({
     kubeConfig,
     log,
+    clock,
     onRequest: metrics.request,
     checkLease: () => election?.check(),
   });
   const informers = createInformers({ client, log, clock, random });
-  const events = createEventRecorder({ client, component, log, now });
+  const events = createEventRecorder({ client, component, log, clock });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
   const env: Environment = {
     client,
@@ -107,7 +109,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
         name: component,
         identity: `${hostname()}_${randomUUID()}`,
         log,
-        now,
+        clock,
         random,
       })
     : undefined;
@@ -124,7 +126,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
   const work$ = manager({
     informers,
     controllers,
-    background: [events.run$, ...servers(flags, informers, metrics)],
+    background: [events.run$, ...servers(flags, informers, metrics, clock)],
     concurrency: flags.maxConcurrentReconciles,
     syncPeriodMs: flags.syncPeriodMs,
     stop$,
@@ -142,7 +144,9 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     }),
   }).pipe(tap(metrics.outcome));
   const farewell$ = defer(async () => {
-    const signal = AbortSignal.timeout(farewellMs);
+    const { signal } = deadlineAfter(clock, farewellMs, {
+      reason: () => new Error('the farewell took too long'),
+    });
     await Promise.all([events.flush(signal), election?.release(signal)]);
     await client.close();
   });
@@ -152,7 +156,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
   merge(
     stop$,
     insistence$,
-    concat(definitions(flags, client, log).pipe(takeUntil(stop$)), work$, farewell$).pipe(
+    concat(definitions(flags, { client, log, clock }).pipe(takeUntil(stop$)), work$, farewell$).pipe(
       tap({ complete: () => process.exit(0) }),
     ),
   ).subscribe({
@@ -177,14 +181,13 @@ async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
 /** Installs the definitions first, if asked to. */
 function definitions(
   { installCrds: isAsked }: Flags,
-  client: KubernetesClient,
-  log: Logger,
+  tools: Pick<InstallCrdsOptions, 'client' | 'log' | 'clock'>,
 ): Observable<void> {
   if (!isAsked) return EMPTY;
   const directory = join(import.meta.dirname, 'crds');
   return new rxjs.Observable((subscriber) => {
     const abort = new AbortController();
-    installCrds({ client, directory, log, signal: abort.signal }).then(
+    installCrds({ ...tools, directory, signal: abort.signal }).then(
       () => subscriber.complete(),
       (error: unknown) => subscriber.error(error),
     );
@@ -197,11 +200,11 @@ function servers(
   { healthProbeBindAddress, metricsBindAddress }: Flags,
   { states }: Pick<Informers, 'states'>,
   metrics: Metrics,
+  clock: Clock,
 ): readonly Observable<unknown>[] {
-  const now = () => performance.now();
   const health = {
-    live: { watches: watchesAlive(states, { now }) },
-    ready: { stores: storesSynced(states), watches: watchesTell(states, { now }) },
+    live: { watches: watchesAlive(states, { clock }) },
+    ready: { stores: storesSynced(states), watches: watchesTell(states, { clock }) },
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),

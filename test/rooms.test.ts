@@ -28,10 +28,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'clients/postgresql/': ['clients/'],
 
   'runtime/time/': [],
-  'runtime/log/': ['apis/core/'],
-  'runtime/client/': ['apis/core/', 'runtime/log/'],
+  'runtime/log/': ['apis/core/', 'runtime/time/'],
+  'runtime/client/': ['apis/core/', 'runtime/log/', 'runtime/time/'],
   'runtime/cache/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
-  'runtime/events/': ['apis/core/', 'runtime/client/', 'runtime/log/'],
+  'runtime/events/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
   'runtime/controller/': [
     'apis/core/',
     'runtime/cache/',
@@ -40,7 +40,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/log/',
     'runtime/time/',
   ],
-  'runtime/probes/': ['runtime/cache/', 'runtime/client/', 'runtime/controller/'],
+  'runtime/probes/': ['runtime/cache/', 'runtime/client/', 'runtime/controller/', 'runtime/time/'],
   'runtime/process/': [
     'apis/core/',
     'runtime/cache/',

@@ -73,8 +73,8 @@ async function demonstrate(running: Services): Promise<void> {
     }
   });
   const kubeConfig = await readKubeConfig(controlPlane.kubeconfigPath);
-  const log = createLogger({ level: 'error', format: 'pretty' });
-  const client = kubernetesClient({ kubeConfig, log });
+  const log = createLogger({ level: 'error', format: 'pretty', clock: realClock() });
+  const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   try {
     const claims = await watchUntilSettled(client);
     await showUsable(client, claims, running);
@@ -87,7 +87,7 @@ async function demonstrate(running: Services): Promise<void> {
 async function watchUntilSettled(client: KubernetesClient): Promise<readonly Claim[]> {
   const informers = createInformers({
     client,
-    log: createLogger({ level: 'error', format: 'pretty' }),
+    log: createLogger({ level: 'error', format: 'pretty', clock: realClock() }),
     random: Math.random,
     clock: realClock(),
   });

@@ -1,9 +1,9 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { checkDeletion, objectIn, pageIn, watchEventIn } from './answer.ts';
 import { ApiError } from './errors.ts';
 import type { ExchangeHead } from './http-exchange.ts';
@@ -34,10 +34,7 @@ export interface KubernetesClientOptions {
   readonly timeoutMs?: number;
   /** How often a request is sent again because the server asked for that; default 10, as client-go does. */
   readonly maxRetries?: number;
-  /** Waits that many milliseconds; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Clock in milliseconds, for the age of credentials; default the monotonic clock. */
-  readonly now?: () => number;
+  readonly clock: Clock;
 }
 
 /** The path of a kind's collection, or of one object. */
@@ -71,10 +68,9 @@ export function kubernetesClient(
   options: KubernetesClientOptions,
 ): KubernetesClient & { close(): Promise<void> } {
   const { kubeConfig, log, onRequest, checkLease, timeoutMs = 30_000, maxRetries = 10 } = options;
-  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, signal && { signal }) } = options;
-  const { now = () => performance.now() } = options;
-  const transport = createTransport({ kubeConfig, timeoutMs, now });
-  const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep });
+  const { clock } = options;
+  const transport = createTransport({ kubeConfig, timeoutMs, clock });
+  const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, clock });
 
   return {
     async serverVersion(signal) {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { ApiError } from './errors.ts';
 import type { ExchangeHead } from './http-exchange.ts';
 import { exchange, parsedOrUndefined, statusError, unreachable } from './http-exchange.ts';
@@ -74,7 +75,7 @@ export interface RequestSenderOptions {
   readonly checkLease: (() => void) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  readonly sleep: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly clock: Pick<Clock, 'scheduler' | 'sleep'>;
 }
 
 /**
@@ -85,7 +86,7 @@ export interface RequestSenderOptions {
 export function requestSender(
   options: RequestSenderOptions,
 ): (call: Call, signal: AbortSignal | undefined) => Promise<unknown> {
-  const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, sleep } = options;
+  const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, clock } = options;
 
   /** Sends once. Rejects with ApiError only when there is no answer. */
   const sendOnce = (call: Call, signal: AbortSignal | undefined): Promise<Answer> =>
@@ -100,7 +101,7 @@ export function requestSender(
       const settle = (code: number, act: () => void): void => {
         if (isSettled) return;
         isSettled = true;
-        clearTimeout(timer);
+        timer.unsubscribe();
         signal?.removeEventListener('abort', onAbort);
         abandon?.();
         onRequest?.({ method: call.method, resource: call.resource, code, host });
@@ -108,7 +109,7 @@ export function requestSender(
       };
       const fail = (error: ApiError): void => settle(0, () => reject(error));
       const onAbort = (): void => fail(aborted(signal));
-      const timer = setTimeout(() => {
+      const timer = clock.scheduler.schedule(() => {
         const seconds = timeoutMs / 1000;
         fail(new ApiError(`the API server did not answer in ${seconds} s`, { code: 0, reason: 'Timeout' }));
       }, timeoutMs);
@@ -166,7 +167,7 @@ export function requestSender(
         code: error.code,
         delayMs: error.retryAfterMs,
       });
-      await sleep(error.retryAfterMs ?? 0, signal).catch(() => {
+      await clock.sleep(error.retryAfterMs ?? 0, signal).catch(() => {
         throw aborted(signal);
       });
     }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import { definitionsFolder } from './server-version.ts';
@@ -48,10 +48,7 @@ export interface InstallCrdsOptions {
   readonly signal: AbortSignal;
   /** Milliseconds in which the API server must establish them all; default 60 000. */
   readonly timeoutMs?: number;
-  /** Waits that many milliseconds; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
-  /** Clock in milliseconds; default the monotonic clock. */
-  readonly now?: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
 /** A definition and the file it is from, for messages. */
@@ -71,9 +68,7 @@ const maxAttempts = 10;
  * formed.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
-  const { client, directory, log, signal } = options;
-  const { timeoutMs = 60_000, now = () => performance.now() } = options;
-  const { sleep = (delayMs, until) => sleepFor(delayMs, undefined, { signal: until }) } = options;
+  const { client, directory, log, clock, signal, timeoutMs = 60_000 } = options;
   const version = await client.serverVersion(signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
@@ -83,7 +78,7 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   for (const { file, object } of definitions) {
     const { name } = object.metadata;
     try {
-      const change = await installOne(client, object, { signal, sleep });
+      const change = await installOne(client, object, { signal, clock });
       if (change === 'unchanged') log.debug('definition is installed', { name });
       else log.info('installed definition', { name, change });
     } catch (error) {
@@ -92,7 +87,7 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
     }
   }
 
-  const deadlineMs = now() + timeoutMs;
+  const deadlineMs = clock.elapsedMs() + timeoutMs;
   for (const { file, object } of definitions) {
     for (let missing: string | undefined; ; ) {
       try {
@@ -103,13 +98,13 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
         missing = messageOf(error);
       }
       if (missing === undefined) break;
-      if (now() >= deadlineMs) {
+      if (clock.elapsedMs() >= deadlineMs) {
         const seconds = timeoutMs / 1000;
         throw new Error(
           `${object.metadata.name} of ${file} is not established after ${seconds} s: ${missing}`,
         );
       }
-      await sleep(retryMs, signal);
+      await clock.sleep(retryMs, signal);
     }
   }
 }
@@ -167,7 +162,7 @@ function isDefinition(content: unknown): content is CustomResourceDefinition {
 async function installOne(
   client: KubernetesClient,
   definition: CustomResourceDefinition,
-  { signal, sleep }: Required<Pick<InstallCrdsOptions, 'signal' | 'sleep'>>,
+  { signal, clock }: Pick<InstallCrdsOptions, 'signal' | 'clock'>,
 ): Promise<'created' | 'updated' | 'unchanged'> {
   const hash = createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 32);
   for (let attempt = 1; ; attempt += 1) {
@@ -181,7 +176,7 @@ async function installOne(
     } catch (error) {
       const isRace = isConflict(error) || isAlreadyExists(error);
       if (!isRace || attempt >= maxAttempts) throw error;
-      await sleep(retryMs, signal);
+      await clock.sleep(retryMs, signal);
     }
   }
 }

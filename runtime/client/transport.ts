@@ -2,6 +2,7 @@ import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { buildConnector, Dispatcher } from 'undici';
 import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { Clock } from '../time/clock.ts';
 import { ApiError, messageOf } from './errors.ts';
 
 /** What one HTTP request needs beside its path: where to, how, and as whom. */
@@ -29,8 +30,7 @@ export interface TransportOptions {
   readonly kubeConfig: KubeConfig;
   /** Milliseconds to wait for a connection and for the head of an answer. */
   readonly timeoutMs: number;
-  /** Clock in milliseconds. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
 type TlsInputs = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase'> & {
@@ -92,7 +92,7 @@ const failure = (error: unknown): ApiError =>
  * Agents are built again when the server, the CA or the client certificate changes; what runs over the old ones
  * ends in its own time.
  */
-export function createTransport({ kubeConfig, timeoutMs, now }: TransportOptions): Transport {
+export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptions): Transport {
   let agents: Agents | undefined;
   let known: { readonly access: Access; readonly atMs: number } | undefined;
   let underWay: Promise<Access> | undefined;
@@ -142,13 +142,13 @@ export function createTransport({ kubeConfig, timeoutMs, now }: TransportOptions
       requests,
       watches,
     };
-    known = { access, atMs: now() };
+    known = { access, atMs: clock.elapsedMs() };
     return access;
   }
 
   return {
     async access() {
-      if (known !== undefined && now() - known.atMs < credentialsAgeMs) return known.access;
+      if (known !== undefined && clock.elapsedMs() - known.atMs < credentialsAgeMs) return known.access;
       // Shared: client-node would start an exec plugin for each of the requests that wait.
       underWay ??= refresh().finally(() => {
         underWay = undefined;

@@ -1,4 +1,3 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -6,6 +5,7 @@ import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { apiErrorIn, isAlreadyExists, isNotFound, isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import type { CorrelatedEvent } from './event-correlator.ts';
 import { createEventCorrelator } from './event-correlator.ts';
 import type { EventFacts } from './event-facts.ts';
@@ -36,13 +36,9 @@ export interface EventRecorderOptions {
   /** Who reports, as `kubectl describe` shows it, unless `from` says otherwise. */
   readonly component: string;
   readonly log: Logger;
-  readonly now: () => Date;
+  readonly clock: Clock;
   /** How many events may wait; default 4000. */
   readonly capacity?: number;
-  /** Clock in milliseconds, for how long a request takes; default the monotonic clock. */
-  readonly elapsedMs?: () => number;
-  /** Waits that many milliseconds; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** A core/v1 Event, as far as we write it. */
@@ -89,8 +85,7 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
  * debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
-  const { client, component, log, now, capacity = 4000, elapsedMs = () => performance.now() } = options;
-  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const { client, component, log, clock, capacity = 4000 } = options;
   const correlator = createEventCorrelator();
   /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
   const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
@@ -150,7 +145,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
           log.debug('cannot send event', { namespace, name, reason: event.reason, error });
           return;
         }
-        await sleep(Math.max(retryAfterMs, 500 * 2 ** attempt), signal).catch(() => {});
+        await clock.sleep(Math.max(retryAfterMs, 500 * 2 ** attempt), signal).catch(() => {});
       }
     }
   }
@@ -159,12 +154,12 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     for (let next = oldest(); next !== undefined && !signal.aborted; next = oldest()) {
       const { event } = next;
       waiting[event.type].delete(event.name);
-      const startedAtMs = elapsedMs();
+      const startedAtMs = clock.elapsedMs();
       await send(event, signal);
       // Cut off, and not yet superseded: whoever flushes sends it again.
       if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, next);
-      const restMs = Math.min(Math.round((elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
-      if (rests && restMs > 0 && size() > promptCount) await sleep(restMs, signal).catch(() => {});
+      const restMs = Math.min(Math.round((clock.elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
+      if (rests && restMs > 0 && size() > promptCount) await clock.sleep(restMs, signal).catch(() => {});
     }
   }
 
@@ -179,7 +174,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       // Events are remembered long after the object has changed or gone: without what it holds.
       const { apiVersion, kind, metadata } = object;
       const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
-      const event = correlator.observe(about, facts, source, now().getTime());
+      const event = correlator.observe(about, facts, source, clock.now().getTime());
       if (event === undefined) return;
       const queue = waiting[event.type];
       sequence += 1;

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import winston from 'winston';
+import type { Clock } from '../time/clock.ts';
 import { loggable } from './loggable.ts';
 
 /** Structured logging: constant messages, facts as fields. `error` fields are serialised with their causes. */
@@ -25,7 +26,7 @@ export interface LogOptions {
   readonly write?: (line: string) => void;
   /** Colours in `pretty`; default: if standard error is a terminal and `write` is not given. */
   readonly isColoured?: boolean;
-  readonly now?: () => Date;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ const own = ['ts', 'level', 'msg'];
  * is never written, nor a password within a URL.
  */
 export function createLogger(options: LogOptions): Logger {
-  const { level, format, now = () => new Date() } = options;
+  const { level, format, clock } = options;
   const { write = (line: string) => void process.stderr.write(line) } = options;
   const { isColoured = options.write === undefined && process.stderr.isTTY === true } = options;
   const render = format === 'json' ? jsonLine : (line: Line) => prettyLine(line, isColoured);
@@ -51,7 +52,7 @@ export function createLogger(options: LogOptions): Logger {
     levels: { error: 0, warn: 1, info: 2, debug: 3 },
     format: winston.format.printf(({ level: lineLevel, message, fields }) =>
       render({
-        ts: now(),
+        ts: clock.now(),
         level: lineLevel as LogLevel,
         msg: loggable(message, { withStack }) as string,
         fields: arranged(loggable(fields, { withStack }) as Fields),

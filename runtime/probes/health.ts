@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { InformerState } from '../cache/informers.ts';
+import type { Clock } from '../time/clock.ts';
 import type { BindAddress, Page } from './serve-http.ts';
 import { serveHttp } from './serve-http.ts';
 
@@ -62,8 +63,8 @@ export const storesSynced =
   };
 
 export interface WatchesTellOptions {
-  /** The clock of the states, in milliseconds. */
-  readonly now: () => number;
+  /** That of the states. */
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   /** How long it may be unknown whether a change was missed; default 90 s. */
   readonly limitMs?: number;
 }
@@ -73,10 +74,10 @@ export interface WatchesTellOptions {
  * or a watch is open and has kept changes back, so that the process learns of them late, by asking.
  */
 export const watchesTell =
-  (states: () => readonly InformerState[], { now, limitMs = 90_000 }: WatchesTellOptions): Check =>
+  (states: () => readonly InformerState[], { clock, limitMs = 90_000 }: WatchesTellOptions): Check =>
   () => {
     const doubtful = states().flatMap(({ kind, isSynced, isSilent, confirmedAtMs }) => {
-      const ageMs = now() - confirmedAtMs;
+      const ageMs = clock.elapsedMs() - confirmedAtMs;
       if (isSynced && ageMs > limitMs) return [`${kind} (unknown for ${Math.round(ageMs / 1000)} s)`];
       return isSilent ? [`${kind} (its watch is silent)`] : [];
     });
@@ -84,8 +85,8 @@ export const watchesTell =
   };
 
 export interface WatchesAliveOptions {
-  /** The clock of the states, in milliseconds. */
-  readonly now: () => number;
+  /** That of the states. */
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   /** How long a stream may be in one phase other than watching; default 10 minutes. */
   readonly limitMs?: number;
 }
@@ -96,11 +97,11 @@ export interface WatchesAliveOptions {
  * process would not help it.
  */
 export const watchesAlive =
-  (states: () => readonly InformerState[], { now, limitMs = 600_000 }: WatchesAliveOptions): Check =>
+  (states: () => readonly InformerState[], { clock, limitMs = 600_000 }: WatchesAliveOptions): Check =>
   () => {
     const wedged = states().filter(
       ({ stream, sinceMs }) =>
-        (stream.phase === 'listing' || stream.phase === 'waiting') && now() - sinceMs > limitMs,
+        (stream.phase === 'listing' || stream.phase === 'waiting') && clock.elapsedMs() - sinceMs > limitMs,
     );
     if (wedged.length === 0) return undefined;
     return `stuck: ${wedged

@@ -3,6 +3,7 @@ import type { InformerState } from '../cache/informers.ts';
 import type { RequestFacts } from '../client/http-request.ts';
 import type { Outcome } from '../controller/controller.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Page } from './serve-http.ts';
 
 export interface MetricsOptions {
@@ -11,8 +12,7 @@ export interface MetricsOptions {
   readonly informers?: () => readonly InformerState[];
   /** How many events were dropped so far, asked for at each scrape. */
   readonly droppedEvents?: () => number;
-  /** Clock in milliseconds; default the monotonic clock. */
-  readonly now?: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   /** With those of the process (memory, event loop, …); default true. */
   readonly withProcess?: boolean;
 }
@@ -45,7 +45,7 @@ const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100
 const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict'] as const;
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { version, informers, droppedEvents, now = () => performance.now(), withProcess = true } = options;
+  const { version, informers, droppedEvents, clock, withProcess = true } = options;
   const registry = new Registry();
   const registers = [registry];
   if (withProcess) collectDefaultMetrics({ register: registry });
@@ -135,7 +135,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   /** When each running key began, by controller. */
   const running = new Map<string, Map<string, number>>();
   const ages = (name: string): number[] =>
-    [...(running.get(name)?.values() ?? [])].map((startedAtMs) => (now() - startedAtMs) / 1000);
+    [...(running.get(name)?.values() ?? [])].map((startedAtMs) => (clock.elapsedMs() - startedAtMs) / 1000);
   new Gauge({
     name: 'workqueue_unfinished_work_seconds',
     help: 'How long the runs under way have taken so far, together.',
@@ -181,7 +181,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
     });
   }
-  if (informers !== undefined) informerMetrics(informers, registers, now);
+  if (informers !== undefined) informerMetrics(informers, registers, clock);
 
   return {
     controller(name, concurrency) {
@@ -198,23 +198,23 @@ export function createMetrics(options: MetricsOptions): Metrics {
       for (const result of results) reconcileTotal.inc({ controller: name, result }, 0);
       return {
         added(key) {
-          waitingSinceMs.set(key, now());
+          waitingSinceMs.set(key, clock.elapsedMs());
           depth.set({ name }, waitingSinceMs.size);
           adds.inc({ name });
         },
         started(key) {
           const sinceMs = waitingSinceMs.get(key);
           waitingSinceMs.delete(key);
-          startedAtMs.set(key, now());
+          startedAtMs.set(key, clock.elapsedMs());
           depth.set({ name }, waitingSinceMs.size);
           activeWorkers.set({ controller: name }, startedAtMs.size);
-          if (sinceMs !== undefined) waitTime.observe({ name }, (now() - sinceMs) / 1000);
+          if (sinceMs !== undefined) waitTime.observe({ name }, (clock.elapsedMs() - sinceMs) / 1000);
         },
         finished(key) {
           const sinceMs = startedAtMs.get(key);
           startedAtMs.delete(key);
           activeWorkers.set({ controller: name }, startedAtMs.size);
-          if (sinceMs !== undefined) workTime.observe({ name }, (now() - sinceMs) / 1000);
+          if (sinceMs !== undefined) workTime.observe({ name }, (clock.elapsedMs() - sinceMs) / 1000);
         },
         retried: () => retries.inc({ name }),
         dropped(key) {
@@ -243,7 +243,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 function informerMetrics(
   informers: () => readonly InformerState[],
   registers: Registry[],
-  now: () => number,
+  clock: Pick<Clock, 'elapsedMs'>,
 ): void {
   const gauge = (name: string, help: string, read: (state: InformerState) => number) =>
     new Gauge({
@@ -288,7 +288,7 @@ function informerMetrics(
   gauge(
     'services_stack_watch_unconfirmed_seconds',
     'For how long nothing has shown that no change of the kind was missed.',
-    ({ confirmedAtMs }) => (now() - confirmedAtMs) / 1000,
+    ({ confirmedAtMs }) => (clock.elapsedMs() - confirmedAtMs) / 1000,
   );
   counter(
     'services_stack_watch_silences_total',

@@ -1,9 +1,10 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Random } from '../time/random.ts';
 
 /** coordination.k8s.io/v1 Lease. Times are RFC 3339 with six fraction digits. */
 export interface Lease extends KubernetesObject {
@@ -32,14 +33,9 @@ export interface LeaderElectionOptions {
   /** Unique among the contenders, also after a restart. */
   readonly identity: string;
   readonly log: Logger;
-  /** What a lease's times say; nothing is decided by it. */
-  readonly now: () => Date;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** Clock in milliseconds by which leases expire; default the monotonic clock. */
-  readonly clock?: () => number;
-  /** Waits that many milliseconds; rejects when the signal aborts. */
-  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** A lease's times are dates for people; leases expire by the clock that nobody sets. */
+  readonly clock: Clock;
+  readonly random: Random;
   /** How long others wait after the last renewal before they take over; default 15 000. */
   readonly leaseDurationMs?: number;
   /** After this long without a renewal a leader gives up, well before others take over; default 10 000. */
@@ -79,9 +75,7 @@ interface Observed {
  * it, as seen by our own clock, for its duration. The API server's resourceVersion settles races.
  */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
-  const { client, namespace, name, identity, log, now, random } = options;
-  const { clock = () => performance.now() } = options;
-  const { sleep = (delayMs, signal) => sleepFor(delayMs, undefined, { signal }) } = options;
+  const { client, namespace, name, identity, log, clock, random } = options;
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
   const facts = { namespace, name, identity };
   let observed: Observed | undefined;
@@ -94,13 +88,13 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   const observe = (lease: Lease): void => {
     if (lease.metadata.resourceVersion === observed?.lease.metadata.resourceVersion) return;
-    observed = { lease, atMs: clock() };
+    observed = { lease, atMs: clock.elapsedMs() };
   };
   const isOurs = (): boolean => observed?.lease.spec?.holderIdentity === identity;
 
   /** True if the lease is ours for another duration. Throws what the API server says, conflicts included. */
   async function acquireOrRenew(signal: AbortSignal): Promise<boolean> {
-    const renewTime = microTime(now());
+    const renewTime = microTime(clock.now());
     const leaseDurationSeconds = Math.ceil(leaseDurationMs / 1000);
     const mine = { holderIdentity: identity, leaseDurationSeconds, renewTime };
     if (observed === undefined || !isOurs()) {
@@ -121,7 +115,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     const { lease, atMs } = observed!;
     const { holderIdentity, leaseDurationSeconds: theirs, leaseTransitions = 0 } = lease.spec ?? {};
     const durationMs = theirs === undefined ? leaseDurationMs : theirs * 1000;
-    if (holderIdentity && holderIdentity !== identity && clock() < atMs + durationMs) return false;
+    if (holderIdentity && holderIdentity !== identity && clock.elapsedMs() < atMs + durationMs) return false;
     const isNew = holderIdentity !== identity;
     const spec = {
       ...lease.spec,
@@ -139,7 +133,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     const onAbort = (): void => abort.abort(outer.reason);
     if (outer.aborted) onAbort();
     outer.addEventListener('abort', onAbort, { once: true });
-    const waiting = sleep(deadlineMs, signal).then(
+    const waiting = clock.sleep(deadlineMs, signal).then(
       () => abort.abort(new Error('the lease was not renewed in time')),
       () => {},
     );
@@ -162,14 +156,14 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   }
 
   async function contend(tell: (state: 'leading' | 'lost') => void, signal: AbortSignal): Promise<void> {
-    const pause = (delayMs: number) => sleep(delayMs, signal).catch(() => {});
+    const pause = (delayMs: number) => clock.sleep(delayMs, signal).catch(() => {});
     log.info('waiting for the lease', facts);
-    let startedMs = clock();
+    let startedMs = clock.elapsedMs();
     while (!(await tryOnce(renewDeadlineMs, signal))) {
       if (signal.aborted) return;
       await pause(retryPeriodMs * (1 + 1.2 * random()));
       if (signal.aborted) return;
-      startedMs = clock();
+      startedMs = clock.elapsedMs();
     }
     if (signal.aborted) return;
     log.info('leading', facts);
@@ -178,7 +172,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     for (;;) {
       await pause(retryPeriodMs);
       if (signal.aborted) return;
-      startedMs = clock();
+      startedMs = clock.elapsedMs();
       const leftMs = renewedMs + renewDeadlineMs - startedMs;
       // At least one attempt, or a process that was stopped for a while would never find out whether it leads.
       if (await tryOnce(Math.max(leftMs, 1000), signal)) renewedMs = startedMs;
@@ -186,7 +180,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       else {
         const { holderIdentity } = observed?.lease.spec ?? {};
         const isTaken = holderIdentity !== undefined && holderIdentity !== '' && holderIdentity !== identity;
-        if (isTaken || clock() >= renewedMs + renewDeadlineMs) {
+        if (isTaken || clock.elapsedMs() >= renewedMs + renewDeadlineMs) {
           log.error('lost the lease', { ...facts, ...(isTaken && { holder: holderIdentity }) });
           tell('lost');
           return;
@@ -197,7 +191,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   return {
     check() {
-      if (renewedMs === undefined || clock() < renewedMs + renewDeadlineMs) return;
+      if (renewedMs === undefined || clock.elapsedMs() < renewedMs + renewDeadlineMs) return;
       throw new ApiError('the lease was not renewed in time: another process may lead', {
         code: 0,
         reason: 'LeaseExpired',
@@ -229,7 +223,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
           ...lease.spec,
           holderIdentity: '',
           leaseDurationSeconds: 1,
-          renewTime: microTime(now()),
+          renewTime: microTime(clock.now()),
         };
         await client.replace(LeaseKind, { ...lease, spec }, signal);
         log.info('released the lease', facts);

@@ -8,6 +8,7 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { CoreEvent, SendingEventRecorder } from '../../runtime/events/event-recorder.ts';
 import { createEventRecorder, EventKind } from '../../runtime/events/event-recorder.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
 const about = (name: string, namespace?: string): KubernetesObject => ({
@@ -27,8 +28,8 @@ describe('events on a real API server', () => {
     controlPlane = await startControlPlane();
     const kubeConfig = new KubeConfig();
     kubeConfig.loadFromString(controlPlane.kubeconfig);
-    client = kubernetesClient({ kubeConfig, log });
-    recorder = createEventRecorder({ client, component: 'services-stack', log, now: () => new Date() });
+    client = kubernetesClient({ kubeConfig, log, clock: realClock() });
+    recorder = createEventRecorder({ client, component: 'services-stack', log, clock: realClock() });
     running = recorder.run$.subscribe();
   });
   after(async () => {

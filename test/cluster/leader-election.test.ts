@@ -8,6 +8,7 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { LeaderElection } from '../../runtime/process/leader-election.ts';
 import { LeaseKind, leaderElection } from '../../runtime/process/leader-election.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { until } from '../runtime/things.ts';
 
@@ -24,7 +25,7 @@ describe('leader election on a real API server', () => {
     controlPlane = await startControlPlane();
     const kubeConfig = new KubeConfig();
     kubeConfig.loadFromString(controlPlane.kubeconfig);
-    client = kubernetesClient({ kubeConfig, log });
+    client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   });
   after(async () => {
     await client?.close();
@@ -42,7 +43,7 @@ describe('leader election on a real API server', () => {
       name,
       identity,
       log,
-      now: () => new Date(),
+      clock: realClock(),
       random: Math.random,
       ...times,
     });

@@ -11,6 +11,7 @@ import { rulesSupport } from '../../local/control-plane/definitions-server-binar
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Cluster } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
@@ -78,7 +79,7 @@ describe('two API servers behind one address', { skip }, () => {
       currentContext,
       users: kubeConfig.users.map(({ name }) => ({ name, token })),
     });
-    const client = kubernetesClient({ kubeConfig: visiting, log: recordedLog() });
+    const client = kubernetesClient({ kubeConfig: visiting, log: recordedLog(), clock: realClock() });
     const refused = (error: unknown) => {
       assert.equal(apiErrorIn(error)?.code, 403);
       assert.match(apiErrorIn(error)?.message ?? '', /system:serviceaccount:default:visitor/);

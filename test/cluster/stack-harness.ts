@@ -11,6 +11,7 @@ import { isNotFound } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -46,7 +47,7 @@ export async function startCluster(
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(controlPlane.kubeconfig);
   const log = recordedLog();
-  const client = kubernetesClient({ kubeConfig, log });
+  const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   const processes: StackProcess[] = [];
 
   const find: Cluster['find'] = async (kind, key) => {

@@ -22,6 +22,7 @@ import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtim
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
+import { testClock } from '../fakes/test-clock.ts';
 import { until } from '../runtime/things.ts';
 
 interface Probe extends KubernetesObject {
@@ -79,7 +80,7 @@ describe('a real API server', () => {
 
   before(async () => {
     controlPlane = await startControlPlane();
-    client = kubernetesClient({ kubeConfig: config(), log });
+    client = kubernetesClient({ kubeConfig: config(), log, clock: realClock() });
     informers = createInformers({ client, log, clock: realClock(), random: Math.random });
     probes = informers.resource(ProbeKind);
     running = informers.run$.subscribe({ error: (error) => assert.fail(`run$ failed: ${error}`) });
@@ -250,12 +251,16 @@ describe('a real API server', () => {
       { ...cluster, caFile: files.ca },
       { ...user, certFile: files.cert, keyFile: files.key },
     );
-    let nowMs = 0;
-    const rotated = kubernetesClient({ kubeConfig, log, now: () => nowMs });
+    const clock = testClock();
+    const rotated = kubernetesClient({
+      kubeConfig,
+      log,
+      clock: { ...realClock(), elapsedMs: clock.elapsedMs },
+    });
     const list = () => rotated.list(ProbeKind, { limit: 1 });
     await assert.rejects(list(), { name: 'ApiError', code: 0, reason: /CERT|SIGNATURE|ISSUER/ });
     await writeFile(files.ca, pem(caData));
-    nowMs = 2000;
+    clock.stall(2000);
     assert.equal((await list()).items.length, 1);
     await rotated.close();
     await rm(directory, { recursive: true });
@@ -282,7 +287,7 @@ describe('a real API server', () => {
       { ...original.getCurrentCluster()!, proxyUrl },
       original.getCurrentUser()!,
     );
-    const proxied = kubernetesClient({ kubeConfig, log });
+    const proxied = kubernetesClient({ kubeConfig, log, clock: realClock() });
     const { items, resourceVersion } = await proxied.list(ProbeKind, { limit: 1 });
     assert.equal(items.length, 1);
     const seen: string[] = [];
@@ -318,7 +323,12 @@ describe('a real API server', () => {
       original.getCurrentUser()!,
     );
     const requests: string[] = [];
-    const through = kubernetesClient({ kubeConfig, log, onRequest: ({ method }) => requests.push(method) });
+    const through = kubernetesClient({
+      kubeConfig,
+      log,
+      clock: realClock(),
+      onRequest: ({ method }) => requests.push(method),
+    });
     const more = createInformers({
       client: through,
       log,

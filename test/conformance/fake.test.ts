@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { inProcessClient } from '../fakes/in-process-client.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
@@ -24,7 +25,7 @@ describe('the cluster in memory is as a real one, asked over HTTP', () => {
   let client: KubernetesClient & { close(): Promise<void> };
   before(async () => {
     await server.start();
-    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog(), clock: realClock() });
   });
   after(async () => {
     await client.close();

@@ -8,6 +8,7 @@ import { createMetrics } from '../../runtime/probes/metrics.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
 import { credentialsNamespace, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import { testClock } from '../fakes/test-clock.ts';
 import { projectRoot } from './project-copy.ts';
 
 const guide = readFileSync(join(projectRoot, 'docs', 'operating.md'), 'utf8');
@@ -43,6 +44,7 @@ test('its metrics are those that are served', async () => {
     informers: () => [],
     droppedEvents: () => 0,
     withProcess: false,
+    clock: testClock(),
   });
   const served = [...(await metrics.page()).body.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
   const inGuide = rows(chapter('Health, metrics, logs')).flatMap(([names = '']) => {

@@ -33,7 +33,7 @@ describe('informers', () => {
   beforeEach(async () => {
     server = await new FakeApiServer(ThingKind, SecretKind).start();
     log = recordedLog();
-    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, clock: realClock() });
     informers = createInformers({
       client,
       log,

@@ -5,6 +5,7 @@ import { createResource } from '../../../runtime/cache/resource.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { testClock } from '../../fakes/test-clock.ts';
@@ -17,7 +18,7 @@ describe('resource', () => {
   let things: Resource<Thing>;
   before(async () => {
     server = await new FakeApiServer(ThingKind).start();
-    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog(), clock: realClock() });
   });
   after(async () => {
     await client.close();

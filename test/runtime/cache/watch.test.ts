@@ -80,7 +80,11 @@ describe('watch stream over HTTP', () => {
   beforeEach(async () => {
     server = await new FakeApiServer(ThingKind).start();
     log = recordedLog();
-    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, sleep: async () => {} });
+    client = kubernetesClient({
+      kubeConfig: server.kubeConfig(),
+      log,
+      clock: { ...realClock(), sleep: async () => {} },
+    });
     store = createStore(ThingKind, { clock: testClock() });
     events = [];
     changes = [];
@@ -353,7 +357,7 @@ describe('watch stream over HTTP', () => {
 
   test('a kind that is not installed is said once, retried at most 5 s apart, and found when it comes', async () => {
     const bare = await new FakeApiServer().start();
-    const other = kubernetesClient({ kubeConfig: bare.kubeConfig(), log });
+    const other = kubernetesClient({ kubeConfig: bare.kubeConfig(), log, clock: realClock() });
     const waits: number[] = [];
     const slow = quickBackoff(30_000);
     const stream = watchStream(

@@ -21,9 +21,11 @@ import type { RequestFacts } from '../../../runtime/client/http-request.ts';
 import { jsonLines } from '../../../runtime/client/json-lines.ts';
 import type { WatchEvent } from '../../../runtime/client/kubernetes-client.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { stored, ThingKind, thing, until } from '../things.ts';
 
@@ -72,8 +74,11 @@ describe('HTTP client', () => {
       kubeConfig: server.kubeConfig(),
       log: recordedLog(),
       onRequest: (fact) => facts.push(fact),
-      sleep: async (delayMs) => {
-        sleeps.push(delayMs);
+      clock: {
+        ...realClock(),
+        sleep: async (delayMs) => {
+          sleeps.push(delayMs);
+        },
       },
       ...options,
     });
@@ -393,7 +398,11 @@ describe('HTTP client', () => {
       assert.deepEqual(sleeps, []);
     });
     test('a signal ends the wait', async () => {
-      const patient = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog() });
+      const patient = kubernetesClient({
+        kubeConfig: server.kubeConfig(),
+        log: recordedLog(),
+        clock: realClock(),
+      });
       server.fail({ status: 429, retryAfter: 60 });
       const abort = new AbortController();
       const call = failure(patient.list(ThingKind, {}, abort.signal));
@@ -484,8 +493,11 @@ describe('HTTP client', () => {
         checkLease: () => {
           if (hasRunOut) throw expired;
         },
-        sleep: async () => {
-          hasRunOut = true;
+        clock: {
+          ...realClock(),
+          sleep: async () => {
+            hasRunOut = true;
+          },
         },
       });
       server.fail({ status: 429, retryAfter: 20 });
@@ -754,17 +766,17 @@ describe('credentials', () => {
     const tokenFile = join(directory, 'token');
     await writeFile(tokenFile, 'first\n');
     t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
-    let nowMs = 0;
+    const clock = testClock();
     const client = kubernetesClient({
       kubeConfig: configFor({ authProvider: { name: 'tokenFile', config: { tokenFile } } }),
       log: recordedLog(),
-      now: () => nowMs,
+      clock,
     });
     assert.equal(await authorization(client), 'Bearer first');
     await writeFile(tokenFile, 'second\n');
     t.mock.timers.setTime(1_000_000 + 61_000);
     assert.equal(await authorization(client), 'Bearer first', 'within the second nothing is read');
-    nowMs = 61_000;
+    clock.stall(61_000);
     assert.equal(await authorization(client), 'Bearer second');
     await client.close();
   });
@@ -782,11 +794,11 @@ describe('credentials', () => {
       script,
       `echo run >> ${runs}\nif [ $(wc -l < ${runs}) = 1 ]; then echo '${answer('one', '2020-01-01T00:00:00Z')}'; else echo '${answer('two', '2999-01-01T00:00:00Z')}'; fi\n`,
     );
-    let nowMs = 0;
+    const clock = testClock();
     const client = kubernetesClient({
       kubeConfig: configFor({ exec: { command: '/bin/sh', args: [script] } }),
       log: recordedLog(),
-      now: () => nowMs,
+      clock,
     });
     server.requests.length = 0;
     await Promise.allSettled(Array.from({ length: 20 }, () => client.list(ThingKind, {})));
@@ -794,7 +806,7 @@ describe('credentials', () => {
       [...new Set(server.requests.map(({ headers }) => headers.authorization))],
       ['Bearer one'],
     );
-    nowMs = 2000;
+    clock.stall(2000);
     assert.equal(await authorization(client), 'Bearer two');
     await client.close();
   });
@@ -803,6 +815,7 @@ describe('credentials', () => {
     const client = kubernetesClient({
       kubeConfig: configFor({ exec: { command: '/bin/sh', args: ['-c', 'echo hunter2'] } }),
       log: recordedLog(),
+      clock: realClock(),
     });
     await assert.rejects(client.list(ThingKind, {}), (error: ApiError) => {
       assert.deepEqual([error.name, error.code, error.reason], ['ApiError', 0, 'CredentialsUnavailable']);
@@ -816,6 +829,7 @@ describe('credentials', () => {
     const client = kubernetesClient({
       kubeConfig: configFor({ username: 'me', password: 'secret' }),
       log: recordedLog(),
+      clock: realClock(),
     });
     assert.equal(await authorization(client), `Basic ${Buffer.from('me:secret').toString('base64')}`);
     await client.close();
@@ -828,7 +842,7 @@ test('toArray of a watch that never opens fails rather than hangs', async () => 
     { name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: true },
     { name: 'none' },
   );
-  const client = kubernetesClient({ kubeConfig: config, log: recordedLog() });
+  const client = kubernetesClient({ kubeConfig: config, log: recordedLog(), clock: realClock() });
   const watch$ = client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 1 }).pipe(toArray());
   await assert.rejects(firstValueFrom(watch$), { name: 'ApiError', code: 0 });
   await client.close();

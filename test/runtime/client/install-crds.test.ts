@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { CustomResourceDefinition, InstallCrdsOptions } from '../../../runtime/client/install-crds.ts';
@@ -12,8 +11,10 @@ import {
   definitionHashAnnotation,
   installCrds,
 } from '../../../runtime/client/install-crds.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const yaml = (plural: string, type = 'string'): string => `
@@ -39,6 +40,7 @@ describe('installing definitions', () => {
   let server: FakeApiServer;
   let client: ReturnType<typeof kubernetesClient>;
   let log: ReturnType<typeof recordedLog>;
+  const clock = testClock();
   let directory: string;
   /** What the API server says of a definition once it is asked to wait for it. */
   let status: CustomResourceDefinition['status'];
@@ -47,7 +49,7 @@ describe('installing definitions', () => {
     server = await new FakeApiServer(CustomResourceDefinitionKind).start();
     server.version = { major: '1', minor: '24' };
     log = recordedLog();
-    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log });
+    client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, clock: realClock() });
     directory = await mkdtemp(join(tmpdir(), 'install-crds-'));
     status = { conditions: [{ type: 'Established', status: 'True' }] };
   });
@@ -69,13 +71,16 @@ describe('installing definitions', () => {
       log,
       signal: AbortSignal.timeout(10_000),
       // The wait is when the server, which runs no controllers, gets on with its work.
-      sleep: async () => {
-        await sleepFor(1);
-        for (const object of stored()) {
-          if (object.status === undefined && status !== undefined) {
-            server.put(CustomResourceDefinitionKind, { ...object, status });
+      clock: {
+        elapsedMs: clock.elapsedMs,
+        async sleep(delayMs) {
+          clock.stall(delayMs);
+          for (const object of stored()) {
+            if (object.status === undefined && status !== undefined) {
+              server.put(CustomResourceDefinitionKind, { ...object, status });
+            }
           }
-        }
+        },
       },
       ...options,
     });

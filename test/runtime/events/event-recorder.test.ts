@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
@@ -12,7 +11,9 @@ import type {
 } from '../../../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { stored, until } from '../things.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../fakes/test-clock.ts';
+import { stored } from '../things.ts';
 
 interface Write {
   readonly method: 'create' | 'patch';
@@ -23,7 +24,7 @@ const apiError = (code: number, rest: { reason?: string; retryAfterMs?: number }
   new ApiError(`told to fail with ${code}`, { code, reason: 'Fault', ...rest });
 
 /** A client that keeps what it is sent; `fail` are the errors of the next requests, `gate` holds them up. */
-function eventSink() {
+function eventSink(takeTime: () => Promise<void>) {
   const sink = {
     writes: [] as Write[],
     fail: [] as (ApiError | undefined)[],
@@ -39,6 +40,7 @@ function eventSink() {
     signal?.addEventListener('abort', () => aborted.reject(apiError(0, { reason: 'Aborted' })));
     try {
       await Promise.race([sink.gate, aborted.promise]);
+      await takeTime();
       const error = sink.fail.shift();
       if (error !== undefined) throw error;
       sink.writes.push(write);
@@ -56,29 +58,29 @@ function eventSink() {
   return sink;
 }
 
+const forever = new AbortController().signal;
+
 describe('event recorder', () => {
   let sink: ReturnType<typeof eventSink>;
   let log: ReturnType<typeof recordedLog>;
   let recorder: SendingEventRecorder;
   let running: Subscription | undefined;
+  let clock: TestClock;
   let slept: number[];
-  let nowMs: number;
   /** How long each request takes. */
   let requestMs: number;
 
   const create = (options: Partial<EventRecorderOptions> = {}): void => {
-    let clockMs = 0;
     recorder = createEventRecorder({
       client: sink.client,
-      elapsedMs: () => {
-        clockMs += requestMs;
-        return clockMs;
-      },
       component: 'services-stack',
       log,
-      now: () => new Date(nowMs),
-      sleep: async (delayMs) => {
-        slept.push(delayMs);
+      clock: {
+        ...clock,
+        sleep(delayMs, signal) {
+          slept.push(delayMs);
+          return clock.sleep(delayMs, signal);
+        },
       },
       ...options,
     });
@@ -92,11 +94,11 @@ describe('event recorder', () => {
     sink.writes.map(({ event }) => (event.involvedObject as { name?: string } | undefined)?.name);
 
   beforeEach(() => {
-    sink = eventSink();
+    clock = testClock('2026-01-02T03:04:05.678Z');
+    requestMs = 0;
+    sink = eventSink(() => clock.sleep(requestMs));
     log = recordedLog();
     slept = [];
-    requestMs = 0;
-    nowMs = Date.parse('2026-01-02T03:04:05.678Z');
     create();
   });
   afterEach(() => running?.unsubscribe());
@@ -105,17 +107,17 @@ describe('event recorder', () => {
     run();
     const annotations = { 'managed-name': 'db' };
     recorder.record(stored('a', 7), { type: 'Normal', reason: 'Tested', message: 'm', annotations });
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     assert.deepEqual(sink.writes[0]?.event.metadata?.annotations, annotations);
     record('b');
-    await until('one without is sent', () => sink.writes.length === 2);
+    await clock.advanceUntil(() => sink.writes.length === 2);
     assert.ok(!('annotations' in (sink.writes[1]?.event.metadata ?? {})));
   });
 
   test('sends what kubectl describe reads', async () => {
     run();
     record('a', 'it happened', 'Warning');
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     const [{ method, event }] = sink.writes as [Write];
     const { metadata, ...rest } = event;
     assert.equal(method, 'create');
@@ -148,7 +150,7 @@ describe('event recorder', () => {
     run();
     const object: KubernetesObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u' } };
     recorder.record(object, { type: 'Normal', reason: 'Tested', message: 'm' });
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     assert.equal(sink.writes[0]?.event.metadata?.namespace, 'default');
     assert.equal('namespace' in (sink.writes[0]?.event.involvedObject ?? {}), false);
   });
@@ -156,12 +158,12 @@ describe('event recorder', () => {
   test('a failure that lasts is patched every 10 minutes: count and last time', async () => {
     run();
     record('a', 'm', 'Warning');
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     for (let minute = 1; minute <= 10; minute += 1) {
-      nowMs += 60_000;
+      clock.stall(60_000);
       record('a', 'm', 'Warning');
     }
-    await until('it is sent again', () => sink.writes.length === 2);
+    await clock.advanceUntil(() => sink.writes.length === 2);
     const { method, event } = sink.writes[1]!;
     assert.deepEqual(
       [method, event.count, event.lastTimestamp, event.metadata?.name],
@@ -172,11 +174,11 @@ describe('event recorder', () => {
   test('one that the API server has forgotten is created again', async () => {
     run();
     record('a');
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     sink.fail = [apiError(404, { reason: 'NotFound' })];
-    nowMs += 600_000;
+    clock.stall(600_000);
     record('a');
-    await until('it is sent again', () => sink.writes.length === 2);
+    await clock.advanceUntil(() => sink.writes.length === 2);
     assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
   });
 
@@ -184,18 +186,18 @@ describe('event recorder', () => {
     run();
     sink.fail = [apiError(0), apiError(409, { reason: 'AlreadyExists' })];
     record('a');
-    await until('both were used', () => sink.fail.length === 0);
-    nowMs += 600_000;
+    await clock.advanceUntil(() => sink.fail.length === 0);
+    clock.stall(600_000);
     record('a');
-    await until('it is sent again', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     assert.deepEqual([sink.writes[0]?.method, sink.writes[0]?.event.count], ['patch', 2]);
   });
 
   test('repeated while it waits, it is sent once', async () => {
     for (let times = 0; times < 20; times += 1) record('a');
     run();
-    await until('it is sent', () => sink.writes.length === 1);
-    await sleep(5);
+    await clock.advanceUntil(() => sink.writes.length === 1);
+    await clock.settle();
     assert.deepEqual(
       sink.writes.map(({ event }) => event.count),
       [20],
@@ -207,7 +209,7 @@ describe('event recorder', () => {
     const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
     recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);
     recorder.record(stored('a', 7), facts);
-    await until('both are sent', () => sink.writes.length === 2);
+    await clock.advanceUntil(() => sink.writes.length === 2);
     assert.deepEqual(
       sink.writes.map(({ event }) => [event.source?.component, event.reportingComponent, event.count]),
       [
@@ -222,7 +224,7 @@ describe('event recorder', () => {
     record('w', 'm', 'Warning');
     record('n');
     run();
-    await until('both are sent', () => sink.writes.length === 2);
+    await clock.advanceUntil(() => sink.writes.length === 2);
     assert.deepEqual(objects(), ['n', 'w']);
   });
 
@@ -231,7 +233,7 @@ describe('event recorder', () => {
       record(`k${index}`, 'm', index % 2 === 0 ? 'Normal' : 'Warning');
     }
     run();
-    await until('all are sent', () => sink.writes.length === 50);
+    await clock.advanceUntil(() => sink.writes.length === 50);
     assert.equal(sink.mostInFlight, 1);
     assert.deepEqual(
       objects(),
@@ -246,7 +248,7 @@ describe('event recorder', () => {
     record('w2', 'm', 'Warning');
     assert.equal(recorder.droppedCount, 3);
     run();
-    await until('the rest is sent', () => sink.writes.length === 3);
+    await clock.advanceUntil(() => sink.writes.length === 3);
     assert.deepEqual(objects(), ['w1', 'n4', 'w2']);
     assert.equal(log.lines.filter(({ message }) => message === 'dropping events').length, 1);
   });
@@ -260,7 +262,7 @@ describe('event recorder', () => {
       requestMs = eachMs;
       run();
       for (let index = 0; index < 103; index += 1) record(`k${index}`);
-      await until('all are sent', () => sink.writes.length === 103);
+      await clock.advanceUntil(() => sink.writes.length === 103);
       assert.deepEqual(slept, [restMs, restMs], 'while more than 100 wait');
     });
   }
@@ -269,19 +271,22 @@ describe('event recorder', () => {
     requestMs = 7;
     record('a');
     record('b');
-    await recorder.flush(AbortSignal.timeout(1000));
+    const flushed = recorder.flush(forever);
+    await clock.advance(14);
+    await flushed;
     assert.deepEqual(objects(), ['a', 'b']);
     assert.deepEqual(slept, []);
   });
 
   test('a rest ends with the subscription, so that a flush need not wait for it', async () => {
     requestMs = 500;
-    create({ sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }) });
     run();
     for (let index = 0; index < 103; index += 1) record(`k${index}`);
-    await until('one is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     running?.unsubscribe();
-    await recorder.flush(AbortSignal.timeout(1000));
+    const flushed = recorder.flush(forever);
+    await clock.advance(102 * requestMs);
+    await flushed;
     assert.equal(objects().length, 103);
   });
 
@@ -290,10 +295,10 @@ describe('event recorder', () => {
     sink.gate = gate.promise;
     run();
     for (let index = 0; index < 10_000; index += 1) record(`k${index}`);
-    await sleep(1);
-    assert.ok(recorder.droppedCount >= 5999, `${recorder.droppedCount} dropped`);
+    await clock.settle();
+    assert.equal(recorder.droppedCount, 6000);
     gate.resolve();
-    await until('the rest is sent', () => sink.writes.length === 10_000 - recorder.droppedCount);
+    await clock.advanceUntil(() => sink.writes.length === 10_000 - recorder.droppedCount);
     assert.ok(sink.writes.length <= 4001);
     assert.ok(log.lines.filter(({ message }) => message === 'dropping events').length <= 10);
   });
@@ -324,9 +329,9 @@ describe('event recorder', () => {
       run();
       sink.fail = [...errors];
       record('a');
-      await until('the errors are used', () => sink.fail.length === 0);
+      await clock.advanceUntil(() => sink.fail.length === 0);
       record('b');
-      await until('the next is sent', () => objects().includes('b'));
+      await clock.advanceUntil(() => objects().includes('b'));
       assert.equal(objects().includes('a'), sent);
       assert.deepEqual(slept, delays);
       assert.deepEqual(
@@ -341,18 +346,26 @@ describe('event recorder', () => {
     run();
     record('a');
     record('b');
-    await until('one is under way', () => sink.inFlight === 1);
+    await clock.advanceUntil(() => sink.inFlight === 1);
     running?.unsubscribe();
     sink.gate = Promise.resolve();
-    await recorder.flush(AbortSignal.timeout(1000));
+    const flushed = recorder.flush(forever);
+    await clock.settle();
+    await flushed;
     assert.deepEqual(objects().toSorted(), ['a', 'b']);
   });
 
   test('a flush gives up when its signal aborts', async () => {
     sink.gate = Promise.withResolvers<void>().promise;
     record('a');
-    await recorder.flush(AbortSignal.timeout(10));
-    await until('the request was abandoned', () => sink.inFlight === 0);
+    const abort = new AbortController();
+    const flushed = recorder.flush(abort.signal);
+    await clock.settle();
+    assert.equal(sink.inFlight, 1);
+    abort.abort();
+    await flushed;
+    await clock.settle();
+    assert.equal(sink.inFlight, 0);
     assert.deepEqual(sink.writes, []);
     await recorder.flush(AbortSignal.abort());
   });
@@ -361,7 +374,7 @@ describe('event recorder', () => {
     run();
     const secret = { ...stored('s', 1), data: { password: 'hunter2' } };
     recorder.record(secret, { type: 'Normal', reason: 'Tested', message: 'm' });
-    await until('it is sent', () => sink.writes.length === 1);
+    await clock.advanceUntil(() => sink.writes.length === 1);
     assert.equal(JSON.stringify(sink.writes).includes('hunter2'), false);
   });
 

@@ -4,6 +4,7 @@ import { ApiError, annotate } from '../../../runtime/client/errors.ts';
 import type { LogOptions } from '../../../runtime/log/log.ts';
 import { createLogger } from '../../../runtime/log/log.ts';
 import { loggable } from '../../../runtime/log/loggable.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 function logging(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
@@ -11,7 +12,7 @@ function logging(options: Partial<LogOptions> = {}) {
     level: 'info',
     format: 'json',
     write: (line) => lines.push(line),
-    now: () => new Date('2026-01-02T03:04:05.678Z'),
+    clock: testClock('2026-01-02T03:04:05.678Z'),
     ...options,
   });
   return { log, lines };

@@ -9,8 +9,8 @@ import { serveHttp } from '../../../runtime/probes/serve-http.ts';
 import { testClock } from '../../fakes/test-clock.ts';
 
 function metricsAt(options: Partial<MetricsOptions> = {}) {
-  const clock = { nowMs: 0 };
-  const metrics = createMetrics({ version: '1.2.3', now: () => clock.nowMs, withProcess: false, ...options });
+  const clock = testClock();
+  const metrics = createMetrics({ version: '1.2.3', clock, withProcess: false, ...options });
   /** The samples whose names begin so, as `name{labels} value`. */
   const samples = async (prefix: string): Promise<readonly string[]> =>
     (await metrics.page()).body.split('\n').filter((line) => line.startsWith(prefix));
@@ -72,9 +72,9 @@ describe('metrics', () => {
     const queue = metrics.controller('c', 1);
     queue.added('a');
     queue.added('b');
-    clock.nowMs = 500;
+    clock.stall(500 - clock.elapsedMs());
     queue.started('a');
-    clock.nowMs = 2500;
+    clock.stall(2500 - clock.elapsedMs());
     const during = await samples('workqueue_');
     for (const sample of [
       'workqueue_depth{name="c"} 1',
@@ -161,7 +161,7 @@ describe('metrics', () => {
       informers: () => states,
       droppedEvents: () => dropped,
     });
-    clock.nowMs = 5000;
+    clock.stall(5000 - clock.elapsedMs());
     metrics.leading('stack', false);
     const own = async () => [
       ...(await samples('services_stack_watch')),

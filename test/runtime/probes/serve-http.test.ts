@@ -136,43 +136,52 @@ describe('health', () => {
       want: undefined,
     },
     'alive: watching for days': {
-      check: watchesAlive(() => [state('a')], { now: () => 1e9 }),
+      check: watchesAlive(() => [state('a')], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },
     'alive: listing for a while': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], { now: () => 600_000 }),
+      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], {
+        clock: { elapsedMs: () => 600_000 },
+      }),
       want: undefined,
     },
     'alive: listing for too long': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], { now: () => 600_001 }),
+      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], {
+        clock: { elapsedMs: () => 600_001 },
+      }),
       want: 'stuck: a (listing)',
     },
     'alive: waiting for too long': {
-      check: watchesAlive(() => [state('a', { stream: waiting })], { now: () => 11, limitMs: 10 }),
+      check: watchesAlive(() => [state('a', { stream: waiting })], {
+        clock: { elapsedMs: () => 11 },
+        limitMs: 10,
+      }),
       want: 'stuck: a (waiting)',
     },
     'telling: confirmed 90 s ago': {
-      check: watchesTell(() => [state('a')], { now: () => 90_000 }),
+      check: watchesTell(() => [state('a')], { clock: { elapsedMs: () => 90_000 } }),
       want: undefined,
     },
     'telling: not confirmed for longer': {
       check: watchesTell(() => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })], {
-        now: () => 90_001,
+        clock: { elapsedMs: () => 90_001 },
       }),
       want: 'changes may go unseen: a (unknown for 120 s)',
     },
     'telling: a watch that is silent': {
       check: watchesTell(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
-        now: () => 1,
+        clock: { elapsedMs: () => 1 },
       }),
       want: 'changes may go unseen: a (its watch is silent), b (its watch is silent)',
     },
     'telling: what was never listed is told of elsewhere': {
-      check: watchesTell(() => [state('a', { isSynced: false })], { now: () => 1e9 }),
+      check: watchesTell(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },
     'alive: not started': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], { now: () => 1e9 }),
+      check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], {
+        clock: { elapsedMs: () => 1e9 },
+      }),
       want: undefined,
     },
   };
