@@ -75,20 +75,23 @@ export const operationOngoing = (type: OperationType): readonly ConditionFacts[]
   { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: `${type} is under way` },
 ];
 
-/** The conditions of an operation that ended; `failure` is why it failed, without secrets. */
-export const operationFinished = (
-  type: OperationType | undefined,
-  failure?: string,
-): readonly ConditionFacts[] => [
-  { type: 'AsyncOperation', status: 'True', reason: 'Finished' },
-  failure === undefined || type === undefined
-    ? { type: 'LastAsyncOperation', status: 'True', reason: 'Success' }
-    : {
-        type: 'LastAsyncOperation',
-        status: 'False',
-        reason: failureReasons[type],
-        message: `${type} failed: ${failure}`,
-      },
+const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
+
+/** The conditions of an operation that ended as it should. */
+export const operationSucceeded: readonly ConditionFacts[] = [
+  finished,
+  { type: 'LastAsyncOperation', status: 'True', reason: 'Success' },
+];
+
+/** The conditions of an operation that failed; `why` holds no secrets. */
+export const operationFailed = (type: OperationType, why: string): readonly ConditionFacts[] => [
+  finished,
+  {
+    type: 'LastAsyncOperation',
+    status: 'False',
+    reason: failureReasons[type],
+    message: `${type} failed: ${why}`,
+  },
 ];
 
 const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];

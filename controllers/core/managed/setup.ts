@@ -122,9 +122,7 @@ export function managedController<M extends Managed>(
         secretPublisher(secrets),
         secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),
       ]),
-      ...(references.length > 0 && {
-        resolveReferences: referenceResolver(env, managed, references, service.resolveReferences),
-      }),
+      resolveReferences: referenceResolver(env, managed, references, service.resolveReferences),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },
   };

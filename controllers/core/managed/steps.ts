@@ -10,7 +10,12 @@ import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { Absences } from './absences.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
-import { isOperationOngoing, operationFinished, operationOngoing } from './async-operations.ts';
+import {
+  isOperationOngoing,
+  operationFailed,
+  operationOngoing,
+  operationSucceeded,
+} from './async-operations.ts';
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { Ready, Run } from './ending.ts';
@@ -90,7 +95,7 @@ function operationTold({ operation, current }: Run, observed: Observation): Run[
   if (!observed.exists) return operation;
   if (observed.operation !== undefined) return operationOngoing(observed.operation);
   if (!isOperationOngoing(current.status?.conditions)) return operation;
-  return operation ?? operationFinished(undefined);
+  return operation ?? operationSucceeded;
 }
 
 /**
@@ -203,9 +208,9 @@ export async function recordOutcome(
       type === 'create' ? isCreating : undefined,
     );
     forget();
-    return { ...published, operation: operationFinished(type) };
+    return { ...published, operation: operationSucceeded };
   }
-  const known = { ...run, operation: operationFinished(type, messageOf(outcome.error)) };
+  const known = { ...run, operation: operationFailed(type, messageOf(outcome.error)) };
   forget();
   if (type === 'create') throw await failedCreation(context, known, outcome.error);
   const facts = type === 'update' ? cannotUpdate : cannotDelete;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
@@ -97,6 +98,37 @@ describe('what was there is not forgotten on one look', () => {
     pass(scene, 60_000);
     assert.deepEqual(await scene.run(), after(5_000));
   });
+
+  const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
+    'somebody else removed': async (scene) => {
+      scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, finalizers: [] },
+      }));
+      await scene.run();
+    },
+    'that goes, since what it stands for is to be kept': async (scene) => {
+      scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+        ...rest,
+        spec: { ...spec, deletionPolicy: 'Orphan' },
+      }));
+      await scene.run();
+    },
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    test(`the doubt about a resource ${what} is forgotten with it`, async () => {
+      const scene = await ready();
+      leave(scene);
+      scene.external.isBlind = true;
+      await scene.run();
+      const former = scene.object ?? assert.fail();
+      await end(scene);
+      assert.equal(scene.object, undefined);
+      scene.cluster.put(managedKind, former); // as nothing but its UID could tell it from the former
+      pass(scene, 60_000);
+      assert.deepEqual(await scene.run(), after(5_000));
+    });
+  }
 });
 
 describe('what was there is not created again on one look', () => {

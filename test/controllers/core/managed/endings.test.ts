@@ -8,10 +8,7 @@ import {
   unavailable,
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import {
-  operationFinished,
-  operationOngoing,
-} from '../../../../controllers/core/managed/async-operations.ts';
+import { operationFailed, operationOngoing } from '../../../../controllers/core/managed/async-operations.ts';
 import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
 import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
@@ -169,7 +166,7 @@ const rows: Readonly<Record<Exclude<ManagedRow, '1' | '4 unfinalised'>, Readonly
     ],
     'an update that an earlier run began failed': [
       failing(
-        at('10', undefined, { operation: operationFinished('update', 'boom') }),
+        at('10', undefined, { operation: operationFailed('update', 'boom') }),
         'update failed',
         cannotUpdate,
       ),
