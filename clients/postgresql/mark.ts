@@ -44,13 +44,21 @@ export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
-/** Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and never whose it is. */
-export function checkOurs(kind: 'database' | 'role', found: Marked, ownerId: string): void {
+/**
+ * Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and what that brings, and never
+ * whose it is.
+ */
+export function checkOurs(
+  kind: 'database' | 'role',
+  found: Marked,
+  ownerId: string,
+  consequence: string | undefined = undefined,
+): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
   const message =
     markIn(found.comment) === undefined
-      ? `${what} exists and is not managed by ${ownerId}; to hand it over, run: ${markStatement(kind, found.name, ownerId)}`
+      ? `${what} exists and is not managed by ${ownerId}; to hand it over${consequence === undefined ? '' : ` (${consequence})`}, run: ${markStatement(kind, found.name, ownerId)}`
       : `${what} is managed by another resource, not by ${ownerId}`;
   throw new PostgresqlError(message, { code: 'NotOurs' });
 }

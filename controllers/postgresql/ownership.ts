@@ -25,11 +25,16 @@ export const markDifference = (managed: Managed, found: Marked): readonly string
   isMarkOutdated(found, ownerIdOf(managed)) ? ['mark'] : [];
 
 /**
- * Throws an Error that says whose it is and how to hand it over, unless it carries the managed resource's mark,
- * or nothing but looking is allowed, which does no harm.
+ * Throws an Error that says whose it is, how to hand it over and what that brings, unless it carries the managed
+ * resource's mark, or nothing but looking is allowed, which does no harm.
  */
-export function checkMayManage(managed: Managed, kind: 'database' | 'role', found: Marked): void {
-  if (!isObserver(managed)) checkOurs(kind, found, ownerIdOf(managed));
+export function checkMayManage(
+  managed: Managed,
+  kind: 'database' | 'role',
+  found: Marked,
+  consequence?: string,
+): void {
+  if (!isObserver(managed)) checkOurs(kind, found, ownerIdOf(managed), consequence);
 }
 
 /** The name on the server; see {@link checkExternalName}. */

@@ -1,3 +1,4 @@
+import { escapeIdentifier } from 'pg';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
@@ -44,6 +45,16 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
     ...(allowConnections === undefined ? {} : { allowConnections }),
     ...(extensions === undefined ? {} : { extensions }),
   };
+}
+
+/** What taking over a database does to its owner; undefined: nothing. */
+export function changeOfOwner(
+  managed: PostgreSQLDatabase,
+  { owner }: Pick<DatabaseObservation, 'owner'>,
+): string | undefined {
+  const next = databaseSpec(managed).owner;
+  if (next === undefined || next === owner) return undefined;
+  return `its owner becomes ${escapeIdentifier(next)} in place of ${escapeIdentifier(owner)}, unless spec.forProvider.owner says otherwise`;
 }
 
 /** A database that exists; `role` is its own, where it should have one and does. */

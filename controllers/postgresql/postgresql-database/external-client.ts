@@ -17,7 +17,14 @@ import {
 import type { PasswordChecks } from '../password-checks.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
-import { checkImmutable, databaseSpec, hasOwnRole, observationOf, ownRoleSpec } from './desired-state.ts';
+import {
+  changeOfOwner,
+  checkImmutable,
+  databaseSpec,
+  hasOwnRole,
+  observationOf,
+  ownRoleSpec,
+} from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, removeAll } from './leftovers.ts';
 
@@ -59,7 +66,7 @@ export function postgreSQLDatabaseClient({
       const database = await databases.observe(name, { withExtensions, signal });
       if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
       if (database === undefined) return { exists: false, isUpToDate: false };
-      checkMayManage(managed, 'database', database);
+      checkMayManage(managed, 'database', database, changeOfOwner(managed, database));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
 
       const role =

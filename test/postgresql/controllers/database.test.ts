@@ -119,10 +119,17 @@ describe('what is not ours', () => {
   test('a foreign database is neither adopted nor changed nor dropped', async () => {
     await sql('CREATE DATABASE heirloom');
     const managed = database('heirloom');
-    await assert.rejects(
-      stack.pass(managed),
-      /database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io\/heirloom; to hand it over, run: COMMENT ON DATABASE/,
-    );
+    const unmanaged =
+      'database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/heirloom';
+    const statement = `run: COMMENT ON DATABASE "heirloom" IS '${markOf(ownerOf('heirloom'))}'`;
+    const consequence =
+      'its owner becomes "heirloom" in place of "postgres", unless spec.forProvider.owner says otherwise';
+    await assert.rejects(stack.pass(managed), {
+      message: `${unmanaged}; to hand it over (${consequence}), ${statement}`,
+    });
+    await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
+      message: `${unmanaged}; to hand it over, ${statement}`,
+    });
     await assert.rejects(clientOf(managed).create(managed, {}, signal), /is not managed by/);
     await assert.rejects(clientOf(managed).update(managed, {}, signal), /is not managed by/);
     assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
