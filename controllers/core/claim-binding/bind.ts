@@ -47,22 +47,20 @@ export function withClaimReference<M extends Managed>(managed: M, claim: Claim):
   );
   const before = managed.spec.claimRef?.uid;
   const reserving = { ...reservation(managed, claim), ...parametersRecord(claim) };
-  const isReferring = before !== undefined && before === claim.metadata.uid;
   return {
     ...managed,
     metadata: {
       ...managed.metadata,
       annotations: { ...annotations, ...(before === undefined ? reserving : {}) },
     },
-    spec: isReferring ? managed.spec : { ...managed.spec, claimRef: referenceTo(claim) },
+    spec: { ...managed.spec, claimRef: referenceTo(claim) },
   };
 }
 
 /** The phase after the secret was handed over: this very resource is bound. */
 export function withBound<M extends Managed>(managed: M): M {
-  const { uid } = managed.metadata;
-  const boundUID = uid === undefined ? {} : { boundUID: uid };
-  return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', ...boundUID } };
+  const { uid: boundUID = '' } = managed.metadata;
+  return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', boundUID } };
 }
 
 export function withReleased<M extends Managed>(managed: M): M {

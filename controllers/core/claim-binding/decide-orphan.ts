@@ -48,7 +48,7 @@ export function decideOrphan(
   if (bindingPhase === 'Released' && !isRestored(managed)) {
     return { row: 'O3 begun', act: 'release', managed, reclaim: 'Retain', message: released };
   }
-  if (bindingPhase !== 'Bound' && bindingPhase !== 'Released' && isReserved(managed)) {
+  if (bindingPhase !== 'Released' && isReserved(managed)) {
     return isHandedOver
       ? { row: 'O4 unclear', act: 'release', managed, reclaim: 'Retain', message: released }
       : {

@@ -465,6 +465,13 @@ const cases: Record<string, Case> = {
     row: 'H7',
     act: 'nothing',
   },
+  'H7 deleted, and its references edited away: what a peer has of it, the peer lets go of first': {
+    claim: claim({}, deleted),
+    service: otherService,
+    held: holding,
+    row: 'H7',
+    act: 'nothing',
+  },
   'K15 another class is named than the resource was made from': {
     claim: claim({ ...dynamic, classRef: classRef('large') }),
     held: provisioned,
@@ -557,7 +564,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       return { row, act, resourceClass: wanted.resourceClass };
     case 'free':
     case 'release':
-      return assert.fail('these are in claim-deleted.decide.test.ts');
+      return assert.fail('these are in decide-deleted.test.ts');
     case 'report': {
       const { ready, event, message, phase = 'Unbound', notBeforeMs, considered } = wanted;
       const isTrouble = wanted.synced === 'False' || phase === 'Released';
