@@ -21,6 +21,9 @@ const instanceSchema = z.object({
   tags: tags.default({}),
   network_id: z.string().optional(),
 });
+/** What the cloud calls the states that a client can know beforehand. */
+export const favouriteCloudStates = { creating: 'CREATING', online: 'ONLINE', deleting: 'DELETING' };
+
 export type Instance = z.output<typeof instanceSchema>;
 
 export interface NewInstance {

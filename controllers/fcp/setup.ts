@@ -4,8 +4,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';

@@ -3,8 +3,7 @@ import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
-import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import { type OtherCloudClient, otherCloudClient } from '../../clients/other-cloud.ts';

@@ -11,8 +11,7 @@ import {
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
-import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { credentialSource } from '../../apis/core/v1alpha1/fields.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { ProviderConfigKind as Fcp } from '../../apis/fcp/v1alpha3/provider-config.ts';
-import { ProviderConfigKind as Ocp } from '../../apis/ocp/v1alpha1/provider-config.ts';
-import { ProviderConfigKind as Postgresql } from '../../apis/postgresql/v1alpha1/provider-config.ts';
+import { ProviderConfigKind as Fcp } from '../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind as Ocp } from '../../apis/ocp/v1alpha1/provider.ts';
+import { ProviderConfigKind as Postgresql } from '../../apis/postgresql/v1alpha1/provider.ts';
 import { admit } from '../fakes/admission.ts';
 
 const inStore = (token: object) => ({

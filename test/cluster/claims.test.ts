@@ -8,7 +8,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider-config.ts';
+import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, favouriteRef, startFancySQL } from './fancysql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';

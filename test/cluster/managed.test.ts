@@ -5,7 +5,7 @@ import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider-config.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';

@@ -8,7 +8,7 @@ import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { PostgreSQLDatabaseClass } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider-config.ts';
+import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider.ts';
 import type { LocalPostgresql, PostgresqlOptions } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
 import type { Cluster } from './stack-harness.ts';

@@ -63,7 +63,7 @@ describe('the guide to adding a managed service', () => {
       [
         'apis/example/v1alpha1/fancy-sql-instance.ts',
         'apis/example/v1alpha1/favourite-db-instance.ts',
-        'apis/example/v1alpha1/provider-config.ts',
+        'apis/example/v1alpha1/provider.ts',
         'controllers/example/favourite-db-instance/external-client.ts',
         'controllers/example/favourite-db-instance/configure.ts',
         'controllers/example/setup.ts',

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../core/v1alpha1/define-provider.ts';
+import { defineProvider, defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
 /** Access to one Favourite Cloud project, the legacy way. */
 export const ProviderKind = defineProvider({
@@ -7,4 +7,13 @@ export const ProviderKind = defineProvider({
   stack: 'fcp',
   description:
     'Access to a Favourite Cloud project, the legacy way. Its secret\'s entry holds JSON: {"url": …, "token": …}.',
+});
+
+/** Access to one Favourite Cloud project. */
+export const ProviderConfigKind = defineProviderConfig({
+  group: 'fcp.crossplane.io',
+  version: 'v1alpha3',
+  stack: 'fcp',
+  description:
+    'Access to a Favourite Cloud project. Its secret\'s entry holds JSON: {"url": …, "token": …}. The one named default serves whoever names none.',
 });

@@ -5,11 +5,11 @@ import type {
   InstanceChange,
   NewInstance,
 } from '../../../clients/favourite-cloud.ts';
+import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
-import { cloudStates } from '../cloud-states.ts';
 
 type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
 

@@ -1,11 +1,11 @@
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
+import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { lateInitialisation } from '../../author/late-initialisation.ts';
 import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
-import { cloudStates } from '../cloud-states.ts';
 
 /** The network a managed resource asks for; initProvider counts here and never again. */
 export function newNetwork(managed: Network): NewNetwork {

@@ -1,9 +1,9 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind as FcpProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.ts';
+import { ProviderConfigKind as FcpProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind as OcpProviderConfigKind } from '../../../apis/ocp/v1alpha1/provider-config.ts';
+import { ProviderConfigKind as OcpProviderConfigKind } from '../../../apis/ocp/v1alpha1/provider.ts';
 import type { Stack } from '../../../controllers/core/stack.ts';
 import { fcpStack } from '../../../controllers/fcp/setup.ts';
 import { ocpStack } from '../../../controllers/ocp/setup.ts';

@@ -11,8 +11,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';

@@ -4,7 +4,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider-config.ts';
+import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';

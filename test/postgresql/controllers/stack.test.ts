@@ -10,8 +10,7 @@ import {
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
-import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';

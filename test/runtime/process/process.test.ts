@@ -14,8 +14,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider-config.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { EventKind } from '../../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
