@@ -54,7 +54,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.j
 };
 
 try {
-  const invocation = parseFlags(process.argv.slice(2), process.env, {
+  const invocation = parseFlags(process.argv.slice(2), {
     stacks: stacks.map(({ name }) => name),
     version,
   });

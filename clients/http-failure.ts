@@ -1,4 +1,5 @@
 import { CloudError } from './cloud-error.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** What a failed request was about. */
 export interface FailureContext {
@@ -91,15 +92,6 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** How long a Retry-After header (seconds, or a date) asks to wait, in milliseconds. */
-export function retryAfterMsOf(header: string | string[] | undefined, nowMs: number): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
-}
-
 function errorIn(text: string): {
   readonly code?: string | undefined;
   readonly message?: string | undefined;
@@ -121,11 +113,7 @@ function errorIn(text: string): {
 
 /** A cloud's message without secrets, and without what differs from call to call. */
 function stable(message: string, secrets: readonly string[]): string {
-  const scrubbed = secrets.reduce(
-    (text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')),
-    message,
-  );
-  const settled = scrubbed
+  const settled = withoutSecrets(message, secrets)
     .replace(/\s+/g, ' ')
     .replace(/\brequest[ _-]?id[ :="']*[\w-]+/gi, 'request id …')
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?/g, '…');

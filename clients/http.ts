@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 import { CloudError } from './cloud-error.ts';
-import { cloudRefusal, retryAfterMsOf, transportFailure } from './http-failure.ts';
+import { cloudRefusal, transportFailure } from './http-failure.ts';
+import { retryAfterMsOf } from './retry-after.ts';
 
 export interface HttpClientOptions {
   /** For messages: `Favourite Cloud`. */

@@ -1,3 +1,5 @@
+import { withoutSecrets } from './without-secrets.ts';
+
 /**
  * - `Unreachable`: no answer.
  * - `Sealed`: the server answers that it is sealed, or not initialised.
@@ -97,4 +99,4 @@ export function unreachable(
 
 /** One line, without what a proxy or server may echo of the token. */
 const scrubbed = (text: string, { token }: VaultErrorContext): string =>
-  (token === '' ? text : text.replaceAll(token, '***')).replace(/\s+/g, ' ').slice(0, 300);
+  withoutSecrets(text, [token]).replace(/\s+/g, ' ').slice(0, 300);

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../without-secrets.ts';
 import { printable } from './text.ts';
 
 /** Anything that went wrong with PostgreSQL. `message` is stable and without secrets: fit for a condition. */
@@ -184,10 +185,5 @@ function detailOf(error: unknown): string {
   return typeof detail === 'string' ? detail.replaceAll('\n', '; ') : '';
 }
 
-function scrub(text: string, secrets: readonly string[]): string {
-  const scrubbed = secrets.reduce(
-    (rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')),
-    text.replace(/SCRAM-SHA-256\$\S+/g, '***'),
-  );
-  return printable(scrubbed);
-}
+const scrub = (text: string, secrets: readonly string[]): string =>
+  printable(withoutSecrets(text.replace(/SCRAM-SHA-256\$\S+/g, '***'), secrets));

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { annotate } from '../../runtime/client/errors.ts';
-import { createLruMap } from '../../runtime/client/lru-map.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
@@ -28,7 +28,7 @@ export function cloudConnector<C>(
   createClient: (credentials: CloudCredentials) => C,
 ): CloudConnector<C> {
   const read = credentialsReader(env, kinds);
-  const clients = createLruMap<string, { readonly cloud: C; readonly url: string }>(maxClients);
+  const clients = new LRUCache<string, { readonly cloud: C; readonly url: string }>({ max: maxClients });
   return (clientOf) => ({
     async connect(managed) {
       const { cloud, url } = await clientFor(managed);

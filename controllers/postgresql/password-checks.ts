@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLruMap } from '../../runtime/client/lru-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Random } from '../../runtime/time/random.ts';
 
@@ -33,9 +33,10 @@ const maxVerdicts = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
   const { clock, random, periodMs = 10 * 60_000 } = options;
-  const verdicts = createLruMap<string, Verdict>(maxVerdicts);
-  const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void =>
+  const verdicts = new LRUCache<string, Verdict>({ max: maxVerdicts });
+  const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void => {
     verdicts.set(ownerId, { ...verdict, untilMs: clock.elapsedMs() + forMs });
+  };
 
   return {
     async isWrong(ownerId, password, tryPassword) {

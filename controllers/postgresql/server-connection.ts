@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { parseCredentials } from '../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import { annotate } from '../../runtime/client/errors.ts';
-import { createLruMap } from '../../runtime/client/lru-map.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
@@ -35,7 +35,7 @@ export function serverConnection(
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = credentialsReader(env, kinds);
   const choose = providerChooser(env, kinds);
-  const connections = createLruMap<string, ServerConnection>(maxServers);
+  const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** To the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
     const { kind, name } = choose(managed);

@@ -5,7 +5,7 @@ import type { ServerVersion } from './server-version.ts';
 /** Which objects of a kind a list or watch is limited to. */
 export interface Selection {
   /** Absent: all namespaces. Ignored for cluster-scoped kinds. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import mapValues from 'lodash/mapValues.js';
+import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
-import { createLruMap } from '../client/lru-map.ts';
+import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
+import { fullBucket, refilled } from '../time/token-bucket.ts';
 import type { EventFacts } from './event-facts.ts';
 
 /** An event as it shall be on the API server. Times in milliseconds since 1970. */
@@ -33,11 +35,6 @@ export interface EventCorrelator {
   ): CorrelatedEvent | undefined;
 }
 
-interface Bucket {
-  readonly tokens: number;
-  readonly atMs: number;
-}
-
 interface Similar {
   readonly messages: ReadonlySet<string>;
   readonly lastMs: number;
@@ -56,8 +53,8 @@ const intervalMs = 600_000;
 /** What was not recorded for so long begins anew; the API server has forgotten it after an hour. */
 const forgottenMs = 2 * 3_600_000;
 const maxSimilar = 10;
-const burst = 25;
-const refillMs = 300_000;
+/** Per object and source: one event per 5 minutes in the long run. */
+const rate: TokenRate = { perSecond: 1 / 300, burst: 25 };
 const combinedPrefix = '(combined from similar events): ';
 /** What events.k8s.io allows for a message; core/v1 has no limit of its own, etcd has. */
 const maxMessageBytes = 1024;
@@ -86,16 +83,15 @@ export function createEventCorrelator({
 }: {
   readonly capacity?: number;
 } = {}): EventCorrelator {
-  const buckets = createLruMap<string, Bucket>(capacity);
-  const similars = createLruMap<string, Similar>(capacity);
+  const buckets = new LRUCache<string, TokenBucket>({ max: capacity });
+  const similars = new LRUCache<string, Similar>({ max: capacity });
   /** Small entries, and many: a failure that is forgotten too early is told at every attempt. */
-  const known = createLruMap<string, Known>(8 * capacity);
+  const known = new LRUCache<string, Known>({ max: 8 * capacity });
 
   function isSpam(key: string, nowMs: number): boolean {
-    const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
-    const refilled = Math.min(burst, bucket.tokens + Math.max(0, nowMs - bucket.atMs) / refillMs);
-    const isEmpty = refilled < 1;
-    buckets.set(key, { tokens: isEmpty ? refilled : refilled - 1, atMs: nowMs });
+    const { tokens, atMs } = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
+    const isEmpty = tokens < 1;
+    buckets.set(key, { tokens: isEmpty ? tokens : tokens - 1, atMs });
     return isEmpty;
   }
 

@@ -63,37 +63,39 @@ const variableOf = (spec: Pick<FlagSpec<unknown>, 'usage'>): string =>
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)$/;
 
 /**
- * Reads the flags of `argv` (without node and script), then variables (`--poll-interval` is also
- * `SERVICES_STACK_POLL_INTERVAL`; an empty variable counts as absent), then defaults. Throws `FlagError`.
+ * Reads the flags of `argv` (without node and script), then variables of the process (`--poll-interval` is also
+ * `SERVICES_STACK_POLL_INTERVAL`; an empty one counts as absent), then defaults. Throws `FlagError`.
  */
-export function parseFlags(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  { stacks, version }: FlagOptions,
-): Invocation {
+export function parseFlags(argv: readonly string[], { stacks, version }: FlagOptions): Invocation {
   const specs = flagSpecs(stacks);
   const all: readonly FlagSpec<unknown>[] = Object.values(specs);
   const parsed = readArguments(argv, all, version);
   if (typeof parsed === 'string') return { type: 'print', text: parsed };
 
   const variables = all.map(variableOf);
-  for (const [name, value] of Object.entries(env)) {
+  for (const [name, value] of Object.entries(process.env)) {
     if (!name.startsWith(prefix) || variables.includes(name) || !value || serviceLink.test(name)) continue;
     throw new FlagError(`unknown variable ${name}; allowed are ${variables.join(', ')}`);
   }
 
   const values = Object.fromEntries(
-    Object.entries(specs).map(([name, spec]) => [name, checkedValue(spec, parsed[name], env)]),
+    Object.entries(specs).map(([name, spec]) => [name, checkedValue(spec, parsed[name])]),
   ) as Values;
   return { type: 'run', flags: flagsOf(values) };
 }
 
-/** The texts given on the command line by name, or what to print instead of running. */
+/** A text that was given, and what gave it: a flag or a variable. */
+interface Given {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** What was given, by name, or what to print instead of running. */
 function readArguments(
   argv: readonly string[],
   specs: readonly FlagSpec<unknown>[],
   version: string,
-): Readonly<Record<string, string>> | string {
+): Readonly<Record<string, Given>> | string {
   const written: string[] = [];
   const command = new Command('services-stack')
     .description("Crossplane's claims, classes and binding as reactive Kubernetes controllers")
@@ -102,10 +104,11 @@ function readArguments(
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => written.push(text), writeErr: () => {} })
-    .addHelpText('after', `\nEach flag is also a variable: --poll-interval is ${prefix}POLL_INTERVAL.`);
+    .addHelpText('after', `\nEach flag is also a variable: --poll-interval is ${prefix}POLL_INTERVAL.`)
+    .configureHelp({ optionDescription: ({ description }) => description });
   for (const spec of specs) {
     const shown = spec.default === '' ? spec.description : `${spec.description} (default ${spec.default})`;
-    command.addOption(new Option(spec.usage, shown));
+    command.addOption(new Option(spec.usage, shown).env(variableOf(spec)));
   }
   try {
     command.parse(argv, { from: 'user' });
@@ -124,24 +127,26 @@ function readArguments(
       { cause: error },
     );
   }
-  // A flag whose argument was left out is `true`.
-  return Object.fromEntries(Object.entries(command.opts()).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    command.options.flatMap((option): [string, Given][] => {
+      const name = option.attributeName();
+      const text: unknown = command.getOptionValue(name);
+      if (text === undefined) return [];
+      const isVariable = command.getOptionValueSource(name) === 'env';
+      const source = (isVariable ? option.envVar : option.long) ?? name;
+      return [[name, { text: String(text), source }]]; // a flag whose argument was left out is `true`
+    }),
+  );
 }
 
 /** The checked value of one flag; undefined if it is absent and has no default. */
-function checkedValue(
-  spec: FlagSpec<unknown>,
-  given: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): unknown {
-  const fromEnv = env[variableOf(spec)] || undefined;
-  const text = given ?? fromEnv ?? spec.default;
-  // A flag that is given empty is absent, as in a manifest that leaves a value open.
-  if (text === '') return spec.default === '' ? undefined : spec.parse(spec.default);
+function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknown {
+  // What is given empty is absent, as in a manifest that leaves a value open.
+  const text = given?.text || spec.default;
+  if (text === '') return undefined;
   const value = spec.parse(text);
   if (value !== undefined) return value;
-  const source = given === undefined ? variableOf(spec) : flagOf(spec);
-  throw new FlagError(`${source}: ${JSON.stringify(text)} is not allowed; it must be ${spec.allowed}`);
+  throw new FlagError(`${given?.source}: ${JSON.stringify(text)} is not allowed; it must be ${spec.allowed}`);
 }
 
 /** Values under the names, and with the units, that the process uses. */

@@ -9,7 +9,7 @@ import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
-import { retryAfterMsOf } from '../../clients/http-failure.ts';
+import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Fault } from '../../local/favourite-cloud/faults.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 

@@ -1,3 +1,4 @@
+import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
@@ -47,17 +48,16 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     const claim = claims.get(request);
     const decision = assignment.decide({
       claim,
-      isHolding: claim !== undefined && heldBy(claim) !== undefined,
+      isHolding: (claim && heldBy(claim)) !== undefined,
       candidates: classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
     });
     const ended: Result = { ...done, row: decision.row };
     if (claim === undefined || decision.act === 'nothing') return ended;
     if (decision.act === 'report') {
-      const conditions = [notReady(decision.reason, decision.message), reconcileSuccess()];
       const facts: ClaimFacts = {
-        conditions,
+        conditions: [notReady(decision.reason, decision.message), reconcileSuccess()],
         bindingPhase: 'Unbound',
-        ...(decision.consideredKinds && { consideredKinds: decision.consideredKinds }),
+        ...pick(decision, 'consideredKinds'),
       };
       const reported = withClaimStatus(claim, facts, env.clock.now());
       await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
@@ -93,5 +93,5 @@ export function assignmentTriggers(
 
 /** The claims this process looks after. */
 export function claimResource<C extends Claim>(env: Environment, kind: Kind<C>): Resource<C> {
-  return env.resource(kind, env.claimNamespace === undefined ? {} : { namespace: env.claimNamespace });
+  return env.resource(kind, { namespace: env.claimNamespace });
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import attempt from 'lodash/attempt.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
 
@@ -49,21 +51,15 @@ export function provisionRecord(claim: Claim): Readonly<Record<string, string>> 
 /** Parameters as text, or, of long ones, their digest; the same for the same values, whatever the order of fields. */
 export function parametersText(parameters: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify(parameters, (_key, value: unknown) =>
-    isPlainObject(value)
-      ? Object.fromEntries(Object.entries(value as object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+    isPlainObject(value) ? pick(value, Object.keys(value as object).toSorted()) : value,
   );
   return text.length > longest * 4 ? digest(text) : text;
 }
 
 /** The parameters that a record holds; undefined if it is but a digest, or not one of ours. */
 export function recordedParameters(record: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(record);
-    return isPlainObject(parsed) ? (parsed as Readonly<Record<string, unknown>>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed: unknown = attempt(JSON.parse, record);
+  return isPlainObject(parsed) ? (parsed as Readonly<Record<string, unknown>>) : undefined;
 }
 
 const digest = (text: string): string =>

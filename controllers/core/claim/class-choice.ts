@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import maxBy from 'lodash/maxBy.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
@@ -16,7 +17,7 @@ export interface Candidates {
  * and a retry does not change the draw; the original slept at random to be fair.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
-  return highest(classes, (candidate) =>
+  return maxBy(classes, (candidate) =>
     createHash('sha256')
       .update(`${claim.metadata.uid}/${candidate.metadata.uid ?? candidate.metadata.name}`)
       .digest('hex'),
@@ -39,13 +40,4 @@ export function tally(candidates: readonly Candidates[], qualifies: (candidate: 
     .map(({ kind, classes }) => `${kind.kind} ${classes.filter(qualifies).length} of ${classes.length}`)
     .toSorted()
     .join(', ');
-}
-
-function highest<T>(items: readonly T[], weightOf: (item: T) => string): T | undefined {
-  let best: { readonly item: T; readonly weight: string } | undefined;
-  for (const item of items) {
-    const weight = weightOf(item);
-    if (best === undefined || weight > best.weight) best = { item, weight };
-  }
-  return best?.item;
 }

@@ -1,5 +1,7 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
+import type { TokenBucket, TokenRate } from '../../../runtime/time/token-bucket.ts';
+import { fullBucket, refilled } from '../../../runtime/time/token-bucket.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 
 /** Spreads calls over time, apart for each key. */
@@ -18,37 +20,24 @@ export interface CallLimiterOptions {
   readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
-interface Bucket {
-  tokens: number;
-  atMs: number;
-}
-
 /**
  * A token bucket per key. A caller takes its token at once, if need be on credit, and waits until the bucket has
  * earned it: so callers are served in order, and nobody polls. One that gives up hands its token back.
  */
 export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   const { perSecond, burst = Math.max(1, perSecond), clock } = options;
-  const buckets = new Map<string, Bucket>(); // the one longest unused first
+  const rate: TokenRate = { perSecond, burst };
+  const buckets = new Map<string, TokenBucket>(); // the one longest unused first
 
-  function refill(bucket: Bucket, nowMs: number): void {
-    const earned = ((nowMs - bucket.atMs) * perSecond) / 1_000;
-    bucket.tokens = Math.min(burst, bucket.tokens + earned);
-    bucket.atMs = nowMs;
-  }
-
-  /** The bucket of a key, which is last in line from now on. A full one is as good as none. */
-  function bucketOf(key: string): Bucket {
+  /** The bucket of a key as it is now, which is last in line from now on. A full one is as good as none. */
+  function bucketOf(key: string): TokenBucket {
     const nowMs = clock.elapsedMs();
-    const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    const bucket = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
     buckets.delete(key);
     for (const [idle, candidate] of buckets) {
-      refill(candidate, nowMs);
-      if (candidate.tokens < burst) break;
+      if (refilled(candidate, rate, nowMs).tokens < burst) break;
       buckets.delete(idle);
     }
-    refill(bucket, nowMs);
-    buckets.set(key, bucket);
     return bucket;
   }
 
@@ -58,13 +47,14 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
     },
     async admit(key, signal) {
       signal.throwIfAborted();
-      const bucket = bucketOf(key);
-      bucket.tokens -= 1;
-      if (bucket.tokens >= 0) return;
+      const { tokens, atMs } = bucketOf(key);
+      buckets.set(key, { tokens: tokens - 1, atMs });
+      if (tokens >= 1) return;
       try {
-        await clock.sleep((-bucket.tokens * 1_000) / perSecond, signal);
+        await clock.sleep(((1 - tokens) * 1_000) / perSecond, signal);
       } catch (error) {
-        bucket.tokens += 1;
+        const now = bucketOf(key);
+        buckets.set(key, { ...now, tokens: now.tokens + 1 });
         throw error;
       }
     },

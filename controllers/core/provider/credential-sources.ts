@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
@@ -41,20 +42,21 @@ export type CredentialReader = (
   request: CredentialRequest,
 ) => Promise<Credentials>;
 
-interface RecentSecret {
-  readonly data: Promise<ConnectionDetails>;
-  readonly untilMs: number;
-}
-
 /** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
 const freshMs = 2_000;
+const maxSecrets = 1_000;
 
 /**
  * Reads credentials from where a selector says (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read
  * one by one, not watched: they are of any type, and watching them would mean watching every secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
-  const recent = new Map<string, RecentSecret>(); // oldest first
+  const recent = new LRUCache<string, Promise<ConnectionDetails>>({
+    max: maxSecrets,
+    ttl: freshMs,
+    ttlResolution: 0,
+    perf: { now: () => env.clock.elapsedMs() },
+  });
 
   return async ({ source, secretRef, env: variable, fs }, { who, isFresh = false }) => {
     switch (source) {
@@ -109,26 +111,16 @@ export function credentialReader(env: Environment): CredentialReader {
     who: string,
     isFresh: boolean,
   ): Promise<ConnectionDetails> {
-    const nowMs = env.clock.elapsedMs();
-    forgetUntil(nowMs);
+    recent.purgeStale(); // clear text is not kept for longer than it serves
     const held = recent.get(secret);
-    if (held !== undefined && !isFresh) return held.data;
+    if (held !== undefined && !isFresh) return held;
     const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown) => {
-      if (recent.get(secret)?.data === data) recent.delete(secret);
+      if (recent.get(secret) === data) recent.delete(secret);
       if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
       throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
     });
-    recent.delete(secret); // what is read anew is the newest
-    recent.set(secret, { data, untilMs: nowMs + freshMs });
+    recent.set(secret, data);
     return data;
-  }
-
-  /** Clear text is not kept for longer than it serves. */
-  function forgetUntil(nowMs: number): void {
-    for (const [secret, { untilMs }] of recent) {
-      if (untilMs > nowMs) return;
-      recent.delete(secret);
-    }
   }
 }
 

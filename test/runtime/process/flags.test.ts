@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { Flags } from '../../../runtime/process/flags.ts';
 import { FlagError, parseFlags } from '../../../runtime/process/flags.ts';
 
 type Env = Readonly<Record<string, string>>;
 const options = { stacks: ['fcp', 'ocp', 'postgresql'], version: '1.2.3' };
 
+const own = { ...process.env };
+afterEach(() => {
+  process.env = own;
+});
+
 function flags(argv: readonly string[], env: Env = {}): Flags {
-  const invocation = parseFlags(argv, env, options);
+  process.env = { ...env };
+  const invocation = parseFlags(argv, options);
   assert.equal(invocation.type, 'run');
   return invocation.flags;
 }
 function printed(...argv: readonly string[]): string {
-  const invocation = parseFlags(argv, {}, options);
+  const invocation = parseFlags(argv, options);
   assert.equal(invocation.type, 'print');
   return invocation.text;
 }
@@ -136,7 +142,10 @@ describe('flags', () => {
   for (const [argv, env, ...said] of refused) {
     test(`refused: ${[...argv, ...Object.entries(env).map((pair) => pair.join('='))].join(' ')}`, () =>
       assert.throws(
-        () => parseFlags(argv, env, options),
+        () => {
+          process.env = { ...env };
+          parseFlags(argv, options);
+        },
         (error: unknown) => {
           assert.ok(error instanceof FlagError);
           assert.equal(error.exitCode, 2);

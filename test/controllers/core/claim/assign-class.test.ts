@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { kindKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
 import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
@@ -10,9 +11,12 @@ import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
   claimKind,
+  claimRef,
   classKind,
   classRef,
+  managed,
   otherClassKind,
+  otherManagedKind,
   otherService,
   resourceClass,
   resourceRef,
@@ -132,6 +136,12 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       const ready = getCondition(claimIn(cluster)?.status?.conditions, 'Ready');
       assert.deepEqual([ready.status, ready.reason], ['False', wanted.noneReason]);
       assert.match(ready.message ?? '', wanted.noneMessage);
+      const { conditions: _, ...rest } = claimIn(cluster)?.status ?? {};
+      assert.deepEqual(rest, {
+        bindingPhase: 'Unbound',
+        observedGeneration: claimIn(cluster)?.metadata.generation,
+        consideredKinds: peers.map((peer) => kindKey(peer.class)),
+      });
       assert.deepEqual(
         process.events.map(({ type, reason }) => [type, reason]),
         [['Warning', wanted.noneReason]],
@@ -140,6 +150,31 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       await process.settle(60_000);
       assert.deepEqual(cluster.takeWrites(), []);
       assert.equal(process.events.length, 1);
+    });
+
+    test('S3 a claim that a managed resource names is not assigned again, whatever its references say', async () => {
+      const { cluster, process } = worldOf(matching('good'));
+      cluster.put(otherManagedKind, managed({ claimRef: claimRef() }));
+      await process.settle();
+      assert.deepEqual([cluster.takeWrites(), process.events], [[], []]);
+    });
+
+    test('S1 a claim that is gone by the time of the run needs nothing', async () => {
+      const { cluster, process } = worldOf(matching('good'));
+      cluster.delete(claimKind, key);
+      assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'S1' });
+      await process.settle();
+      assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
+    });
+
+    test('a process for the claims of one namespace leaves all others alone', async () => {
+      const { cluster, process } = worldOf(matching('good'));
+      process.stop();
+      const elsewhere = new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peers)), {
+        claimNamespace: 'others',
+      });
+      await elsewhere.settle();
+      assert.deepEqual([cluster.takeWrites(), elsewhere.events, elsewhere.runs], [[], [], 0]);
     });
 
     test('S5 UpdateStatusError: tried again', async () => {
