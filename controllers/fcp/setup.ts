@@ -6,7 +6,8 @@ import {
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
-import { type FavouriteCloudClient, favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';

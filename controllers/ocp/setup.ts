@@ -6,7 +6,8 @@ import {
 import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
-import { type OtherCloudClient, otherCloudClient } from '../../clients/other-cloud.ts';
+import type { OtherCloudClient } from '../../clients/other-cloud.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';

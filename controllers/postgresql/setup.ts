@@ -14,7 +14,8 @@ import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-ro
 import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
-import { createPostgresqlServer, type PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { ClaimService } from '../core/claim-service.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import type { Stack } from '../core/stack.ts';

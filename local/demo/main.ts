@@ -20,7 +20,8 @@ import { textProgress } from '../control-plane/progress.ts';
 import { stopRequest } from '../stop-request.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
 import { exampleManifests } from './manifests.ts';
-import { type Services, startServices } from './services.ts';
+import type { Services } from './services.ts';
+import { startServices } from './services.ts';
 import { hasPsql, problemOf, psqlLine } from './usability.ts';
 
 const settlingMs = 90_000;

@@ -1,17 +1,6 @@
 import pick from 'lodash/pick.js';
-import {
-  concat,
-  defer,
-  filter,
-  map,
-  merge,
-  type Observable,
-  repeat,
-  retry,
-  takeUntil,
-  tap,
-  timer,
-} from 'rxjs';
+import type { Observable } from 'rxjs';
+import { concat, defer, filter, map, merge, repeat, retry, takeUntil, tap, timer } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiErrorIn, isExpired, messageOf } from '../client/errors.ts';

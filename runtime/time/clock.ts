@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { createTurns, type Turns } from './turns.ts';
+import type { SchedulerLike } from 'rxjs';
+import { asyncScheduler } from 'rxjs';
+import type { Turns } from './turns.ts';
+import { createTurns } from './turns.ts';
 
 /**
  * The only door through which time comes in. `main.ts` makes the real one and hands it to whoever waits, measures or

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import {
-  type FancySQLInstance,
-  FancySQLInstanceKind,
-} from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
@@ -17,15 +16,12 @@ import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
-import {
-  type FancySQLFixture,
-  favouriteClassRef,
-  namespaces,
-  startFancySQL,
-} from '../cluster/fancysql-fixture.ts';
+import type { FancySQLFixture } from '../cluster/fancysql-fixture.ts';
+import { favouriteClassRef, namespaces, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import type { StackProcess } from '../cluster/stack-harness.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { type ApiRequests, apiRequestsIn } from './api-requests.ts';
+import type { ApiRequests } from './api-requests.ts';
+import { apiRequestsIn } from './api-requests.ts';
 import { sum } from './statistics.ts';
 
 /** Two instant clouds, a class of each, and this process watching what happens. The stack does not run yet. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
+import type { SchedulerAction, SchedulerLike } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { createTurns } from '../../runtime/time/turns.ts';
 

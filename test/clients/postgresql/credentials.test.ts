@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { generatePassword } from '../../../clients/generate-password.ts';
-import {
-  type Credentials,
-  connectionUri,
-  defaultSslMode,
-  parseCredentials,
-} from '../../../clients/postgresql/credentials.ts';
+import type { Credentials } from '../../../clients/postgresql/credentials.ts';
+import { connectionUri, defaultSslMode, parseCredentials } from '../../../clients/postgresql/credentials.ts';
 import { PostgresqlError, toPostgresqlError } from '../../../clients/postgresql/error.ts';
 import { scramVerifier } from '../../../clients/postgresql/password.ts';
 

@@ -7,7 +7,8 @@ import type { CarryOut, Verb } from '../../fakes/in-process-client.ts';
 import { inProcessClient } from '../../fakes/in-process-client.ts';
 import type { WatchRecord } from '../../fakes/memory-cluster.ts';
 import { conflict, MemoryCluster } from '../../fakes/memory-cluster.ts';
-import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 export { conflict, type Verb };
 

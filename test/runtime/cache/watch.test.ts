@@ -14,11 +14,13 @@ import { watchStream } from '../../../runtime/cache/watch.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
-import { type Clock, realClock } from '../../../runtime/time/clock.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing, until } from '../things.ts';
 

@@ -9,7 +9,8 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ManagerOptions } from '../../../runtime/process/run.ts';
 import { LeadershipLost, manager } from '../../../runtime/process/run.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 import { ThingKind, thing } from '../things.ts';
 
 /** A stream that never ends, and whether anybody listens. */

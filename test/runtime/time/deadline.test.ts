@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { deadlineAfter } from '../../../runtime/time/deadline.ts';
-import { type TestClock, testClock } from '../../fakes/test-clock.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 describe('a deadline', () => {
   let clock: TestClock;

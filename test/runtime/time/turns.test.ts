@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { createTurns, type Turns } from '../../../runtime/time/turns.ts';
+import type { Turns } from '../../../runtime/time/turns.ts';
+import { createTurns } from '../../../runtime/time/turns.ts';
 
 describe('turns of the event loop', () => {
   let turns: Turns;

@@ -27,7 +27,8 @@ import {
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
-import { after, done, type Result, requeue } from '../../../../runtime/controller/reconcile.ts';
+import type { Result } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
 import {
   claim,
   claimRef,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import {
   available,
-  type ConditionFacts,
   creating,
   deleting,
   reconcileError,

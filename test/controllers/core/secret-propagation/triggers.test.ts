@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { merge, type Subscription } from 'rxjs';
+import type { Subscription } from 'rxjs';
+import { merge } from 'rxjs';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
