@@ -1,9 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 import { CloudError } from './cloud-error.ts';
 import { cloudRefusal, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
+
+/** What carries requests: a Dispatcher of undici, or what serves them without a network. */
+export interface Carrier {
+  /** Rejects with what kept the answer away, or the signal's reason. */
+  request(request: {
+    readonly origin: string;
+    readonly path: string;
+    readonly method: HttpRequest['method'];
+    readonly query?: Record<string, string>;
+    readonly headers: Record<string, string>;
+    readonly body: string | null;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly body: AsyncIterable<Buffer> | Iterable<Buffer>;
+  }>;
+}
 
 export interface HttpClientOptions {
   /** For messages: `Favourite Cloud`. */
@@ -13,7 +30,7 @@ export interface HttpClientOptions {
   /** Bearer token. */
   readonly token: string;
   /** Default: one pool of kept connections for the whole process. */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher?: Carrier;
   /** Milliseconds one attempt may take; default 10 000. */
   readonly timeoutMs?: number;
   /** Default 4. */
@@ -52,7 +69,7 @@ const maxAnswerBytes = 10_000_000;
 let sharedAgent: Agent | undefined;
 
 /** One pool for all clouds, so that a process's connections stay few and warm. Idle ones keep no process alive. */
-function sharedDispatcher(): Dispatcher {
+function sharedDispatcher(): Carrier {
   sharedAgent ??= new Agent({
     connections: 32,
     allowH2: false,
@@ -162,7 +179,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function textOf(body: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../../runtime/time/duration.ts';
+import { flavours } from './cloud.ts';
 import type { FavouriteCloudOptions } from './server.ts';
-import { flavours } from './server.ts';
 
 /** Where each flavour listens unless told otherwise; the examples' secrets name these. */
 const defaultPorts = { favourite: 18080, other: 18081 } as const;

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { Snapshot } from './collection.ts';
+import type { StoredInstance, StoredNetwork } from './estate.ts';
+import { createEstate } from './estate.ts';
+import type { Fault, Faults } from './faults.ts';
+import { createFaults } from './faults.ts';
+import { favouriteFlavour } from './favourite-flavour.ts';
+import { otherFlavour } from './other-flavour.ts';
+import { notFound, Problem } from './problem.ts';
+import { rateLimit } from './rate-limit.ts';
+import { requestBody } from './request-body.ts';
+import type { Answer, Methods } from './routes.ts';
+
+export const flavours = { favourite: favouriteFlavour, other: otherFlavour } as const;
+export type FlavourName = keyof typeof flavours;
+
+export interface CloudOptions {
+  /** Default `favourite`. */
+  readonly flavour?: FlavourName;
+  /** The bearer token that is asked for; default `<flavour>-token`. */
+  readonly token?: string;
+  /** How long an instance or network is CREATING; default 0. */
+  readonly provisioningMs?: number;
+  /** How long it is DELETING; default 0. */
+  readonly deletionMs?: number;
+  /** How long reads go on showing what was before a change; default 0. */
+  readonly readDelayMs?: number;
+  /** The share of requests that fail, from 0 to 1: half with 503 before and half with 500 after the work; default 0. */
+  readonly failRate?: number;
+  /** Requests per second, beyond which 429 is answered; default: no limit. */
+  readonly rateLimit?: number;
+  /** Clock in milliseconds. */
+  readonly now?: () => number;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+}
+
+/** A request, through whichever door it came. */
+export interface CloudRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly authorization: string | undefined;
+  /** The body's text. Throws Problem. */
+  body(): Promise<string>;
+}
+
+/** What the cloud answers; `never`: nothing, `cut`: it ends the connection. */
+export type CloudReply =
+  | 'never'
+  | 'cut'
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string };
+
+/** A cloud, seen from the inside, and its one door. */
+export interface Cloud {
+  answer(request: CloudRequest): Promise<CloudReply>;
+  readonly token: string;
+  /** All instances as they are, passwords included. */
+  instances(): readonly Snapshot<StoredInstance>[];
+  networks(): readonly Snapshot<StoredNetwork>[];
+  /** Requests so far by method and path template, as `GET /v1/instances/{name}`; refused ones count too. */
+  calls(): Readonly<Record<string, number>>;
+  readonly faults: Pick<Faults, 'inject' | 'clear'>;
+  /** Changes an instance outside of the API. Throws if there is none of that name. */
+  drift(
+    name: string,
+    fields: Partial<Pick<StoredInstance, 'level' | 'version' | 'hostname' | 'port' | 'tags' | 'networkId'>>,
+  ): void;
+}
+
+/**
+ * A cloud's API, with everything kept in memory. Beside the API it has clouds' bad habits: creation that takes time,
+ * reads that lag, failures before and after the work, lost answers, limits.
+ */
+export function createCloud(options: CloudOptions = {}): Cloud {
+  const { flavour: flavourName = 'favourite', failRate = 0, now = Date.now, random = Math.random } = options;
+  const { token = `${flavourName}-token` } = options;
+  const flavour = flavours[flavourName];
+  const estate = createEstate({
+    noun: flavour.noun,
+    domain: flavour.domain,
+    now,
+    provisioningMs: options.provisioningMs ?? 0,
+    deletionMs: options.deletionMs ?? 0,
+    readDelayMs: options.readDelayMs ?? 0,
+  });
+  const route = router(flavour.routes);
+  const faults = createFaults();
+  const secondsToWait = options.rateLimit === undefined ? () => 0 : rateLimit(options.rateLimit, now);
+  const counts = new Map<string, number>();
+
+  async function serve({ method, target, authorization, body }: CloudRequest): Promise<CloudReply> {
+    const url = new URL(target, 'http://cloud');
+    const { template, methods, name } = route(url.pathname);
+    const key = `${method} ${template}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const json = await body();
+
+    const fault = faults.take(method, template) ?? mishap();
+    if (fault?.kind === 'hang') return 'never';
+    if (fault?.kind === 'cut') return 'cut';
+    if (fault?.kind === 'fail') throw failure(fault);
+    if (fault?.kind === 'gateway') return gatewayReply(fault.status ?? 502);
+    if (authorization !== `Bearer ${token}`) {
+      throw new Problem(401, 'Unauthenticated', 'the token is missing or not valid', {
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    }
+    const seconds = secondsToWait();
+    if (seconds > 0) {
+      throw new Problem(429, 'RateLimited', 'too many requests', {
+        headers: { 'retry-after': String(seconds) },
+      });
+    }
+    const act = methods[method as keyof Methods];
+    if (act === undefined) throw notAllowed(method, url.pathname, methods);
+    const answer = act({ estate, name, query: url.searchParams, body: () => requestBody(json) });
+    if (fault?.kind === 'stall') return 'never';
+    if (fault?.kind === 'loseResponse') {
+      if (fault.status !== undefined) throw failure(fault);
+      return 'cut';
+    }
+    return reply(answer);
+  }
+
+  /** What the fail rate has in store for a request. */
+  function mishap(): Fault | undefined {
+    if (failRate === 0 || random() >= failRate) return undefined;
+    return random() < 0.5 ? { kind: 'fail', status: 503 } : { kind: 'loseResponse', status: 500 };
+  }
+
+  return {
+    answer: (request) => serve(request).catch((error: unknown) => reply(answerTo(error))),
+    token,
+    instances: () => estate.instances.all(),
+    networks: () => estate.networks.all(),
+    calls: () => Object.fromEntries(counts),
+    faults,
+    drift: (name, fields) => estate.instances.drift(name, (item) => ({ ...item, ...fields })),
+  };
+}
+
+interface Route {
+  readonly template: string;
+  readonly methods: Methods;
+  readonly name: string;
+}
+
+/** Templates are of a fixed path, at most with `{name}` at the end. */
+function router(routes: Readonly<Record<string, Methods>>): (path: string) => Route {
+  return (path) => {
+    if (Object.hasOwn(routes, path)) return { template: path, methods: routes[path] ?? {}, name: '' };
+    const slash = path.lastIndexOf('/');
+    const template = `${path.slice(0, slash)}/{name}`;
+    const methods = Object.hasOwn(routes, template) ? routes[template] : undefined;
+    const name = decoded(path.slice(slash + 1));
+    if (methods === undefined || name === '') return { template: '(unknown)', methods: {}, name: '' };
+    return { template, methods, name };
+  };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function failure({ status = 500, retryAfter }: Fault): Problem {
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const [code, message] = failures[status] ?? ['Internal', 'internal error'];
+  return new Problem(status, code, message, { headers });
+}
+
+const failures: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ['Unauthenticated', 'the token is missing or not valid'],
+  403: ['Forbidden', 'the token does not allow this'],
+  429: ['RateLimited', 'too many requests'],
+  503: ['Unavailable', 'the service is unavailable'],
+};
+
+function notAllowed(method: string, path: string, methods: Methods): Problem {
+  const allowed = Object.keys(methods);
+  if (allowed.length === 0) return notFound('path', path);
+  return new Problem(405, 'MethodNotAllowed', `${method} is not allowed here`, {
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+/** A problem as the API says it, with an id of its own for the request, as clouds have it. */
+function answerTo(error: unknown): Answer & { readonly headers?: Readonly<Record<string, string>> } {
+  const problem = error instanceof Problem ? error : new Problem(500, 'Internal', 'internal error');
+  const { status, code, message, field, headers } = problem;
+  const body = {
+    error: { code, message, ...(field === undefined ? {} : { field }), request_id: randomUUID() },
+  };
+  return { status, headers, body };
+}
+
+/** What a proxy in front of the cloud says of itself. */
+function gatewayReply(status: number): CloudReply {
+  const text = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`;
+  return { status, headers: { 'content-type': 'text/html' }, text };
+}
+
+function reply({
+  status,
+  body,
+  headers = {},
+}: Answer & { readonly headers?: Readonly<Record<string, string>> }): CloudReply {
+  if (body === undefined) return { status, headers, text: '' };
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, text: JSON.stringify(body) };
+}
