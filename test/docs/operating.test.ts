@@ -62,7 +62,7 @@ test('it explains every reason there is, and no other', () => {
     .join('\n');
   const patterns = [
     /(?:eventReason|reason): '([A-Z][A-Za-z]+)'/g,
-    /notReady\('([A-Z][A-Za-z]+)'/g,
+    /(?:notReady|warning)\(\s*'([A-Z][A-Za-z]+)'/g,
     /'(Cannot[A-Z][A-Za-z]+|WaitingToBind|UnknownKind|ManagedResourceNotFound|(?:Apply|Destroy)Failure)'/g,
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,
   ];

@@ -19,8 +19,8 @@ import { isOfKey, withdrawConsent } from './consent.ts';
 
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
- * source's data. Changes only what differs. Where either side wants no secret (P1), or another one than before, it
- * takes back what was given. Throws an Error whose message names the secret that stands in the way (P2–P4).
+ * source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
+ * back what was given. Throws an Error whose message names the secret that stands in the way.
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,

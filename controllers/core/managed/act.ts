@@ -36,7 +36,7 @@ import {
   publish,
 } from './steps.ts';
 
-/** Does what calls for doing about what was observed. */
+/** Rows 12 to 31: what is to be done about what was observed, and how that ends. */
 export async function actOn(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
   const decision = decideOn(context, before, observed);
   const run: Run = { ...before, row: decision.row };

@@ -76,21 +76,21 @@ const missing = 'external resource does not exist';
 
 /** The endings of each row that are not a step's failure. */
 export const endings = {
-  /** 2 */
+  /** Row 2. */
   paused: (run: Run, message: string): Ending => ({
     run,
     synced: reconcilePaused(message),
     event: { type: 'Normal', reason: 'ReconciliationPaused', message },
     next: 'event',
   }),
-  /** 3 */
+  /** Row 3. */
   invalid: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
     event: warning('CannotUseInvalidManagementPolicy', message),
     next: 'event',
   }),
-  /** 8 */
+  /** Row 8. */
   undetermined: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -98,7 +98,7 @@ export const endings = {
     event: warning('CannotInitializeManagedResource', message),
     next: 'event',
   }),
-  /** async */
+  /** Row async. */
   busy(run: Run, type: OperationType): Ending {
     const waiting = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     const arriving = type === 'create' ? creating() : undefined;
@@ -110,14 +110,14 @@ export const endings = {
       next: 'operation',
     };
   },
-  /** 15, 25 and 31, where the call has only begun it. */
+  /** Rows 15, 25 and 31, where the call has only begun it. */
   begun: (run: Run, type: OperationType, ready: ConditionFacts | undefined): Ending => ({
     run: { ...run, operation: operationOngoing(type) },
     synced: reconcileSuccess(),
     ready,
     next: 'operation',
   }),
-  /** 10 elsewhere. Nothing tells of credentials that change: looked at again at the poll. */
+  /** Row 10 elsewhere. Nothing tells of credentials that change. */
   elsewhere: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -125,7 +125,7 @@ export const endings = {
     event: warning('CannotConnectToProvider', message),
     next: 'poll',
   }),
-  /** 12. A steady state (crossplane-runtime v2.4). */
+  /** Row 12. A steady state (crossplane-runtime v2.4). */
   missing(run: Run): Ending {
     const name = externalName(run.current);
     const message = name === undefined ? missing : `${missing} (${name})`;
@@ -136,18 +136,18 @@ export const endings = {
       next: 'poll',
     };
   },
-  /** 13 */
+  /** Row 13. */
   hidden(run: Run): Ending {
     const message = 'Waiting for external resource existence to be confirmed';
     const event: EventFacts = { type: 'Normal', reason: 'PendingExternalResource', message };
     return { run: having(run, event), next: 'backOff' };
   },
-  /** 18 unsure, 25 unsure */
+  /** Rows 18 unsure and 25 unsure. */
   unsure: (run: Run, confirmAbsenceMs: number): Ending => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
-  /** 25 lost */
+  /** Row 25 lost. */
   lost(run: Run): Ending {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
     return {
@@ -158,7 +158,7 @@ export const endings = {
       next: 'poll',
     };
   },
-  /** 28 absent */
+  /** Row 28 absent. */
   uncreated: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
@@ -167,11 +167,11 @@ export const endings = {
     ),
     next: 'poll',
   }),
-  /** edited, while something is left of what was recorded */
+  /** Row edited, while something is left of what was recorded. */
   leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
-  /** edited: the edit is on record, and what it names is looked at at once */
+  /** Row edited: what is on record now is looked at at once. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
-  /** 15, 15 async: on its way out */
+  /** Rows 15 and 15 async: on its way out. */
   leaving: (run: Run, { status }: Observation): Ending => ({
     run,
     synced: reconcileSuccess(),
@@ -179,11 +179,11 @@ export const endings = {
     status,
     next: 'progress since deletion',
   }),
-  /** 6, 18 */
+  /** Rows 6 and 18: the managed resource may go. */
   gone: (run: Run): Ending => ({ run, next: 'event' }),
-  /** 25, while it does not show yet */
+  /** Row 25, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
-  /** 25, 27, 28, 31: it is there, and is looked at soon while it is on its way, else at the poll */
+  /** Rows 25, 27, 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, status, operation }: Observation): Ending {
     const { current } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -197,7 +197,7 @@ export const endings = {
   },
 };
 
-/** 25 again: what is told beside what becomes of it. */
+/** Row 25 again: what is told beside what comes of it. */
 export const recreationEvent = ({ current }: Run): EventFacts =>
   warning(
     'LostExternalResource',

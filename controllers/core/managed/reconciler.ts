@@ -68,9 +68,15 @@ export interface ManagedReconcilerOptions<M extends Managed> {
 }
 
 /**
- * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler. Read from
- * here down, it is the table of docs/decision-tables.md: each row is decided in decide.ts, done in act.ts by the steps of
- * steps.ts, and ends in one of the endings of ending.ts. Conflicts are thrown and put back silently.
+ * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler. From here
+ * down it reads as the table of docs/decision-tables.md:
+ *
+ *     decide.ts      the rows: before anything outside is asked, where the provider leads, what was observed
+ *     act.ts         what is done about each
+ *     steps.ts       what that consists of; a step takes a run and returns what is known after it
+ *     ending.ts      what each row ends in: conditions, Event and what comes next; said once, at the end
+ *
+ * Conflicts are thrown and put back silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service: ManagedReconcilerOptions<Managed> = options;

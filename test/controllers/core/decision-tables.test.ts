@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { bindingRows } from '../../../controllers/core/claim-binding/decide.ts';
@@ -61,6 +61,23 @@ describe('docs/decision-tables.md', () => {
     test(`has exactly the rows of ${heading}, in their order`, () => {
       assert.deepEqual(rowsOfTable(section(`${heading}:`)), rows);
       assert.equal(new Set(rows).size, rows.length, 'no row twice');
+    });
+  }
+
+  /** The codes and row numbers of the document: those of its tables, and those of the lists of what fails. */
+  const explained = new Set(document.match(/\b[A-Z]\d+\b|(?<=^\| )\d+/gm));
+  const comment = /^\s*(?:\/\*\*?|\*|\/\/)(.*)$|\s\/\/\s(.*)$/gm;
+  for (const file of globSync('controllers/**/*.ts', { cwd: root })) {
+    test(`explains every code in the comments of ${file}`, () => {
+      const source = readFileSync(join(root, file), 'utf8');
+      const comments = [...source.matchAll(comment)]
+        .map(([, block = '', line = '']) => block + line)
+        .join(' ');
+      const rows = [...comments.matchAll(/\b[Rr]ows? ((?:\d+(?:, | and | to |–)?)+)/g)];
+      const codes = [...comments.matchAll(/\b[A-Z]\d+\b/g)].map(([code]) => code);
+      const numbers = rows.flatMap(([, list = '']) => list.match(/\d+/g) ?? []);
+      const strange = [...codes, ...numbers].filter((code) => !explained.has(code));
+      assert.deepEqual(strange, [], 'say in words what no table has');
     });
   }
 
