@@ -8,7 +8,6 @@ import type { Observable } from 'rxjs';
 import type { Stack } from './controllers/core/stack.ts';
 import type { Informers } from './runtime/cache/informers.ts';
 import type { InstallCrdsOptions } from './runtime/client/install-crds.ts';
-import type { Environment } from './runtime/controller/environment.ts';
 import type { Metrics } from './runtime/probes/metrics.ts';
 import { handOverSignals } from './runtime/process/early-stop.ts';
 import type { Flags } from './runtime/process/flags.ts';
@@ -18,19 +17,15 @@ import type { Clock } from './runtime/time/clock.ts';
 // Everything that takes time to load comes after early-stop.ts has run.
 const rxjs = await import('rxjs');
 const { concat, defer, EMPTY, merge, share, shareReplay, skip, take, takeUntil, tap } = rxjs;
-const { loggingChanges } = await import('./controllers/core/logged-changes.ts');
-const { stackControllers } = await import('./controllers/core/stack.ts');
+const { composition } = await import('./controllers/composition.ts');
 const { fcpStack } = await import('./controllers/fcp/setup.ts');
 const { ocpStack } = await import('./controllers/ocp/setup.ts');
 const { postgresqlStack } = await import('./controllers/postgresql/setup.ts');
-const { secretStores } = await import('./controllers/core/connection/secret-stores.ts');
 const { messageOf } = await import('./runtime/client/errors.ts');
-const { createEventRecorder } = await import('./runtime/events/event-recorder.ts');
 const { FlagError, parseFlags } = await import('./runtime/process/flags.ts');
 const { serveHealth, storesSynced, watchesAlive, watchesTell } = await import('./runtime/probes/health.ts');
 const { createHost } = await import('./runtime/controller/host.ts');
 const { kubernetesClient } = await import('./runtime/client/http-kubernetes-client.ts');
-const { createInformers } = await import('./runtime/cache/informers.ts');
 const { installCrds } = await import('./runtime/client/install-crds.ts');
 const { readKubeConfig } = await import('./runtime/client/kube-config.ts');
 const { leaderElection } = await import('./runtime/process/leader-election.ts');
@@ -84,13 +79,11 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     onRequest: metrics.request,
     checkLease: () => election?.check(),
   });
-  const informers = createInformers({ client, log, clock, random });
-  const events = createEventRecorder({ client, component, log, clock });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
-  const env: Environment = {
+  const { informers, events, controllers } = composition({
     client,
-    resource: informers.resource,
-    events: loggingChanges(events, log),
+    component,
+    stacks: chosen,
     log,
     clock,
     random,
@@ -100,8 +93,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     host: createHost({ variables: process.env }),
     checkLease: () => election?.check(),
     ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
-  };
-  const controllers = stackControllers(env, chosen, { secretStores: secretStores(env) });
+  });
   const election: LeaderElection | undefined = flags.leaderElect
     ? leaderElection({
         client,

@@ -134,6 +134,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
 
+  'controllers/composition.ts': ['controllers/', 'runtime/'],
   'controllers/generate.ts': ['controllers/', 'runtime/'],
 
   'main.ts': ['controllers/', 'runtime/'],

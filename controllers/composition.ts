@@ -1,0 +1,42 @@
+import type { Informers } from '../runtime/cache/informers.ts';
+import { createInformers } from '../runtime/cache/informers.ts';
+import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
+import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
+import type { Environment } from '../runtime/controller/environment.ts';
+import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
+import { createEventRecorder } from '../runtime/events/event-recorder.ts';
+import { secretStores } from './core/connection/secret-stores.ts';
+import { loggingChanges } from './core/logged-changes.ts';
+import type { Stack } from './core/stack.ts';
+import { stackControllers } from './core/stack.ts';
+
+/** What the process does, put together and at rest. */
+export interface Composition {
+  readonly informers: Informers;
+  readonly events: SendingEventRecorder;
+  readonly controllers: readonly ControllerSpec[];
+}
+
+export interface CompositionOptions extends Omit<Environment, 'resource' | 'events'> {
+  readonly client: KubernetesClient;
+  /** Who its Events say they come from. */
+  readonly component: string;
+  readonly stacks: readonly Stack[];
+}
+
+/**
+ * Puts the process together from what it is given of the world: client, clock, chance and log. `main.ts` gives it the
+ * real world, and flags; a simulation one of its own.
+ */
+export function composition({ component, stacks, ...given }: CompositionOptions): Composition {
+  const { client, log, clock, random } = given;
+  const informers = createInformers({ client, log, clock, random });
+  const events = createEventRecorder({ client, component, log, clock });
+  const env: Environment = {
+    ...given,
+    resource: informers.resource,
+    events: loggingChanges(events, log),
+  };
+  const controllers = stackControllers(env, stacks, { secretStores: secretStores(env) });
+  return { informers, events, controllers };
+}
