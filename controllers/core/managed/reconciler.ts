@@ -160,15 +160,13 @@ async function connect(
 
 /** Makes sure that this is where the external resource is, looks at it, and does what that calls for. */
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
-  const { external, identity, absences, signal } = context;
+  const { external, identity, signal } = context;
   const asking = external.system?.(signal);
   const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
   const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
   const run: Run = { ...connected, row: access.row, ...(system !== undefined && { system }) };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
-  const [looked, observed] = await observeRecorded(context, run);
-  const absentForMs = absences.note(looked.current, observed.exists);
-  return actOn(context, { ...looked, absentForMs }, observed);
+  return actOn(context, ...(await observeRecorded(context, run)));
 }
 
 /** What all runs share: the options, with what is not said of them. */

@@ -75,7 +75,7 @@ export type Observed = readonly [run: Run, observed: Observation];
 
 /** Looks at the external resource. `ready` is what Ready says if that fails. */
 export async function observe(
-  { identity, external, signal }: ExternalContext,
+  { identity, external, absences, signal }: ExternalContext,
   run: Run,
   ready?: Ready,
 ): Promise<Observed> {
@@ -87,7 +87,8 @@ export async function observe(
   });
   const operation = operationTold(run, observed);
   const seen = observed.exists ? observed : undefined;
-  return [{ ...run, seen, ...(operation && { operation }) }, observed];
+  const absentForMs = absences.note(run.current, observed.exists);
+  return [{ ...run, seen, absentForMs, ...(operation && { operation }) }, observed];
 }
 
 /** What the status is to say of operations, after a look. */

@@ -88,6 +88,14 @@ describe('what was there is not forgotten on one look', () => {
     assert.equal(scene.object, undefined);
   });
 
+  test('deleted: what was found once it was made counts, too: one look that finds nothing is no proof', async () => {
+    const scene = await ready();
+    pass(scene, 60_000);
+    leave(scene);
+    scene.external.isBlind = true;
+    assert.deepEqual(await scene.run(), after(5_000));
+  });
+
   test('another object of the name does not inherit the doubt', async () => {
     const scene = await ready();
     leave(scene);
