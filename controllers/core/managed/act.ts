@@ -128,8 +128,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
   const { row, act } = decideOn(context, filled, rest);
-  const decided: Run = { ...filled, row };
-  return act === 'update' ? update(context, decided, observed) : endings.present(decided, observed);
+  return act === 'update' ? update(context, { ...filled, row }, observed) : endings.present(filled, observed);
 }
 
 async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {

@@ -183,7 +183,7 @@ export const endings = {
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** Row 25, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
-  /** Rows 25, 27, 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
+  /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, status, operation }: Observation): Ending {
     const { current } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';

@@ -398,6 +398,12 @@ const rows: Readonly<Record<Exclude<ManagedRow, '1' | '4 unfinalised'>, Readonly
     ],
   },
   '26': {
+    'filled in': [
+      endings.present(at('26'), { ...seen, ready: available() }),
+      [synced, 'Ready True Available'],
+      [],
+      'poll',
+    ],
     'it cannot be filled in': [
       failing(at('26'), 'cannot update managed resource', cannotWrite),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
+import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
+import type { ExternalMethod } from '../external-fake.ts';
+import { finalizers, Scene } from '../managed-scene.ts';
+import { deletionTimestamp, managedKind } from '../objects.ts';
+
+type Options = Partial<Omit<ManagedReconcilerOptions<Managed>, 'env'>>;
+
+const named = { 'crossplane.io/external-name': 'db' };
+const leaving = { deletionTimestamp, finalizers };
+const assigned = { externalNames: 'assigned' } as const;
+
+/** A resource whose external resource is as wanted. */
+function settled(spec: ManagedSpec = {}, metadata: Partial<ObjectMeta> = {}, options: Options = {}): Scene {
+  const scene = new Scene(
+    { forProvider: { size: 1 }, ...spec },
+    { finalizers, annotations: named, ...metadata },
+    options,
+  );
+  scene.external.put('db', { size: 1 });
+  return scene;
+}
+
+/** A resource that was made by the controller, and whose external resource is gone since. */
+async function lost(options: Options = {}): Promise<Scene> {
+  const scene = new Scene({ forProvider: { region: 'us' } }, {}, { identityFields: ['region'], ...options });
+  await scene.run();
+  scene.cluster.clockMs += 60_000;
+  scene.external.things.clear();
+  return scene;
+}
+
+function having<T>(made: T, change: (made: T) => void): T {
+  change(made);
+  return made;
+}
+
+const failing = (method: ExternalMethod): Scene =>
+  having(settled(), ({ external }) => {
+    external.gate = (called) => {
+      if (called === method) throw new Error('no route to cloud');
+    };
+  });
+
+/** For each row, a resource whose next run takes it. */
+const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
+  '1': () =>
+    having(new Scene(), ({ cluster }) => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp)),
+  '2': () => settled({ managementPolicies: [] }),
+  '3': () => settled({ managementPolicies: ['Create'] }),
+  async: async () => {
+    const scene = new Scene();
+    scene.external.creation = { operation: new Promise(() => {}) };
+    await scene.run();
+    return scene;
+  },
+  '4 unfinalised': () => settled({}, { deletionTimestamp, finalizers: ['example.com/other'] }),
+  '6': () => settled({ deletionPolicy: 'Orphan' }, leaving),
+  '8': () => {
+    const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
+    return new Scene({}, { annotations }, assigned);
+  },
+  '10': () => failing('connect'),
+  '10 elsewhere': async () => {
+    const scene = new Scene();
+    scene.external.system = 'https://a.example';
+    await scene.run();
+    scene.external.system = 'https://b.example';
+    return scene;
+  },
+  '11': () => failing('observe'),
+  '12': () => new Scene({ managementPolicies: ['Observe'] }),
+  '13': () => {
+    const annotations = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
+    return new Scene({}, { annotations }, assigned);
+  },
+  '15': () => settled({}, leaving),
+  '15 async': () =>
+    having(settled({}, leaving), ({ external }) => {
+      external.observation = { operation: 'delete' };
+    }),
+  '18': () => having(settled({}, leaving), ({ external }) => external.things.clear()),
+  '18 unsure': () =>
+    having(settled({}, leaving, { confirmAbsenceMs: 5_000 }), ({ external }) => external.things.clear()),
+  edited: async () =>
+    having(await lost(), ({ cluster }) =>
+      cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+        ...rest,
+        spec: { ...spec, forProvider: { region: 'eu' } },
+      })),
+    ),
+  '25': () => new Scene(),
+  '25 unsure': () => lost({ confirmAbsenceMs: 5_000 }),
+  '25 lost': () => lost(assigned),
+  '25 again': () => lost(),
+  '26': () =>
+    having(settled(), ({ external }) => {
+      external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
+    }),
+  '27': () => settled(),
+  '27 async': () =>
+    having(settled(), ({ external }) => {
+      external.observation = { operation: 'update' };
+    }),
+  '28': () =>
+    having(settled({ managementPolicies: ['Observe', 'Create', 'Delete'] }), ({ external }) =>
+      external.put('db', { size: 2 }),
+    ),
+  '28 absent': () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
+  '31': () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
+};
+
+describe('the managed reconciler takes', () => {
+  for (const [row, make] of Object.entries(scenes)) {
+    test(`row ${row}`, async () => {
+      const scene = await make();
+      await scene.run();
+      assert.equal(scene.row, row);
+    });
+  }
+});
