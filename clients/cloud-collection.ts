@@ -40,6 +40,9 @@ export interface CloudCollectionOptions<T, New, Change> {
   readonly idOf: (thing: T) => string;
 }
 
+/** What a path takes for itself, or for what is above it: nothing can be asked for, or made, under such a name. */
+const leadsElsewhere = (name: string): boolean => ['', '.', '..'].includes(name);
+
 /** More pages than this mean a cloud that goes round in circles. */
 const maxPages = 10_000;
 
@@ -66,6 +69,7 @@ export function cloudCollection<T, New extends object, Change extends object>(
 
   return {
     async get(name, signal) {
+      if (leadsElsewhere(name)) return undefined;
       const what = `get ${noun} "${name}"`;
       try {
         return readOne(what, name, await http.request({ what, method: 'GET', path: pathOf(name) }, signal));
@@ -91,6 +95,14 @@ export function cloudCollection<T, New extends object, Change extends object>(
     async create(wanted, signal) {
       const name = nameOf(wanted);
       const what = name === undefined ? `create ${noun}` : `create ${noun} "${name}"`;
+      if (name !== undefined && leadsElsewhere(name)) {
+        const code = 'InvalidName';
+        throw new CloudError(`cannot ${what}: nothing can have that name`, {
+          status: 0,
+          code,
+          isRetryable: false,
+        });
+      }
       const request = { what, method: 'POST', path, body: wanted, secrets: secretsIn(wanted) } as const;
       return readOne(what, name, await http.request(request, signal));
     },
@@ -104,6 +116,7 @@ export function cloudCollection<T, New extends object, Change extends object>(
       );
     },
     async delete(name, signal) {
+      if (leadsElsewhere(name)) return;
       try {
         await http.request(
           { what: `delete ${noun} "${name}"`, method: 'DELETE', path: pathOf(name) },

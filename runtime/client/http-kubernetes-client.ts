@@ -37,13 +37,19 @@ export interface KubernetesClientOptions {
   readonly clock: Clock;
 }
 
-/** The path of a kind's collection, or of one object. */
+/** What the API server lets no object be named: it would lead elsewhere in a path. */
+const isUnnameable = (name: string): boolean => name === '.' || name === '..' || /[/%]/.test(name);
+
+/** The path of a kind's collection, or of one object. Throws NotFound for a name that no object can have. */
 function pathOf(kind: Kind, { namespace, name }: Partial<ObjectKey>, subresource?: string): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const scope =
     kind.scope === 'Namespaced' && namespace !== undefined
       ? `/namespaces/${encodeURIComponent(namespace)}`
       : '';
+  if (name !== undefined && isUnnameable(name)) {
+    throw new ApiError(`${resourceOf(kind)} "${name}" not found`, { code: 404, reason: 'NotFound' });
+  }
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
   return `${root}${scope}/${kind.plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
 }

@@ -87,6 +87,23 @@ for (const [what, collection] of Object.entries(collections)) {
   });
 }
 
+test('a name that a path takes for another place is asked for nowhere, and nothing is made or deleted there', async () => {
+  const agent = new MockAgent();
+  agent.disableNetConnect(); // so that any request fails
+  const { instances } = favouriteCloudClient({ url: 'http://cloud.test', token: 't', dispatcher: agent });
+  for (const name of ['', '.', '..']) {
+    assert.equal(await instances.get(name), undefined);
+    await instances.delete(name);
+    await assert.rejects(
+      instances.create({ name, fanciness_level: 1, password: 'correct-horse', tags: {} }),
+      {
+        message: `cannot create instance "${name}": nothing can have that name`,
+      },
+    );
+  }
+  await agent.close();
+});
+
 test('a page that is not of the cloud is said to be', async () => {
   const collection = collections['an instance of Favourite Cloud'] ?? assert.fail();
   const reply = { status: 404, text: '<html></html>' };

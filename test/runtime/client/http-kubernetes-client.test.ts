@@ -172,6 +172,14 @@ describe('HTTP client', () => {
     for (const each of [proxy, garbage]) assert.ok(!inspect(each, { depth: null }).includes('hunter2'));
   });
 
+  test('a name that no object can have is not found, and nothing is asked', async () => {
+    for (const name of ['.', '..', 'a/status', '../../secrets/a', 'a%2Fb']) {
+      const key = { namespace: 'team', name };
+      await assert.rejects(client.get(ThingKind, key), (error) => isNotFound(error), name);
+    }
+    assert.deepEqual(facts, []);
+  });
+
   describe("what an answer says is the API server's own word, never a status code alone", () => {
     const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
     const ofProxy = { ...nothing, isTransient: true };
