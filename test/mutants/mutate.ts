@@ -17,7 +17,7 @@ export interface Mutant {
   /** What is replaced, and by what: on one line each. */
   readonly was: string;
   readonly becomes: string;
-  /** `failed`: the tests could not be run. */
+  /** `failed`: the tests could not be run, or one failed that does not run the line at all. */
   readonly fate: 'killed' | 'survived' | 'failed';
 }
 
@@ -95,7 +95,7 @@ const fates: Partial<Record<Result['status'], Mutant['fate']>> = {
 
 /** Stryker counts lines and columns from 1. */
 function mutantOf(
-  { fileName, location: { start, end }, replacement, status }: Result,
+  { fileName, location: { start, end }, replacement, status, coveredBy = [], killedBy = [] }: Result,
   source: string,
 ): Mutant {
   const lines = source.split('\n').slice(start.line - 1, end.line);
@@ -105,7 +105,7 @@ function mutantOf(
     line: (lines[0] ?? '').trim(),
     was: onOneLine(mutated.join('\n').slice(start.column - 1)),
     becomes: onOneLine(replacement),
-    fate: fates[status] ?? 'failed',
+    fate: killedBy.every((test) => coveredBy.includes(test)) ? (fates[status] ?? 'failed') : 'failed',
   };
 }
 

@@ -28,17 +28,28 @@ const mocha = globalThis as unknown as {
 /** A mutant may well keep a test waiting for ever; then it is noticed. Long enough for a busy machine. */
 const longestMs = 20_000;
 
+/** Of the test that runs. */
+let atEndOfTest: Body[] | undefined;
+
 export const describe: Define = (name, body) =>
   mocha.describe(name, () => {
     body();
   });
 export const test: Define = (name, body) =>
-  mocha.it(name, function () {
+  mocha.it(name, async function () {
     if (mocha.__stryker__?.activeMutant !== undefined) this.timeout(longestMs);
-    return body();
+    const hooks: Body[] = [];
+    atEndOfTest = hooks;
+    try {
+      await body();
+    } finally {
+      atEndOfTest = undefined;
+      for (const hook of hooks) await hook();
+    }
   });
 export const before: Hook = (body) => mocha.before(() => body());
-export const after: Hook = (body) => mocha.after(() => body());
+/** Inside of a test it is that test's; mocha would run it at the end of every run from then on. */
+export const after: Hook = (body) => (atEndOfTest ? atEndOfTest.push(body) : mocha.after(() => body()));
 export const beforeEach: Hook = (body) => mocha.beforeEach(() => body());
 export const afterEach: Hook = (body) => mocha.afterEach(() => body());
 
