@@ -18,7 +18,7 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
 }
 
-/** Controllers are named for the kinds they join, lower case (services guide; its slips corrected). */
+/** Controllers are named for the kinds they join, in lower case: in logs, metrics and docs/decision-tables.md. */
 export const controllerNames = {
   managed: (managed: Kind) => `${managed.kind}.${managed.group}`.toLowerCase(),
   scheduling: ({ claim, managed }: ClaimService) =>

@@ -10,7 +10,7 @@ export type PasswordNeed =
   /** On request; the present one works meanwhile. */
   | { readonly reason: 'rotation' };
 
-/** The password of the role that has the external name of a managed resource, during one pass. */
+/** The password of the role that has the external name of a managed resource, during one run. */
 export interface RolePassword {
   /** Undefined if the published one may stay. */
   need(managed: Managed, known: ConnectionDetails, signal: AbortSignal): Promise<PasswordNeed | undefined>;
@@ -43,7 +43,7 @@ const heededBy = ({ status }: Managed): string | undefined =>
 
 export function rolePassword(options: RolePasswordOptions): RolePassword {
   const { roles, checks, generatePassword } = options;
-  /** Heeded in this pass: the status does not say so yet. */
+  /** Heeded in this run: the status does not say so yet. */
   let heeded: string | undefined;
 
   const wasSet: RolePassword['wasSet'] = (managed, password) => {

@@ -101,7 +101,7 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
       }),
     );
   }).pipe(
-    // Who does not take the question is listed.
+    // To refuse the question, for good and not for now, is no answer: the kind is listed.
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 

@@ -58,7 +58,7 @@ export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable
         });
       request.resume();
     });
-    // Not for the world: nothing here takes longer.
+    // Probes and scrapers ask for pages that are at hand: whoever sends for longer than this has stalled.
     server.requestTimeout = 10_000;
     server.on('error', (error) =>
       subscriber.error(new Error(`cannot listen on ${at(port)}: ${error.message}`, { cause: error })),

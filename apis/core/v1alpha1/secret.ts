@@ -78,7 +78,8 @@ export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({
 
 /**
  * The annotation on a source that allows propagation to `target`. The key's suffix is a hash of
- * `namespace/name`; unlike the original's it includes the separator, so that `ab/c` and `a/bc` differ (H12).
+ * `namespace/name`; unlike the original's it includes the separator, so that `ab/c` and `a/bc` differ (hazard H12 of
+ * docs/decision-tables.md).
  */
 export function allowsPropagationTo(target: SecretKey): Record<string, string> {
   return {

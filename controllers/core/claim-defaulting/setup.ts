@@ -7,7 +7,7 @@ import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideDefaulting } from './decide.ts';
 
-/** Defaults claims that name nothing to the default class, if it is of one kind; `peers` as for scheduling. */
+/** Gives claims that name nothing the default class, if that is of one kind; `peers` as for scheduling. */
 export function claimDefaulting(
   env: Environment,
   service: ClaimService,

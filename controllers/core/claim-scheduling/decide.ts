@@ -39,9 +39,9 @@ export interface SchedulingInput {
 }
 
 /**
- * Whether and where to schedule a claim. Checks every predicate itself, because a delayed request is not
- * filtered (H8). All schedulers of a process draw the same class; the one of its kind records it, and where
- * nothing matches the one of the first kind says so.
+ * Whether and where to schedule a claim. Checks every predicate itself, because a delayed request is not filtered
+ * (hazard H8 of docs/decision-tables.md). All schedulers of a process draw the same class; the one of its kind records
+ * it, and where nothing matches the one of the first kind says so.
  */
 export function decideScheduling(input: SchedulingInput): ClassDecision {
   const { claim, isHolding, kind, candidates, draw } = input;

@@ -6,7 +6,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexManaged, managedNaming } from '../indexes.ts';
 
-/** Whether a managed resource's claimRef names this claim, by kind, namespace and name (H7). */
+/** Whether a managed resource's claimRef names this claim, by kind, namespace and name (hazard H7). */
 export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
   referencesEqual(managed.spec.claimRef, referenceTo(claim));
 

@@ -16,8 +16,8 @@ import { publishedAnnotation, publishedDetails, withoutEdited } from './publishe
 /** Keeps the connection details of managed resources somewhere. */
 export interface ConnectionPublisher {
   /**
-   * What was published before and is still as it was; empty if nothing was. Refuses, as `publish` would, what belongs to somebody else,
-   * so that nothing is created whose details could not be kept; except for a resource that is being deleted.
+   * What was published before and is still as it was; empty if nothing was. Refuses, as `publish` would, what belongs
+   * to somebody else, so that nothing is created whose details could not be kept; except for a resource that is being deleted.
    */
   known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
   /**
@@ -121,8 +121,8 @@ function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
 }
 
 /**
- * The type stays as it is, because it is immutable (H11); so does consent, which is binding's to give and to withdraw
- * once the secret is there. Throws if the secret is somebody else's.
+ * The type stays as it is, because it is immutable (hazard H11); so does consent, which is binding's to give and to
+ * withdraw once the secret is there. Throws if the secret is somebody else's.
  */
 function withDetails(
   secret: Secret,

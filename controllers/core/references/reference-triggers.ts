@@ -61,7 +61,7 @@ export function referenceTriggers<M extends Managed>(
 
 /**
  * Resolves references from the stores and writes what changed, in one write at most; of a resource that may only be
- * observed nothing is written, and what it refers to is known for the pass alone. `then` resolves what a service
+ * observed nothing is written, and what it refers to is known for the run alone. `then` resolves what a service
  * resolves in its own way.
  */
 export function referenceResolver<M extends Managed>(

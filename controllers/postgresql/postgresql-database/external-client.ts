@@ -35,7 +35,7 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
 }
 
 /**
- * Databases of a server, for one pass, each with a role of its own unless an owner is named. Names are known
+ * Databases of a server, for one run, each with a role of its own unless an owner is named. Names are known
  * before anything is created: the role first, so that what an interrupted creation leaves behind is found.
  */
 export function postgreSQLDatabaseClient({

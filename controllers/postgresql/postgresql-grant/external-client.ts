@@ -23,14 +23,14 @@ export interface PostgreSQLGrantOptions {
 }
 
 /**
- * Grants of a server, for one pass. A grant carries no mark: it is the role, the target and what the status
+ * Grants of a server, for one run. A grant carries no mark: it is the role, the target and what the status
  * records as granted, which is revoked when it goes.
  */
 export function postgreSQLGrantClient({
   server: { grants },
   rivalOf,
 }: PostgreSQLGrantOptions): ExternalClient<PostgreSQLGrant> {
-  /** What was granted in this pass: the status does not say so yet. */
+  /** What was granted in this run: the status does not say so yet. */
   let applied: GrantSpec | undefined;
 
   const apply = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<void> => {

@@ -25,7 +25,7 @@ export interface PostgreSQLRoleOptions extends ServerConnection {
   readonly generatePassword: () => string;
 }
 
-/** Roles of a server, for one pass. Their names are known before they are created. */
+/** Roles of a server, for one run. Their names are known before they are created. */
 export function postgreSQLRoleClient({
   server: { roles },
   credentials,

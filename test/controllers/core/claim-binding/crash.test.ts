@@ -226,7 +226,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
     assertProvisioned(cluster, external);
   });
 
-  // A provisioned secret consents from the start; that of a static resource is H13 in claim-binding.
+  // A provisioned secret consents from the start; that of a static resource is tried in reconciler.test.ts (H13).
   test('each write meets a conflict once', async () => {
     const writes = [
       ['update', claimKind],

@@ -26,7 +26,10 @@ import {
   service,
 } from '../objects.ts';
 
-/* H4 is in claim-crash.reconciler.test.ts, H8 in claim-assignment, H13 in claim-binding and secret-propagation. */
+/*
+ * Hazards of docs/decision-tables.md that are tried elsewhere: H4 in crash.test.ts, H8 in ../claim/assign-class.test.ts,
+ * H13 in reconciler.test.ts.
+ */
 
 const orders = { namespace: 'team', name: 'orders' };
 const rival = { namespace: 'rivals', name: 'orders' };

@@ -76,7 +76,7 @@ interface Row {
 }
 
 const rows: Record<string, Row> = {
-  // Resolve (D2), single
+  // One reference, the cases of crossplane-runtime's Resolve.
   'row 4 AlreadyResolved: a value is kept': {
     given: { networkId: 'net-0', networkIdRef: { name: 'main' } },
     networks: [main],
@@ -303,7 +303,7 @@ const rows: Record<string, Row> = {
   },
 };
 
-describe('references (D2)', () => {
+describe('references', () => {
   for (const [name, { field = one, metadata = {}, given, networks, want }] of Object.entries(rows)) {
     test(name, () => {
       const referrer = managed({ forProvider: given }, metadata);
