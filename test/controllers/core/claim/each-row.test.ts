@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
+import type { ClassRow } from '../../../../controllers/core/claim/class-decision.ts';
+import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
+import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  classKind,
+  classRef,
+  deletionTimestamp,
+  managed,
+  managedKind,
+  otherService,
+  resourceClass,
+  service,
+} from '../objects.ts';
+
+/** What there is when a claim that wants a class is looked at, by the controller of the kind of the one class there is. */
+interface World {
+  readonly claim?: Claim;
+  /** A class that fits; default: there is none. */
+  readonly hasClass?: true;
+  /** A managed resource names the claim. */
+  readonly isHolding?: true;
+  /** The controller of the other kind looks at it, which is the first of all. */
+  readonly byFirst?: true;
+}
+
+interface Mode {
+  readonly controller: typeof claimScheduling;
+  /** What a claim says that this controller looks after. */
+  readonly spec: ClaimSpec;
+  readonly fitting: Class;
+  readonly reason: string;
+  /** Which rows it has beside those of the other. */
+  readonly own: Readonly<Partial<Record<ClassRow, World>>>;
+}
+
+const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
+const malformed = claim({ classSelector: { matchExpressions: [{ key: 'size', operator: 'In' }] } });
+const modes: Readonly<Record<string, Mode>> = {
+  'claim scheduling': {
+    controller: claimScheduling,
+    spec: { classSelector: { matchLabels: { size: 'small' } } },
+    fitting: resourceClass('small', { labels: { size: 'small' } }),
+    reason: 'NoMatchingClass',
+    own: { 'S5 malformed': { claim: malformed, byFirst: true } },
+  },
+  'claim defaulting': {
+    controller: claimDefaulting,
+    spec: {},
+    fitting: resourceClass('small', { annotations: isDefault }),
+    reason: 'NoDefaultClass',
+    own: {},
+  },
+};
+
+/** For each row, a world in which the claim takes it. */
+const worldsOf = ({ spec, reason, own }: Mode): Readonly<Partial<Record<ClassRow, World>>> => ({
+  S1: {},
+  'S3 holding': { claim: claim(spec), isHolding: true },
+  S3: { claim: claim({ ...spec, classRef: classRef('small') }) },
+  H8: { claim: claim(spec, { deletionTimestamp, finalizers: ['example.com/other'] }) },
+  S5: { claim: claim(spec), byFirst: true },
+  'S5 told': {
+    claim: claim(spec, {
+      status: {
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'False',
+            reason,
+            lastTransitionTime: deletionTimestamp,
+            observedGeneration: 1, // what the cluster gives a new object
+          },
+        ],
+        consideredKinds: ['thirdclasses.v1.third.io'],
+      },
+    }),
+    byFirst: true,
+  },
+  'S5 peer': { claim: claim(spec) },
+  S6: { claim: claim(spec), hasClass: true },
+  'S6 peer': { claim: claim(spec), hasClass: true, byFirst: true },
+  ...own,
+});
+
+for (const [name, mode] of Object.entries(modes)) {
+  describe(`${name} takes`, () => {
+    for (const [row, world] of Object.entries(worldsOf(mode))) {
+      test(`row ${row}`, async () => {
+        const cluster = new FakeCluster();
+        if (world.hasClass) cluster.put(classKind, mode.fitting);
+        if (world.isHolding) cluster.put(managedKind, managed({ claimRef: claimRef() }));
+        if (world.claim !== undefined) cluster.put(claimKind, world.claim);
+        const who = world.byFirst ? otherService : service;
+        const process = new FakeProcess(cluster, (env) => [
+          mode.controller(env, who, [otherService, service]),
+        ]);
+        const result = await process.reconcile({ namespace: 'team', name: 'orders' });
+        assert.equal(result.row, row);
+      });
+    }
+  });
+}
