@@ -3,23 +3,23 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 
-/** When a timestamp annotation was set, in epoch ms; undefined if absent or unparsable. */
-function timeOf(object: KubernetesObject, key: string): number | undefined {
+const secondMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+/** When a timestamp annotation was set, in epoch ms; never if it is absent or unparsable. */
+function timeOf(object: KubernetesObject, key: string): number {
   const time = Date.parse(object.metadata.annotations?.[key] ?? '');
-  return Number.isNaN(time) ? undefined : time;
+  return Number.isNaN(time) ? never : time;
 }
 
 /** RFC 3339 with second precision, as the annotations hold it. */
 const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
 
-const secondMs = 1_000;
-const never = Number.NEGATIVE_INFINITY;
-
 /** When the last finished creation ended, in epoch ms. */
 const lastResult = (object: KubernetesObject): number =>
   Math.max(
-    timeOf(object, annotationKeys.externalCreateSucceeded) ?? never,
-    timeOf(object, annotationKeys.externalCreateFailed) ?? never,
+    timeOf(object, annotationKeys.externalCreateSucceeded),
+    timeOf(object, annotationKeys.externalCreateFailed),
   );
 
 /**
@@ -31,23 +31,19 @@ export const pendingTime = (object: KubernetesObject, now: Date): string =>
 
 /** The mark of a creation that ends now: never earlier than the mark of its beginning. */
 export const resultTime = (object: KubernetesObject, now: Date): string =>
-  annotationTime(
-    new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending) ?? never)),
-  );
+  annotationTime(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
 
 /**
  * Whether a creation was begun and its result never recorded: `pending` is later than `succeeded` and
  * `failed`. Equal seconds count as complete (crossplane-runtime v1.16, ExternalCreateIncomplete).
  */
 export function isCreationIncomplete(object: KubernetesObject): boolean {
-  const pending = timeOf(object, annotationKeys.externalCreatePending);
-  return pending !== undefined && pending > lastResult(object);
+  return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
 
 /** Whether creation succeeded less than `graceMs` ago, so that an eventually consistent API may not show it. */
 export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
-  const succeeded = timeOf(object, annotationKeys.externalCreateSucceeded);
-  return succeeded !== undefined && now.getTime() - succeeded < graceMs;
+  return now.getTime() - timeOf(object, annotationKeys.externalCreateSucceeded) < graceMs;
 }
 
 /**

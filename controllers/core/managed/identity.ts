@@ -1,5 +1,8 @@
+import attempt from 'lodash/attempt.js';
 import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
+import isPlainObject from 'lodash/isPlainObject.js';
+import isString from 'lodash/isString.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -9,9 +12,9 @@ import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies
 /** What tells one external resource from all others, and what may not change of it. */
 export interface Identity {
   /** The external name; absent until the external system has given one. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The system it is in, as that calls itself. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** The immutable fields of `forProvider` that have a value, by path. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -21,14 +24,11 @@ export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
 /** What a managed resource names now. `paths` are those of the immutable fields of its kind. */
-export function identityOf(managed: Managed, paths: readonly string[], system?: string): Identity {
-  const name = externalName(managed);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(system === undefined ? {} : { system }),
-    fields: fieldsAt(managed, paths),
-  };
-}
+export const identityOf = (managed: Managed, paths: readonly string[], system?: string): Identity => ({
+  name: externalName(managed),
+  system,
+  fields: fieldsAt(managed, paths),
+});
 
 function fieldsAt({ spec }: Managed, paths: readonly string[]): Identity['fields'] {
   const values = paths.map((path): [string, unknown] => [path, get(spec.forProvider, path)]);
@@ -59,18 +59,15 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
 };
 
 /** What is not of our making is as good as nothing. */
-function decode(text: string | undefined): Identity | undefined {
-  try {
-    const { name, system, fields } = JSON.parse(text ?? '');
-    if (typeof fields !== 'object' || fields === null) return undefined;
-    return {
-      ...(typeof name === 'string' && name !== '' ? { name } : {}),
-      ...(typeof system === 'string' ? { system } : {}),
-      fields,
-    };
-  } catch {
-    return undefined;
-  }
+function decode(text = ''): Identity | undefined {
+  const record: unknown = attempt(JSON.parse, text); // an Error where that is no JSON
+  const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
+  if (!isPlainObject(fields)) return undefined;
+  return {
+    name: isString(name) && name !== '' ? name : undefined,
+    system: isString(system) ? system : undefined,
+    fields: fields as Identity['fields'],
+  };
 }
 
 /**
@@ -85,18 +82,13 @@ function asRecorded<M extends Managed>(
 ): M {
   const given = fieldsAt(managed, paths);
   const wanted = isExact ? fields : { ...given, ...fields };
-  const forProvider = isEqual(given, wanted) ? undefined : structuredClone({ ...managed.spec.forProvider });
-  if (forProvider !== undefined) {
-    for (const path of Object.keys(given)) unset(forProvider, path);
-    for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
-  }
-  const annotations = { ...managed.metadata.annotations };
-  if (name !== undefined) annotations[annotationKeys.externalName] = name;
-  return {
-    ...managed,
-    metadata: { ...managed.metadata, annotations },
-    ...(forProvider && { spec: { ...managed.spec, forProvider } }),
-  };
+  const named =
+    name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
+  if (isEqual(given, wanted)) return named;
+  const forProvider = structuredClone({ ...managed.spec.forProvider });
+  for (const path of Object.keys(given)) unset(forProvider, path);
+  for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
+  return { ...named, spec: { ...named.spec, forProvider } };
 }
 
 /**

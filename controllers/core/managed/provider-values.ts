@@ -1,16 +1,16 @@
+import isPlainObjectIn from 'lodash/isPlainObject.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isPlainObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPlainObject = (value: unknown): value is Json => isPlainObjectIn(value);
 
 /**
  * `over` laid over `base`: objects merge key by key, lists element by element, and all else is that of `over`. How
  * many elements a list has is for `over` to say, so a list of plain values is its own whole.
  */
 function laidOver(base: Json, over: Json): Json {
-  const given = Object.entries(over).filter(([, value]) => value !== undefined);
+  const given = Object.entries(over);
   return Object.fromEntries([
     ...Object.entries(base),
     ...given.map(([key, value]) => [key, merged(Object.hasOwn(base, key) ? base[key] : undefined, value)]),

@@ -744,6 +744,19 @@ describe('the status of a managed resource', () => {
       ['Unbound', 'Unbound', 'Bound', 'Released'],
     );
   });
+  test('a status that has no Ready gets one that knows nothing yet; one that has keeps it', () => {
+    const typesOf = (before: readonly ConditionFacts[]) => {
+      const status = { conditions: setConditions([], before, { now }) };
+      return withManagedStatus(managed({}, { status }), { synced: reconcileSuccess() }, now)
+        .status?.conditions?.map(({ type, reason }) => `${type} ${reason}`)
+        .toSorted();
+    };
+    assert.deepEqual(typesOf([reconcileSuccess()]), ['Ready Pending', 'Synced ReconcileSuccess']);
+    assert.deepEqual(typesOf([reconcileSuccess(), creating()]), [
+      'Ready Creating',
+      'Synced ReconcileSuccess',
+    ]);
+  });
   test('a resource that is not ready is not offered', () => {
     assert.equal(phaseAfter(managed(), { synced: reconcileSuccess(), ready: creating() }), undefined);
   });

@@ -59,6 +59,11 @@ describe('initProvider', () => {
       given: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
       want: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
     },
+    'null and something else: forProvider holds': {
+      init: { a: null, b: { size: 1 } },
+      given: { a: { size: 2 }, b: null },
+      want: { a: { size: 2 }, b: null },
+    },
     'maps of texts merge by key': {
       init: { tags: { team: 'init', stage: 'init' } },
       given: { tags: { team: 'own' } },
@@ -150,6 +155,17 @@ describe('late initialisation', () => {
       want: { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
     },
     Neither: { values: {}, want: {} },
+    'what the external system does not say is no value': { values: { version: undefined }, want: {} },
+    'nothing is absent deep inside': {
+      given: { net: { id: 'a', on: null } },
+      values: { net: { id: 'b', on: { at: 1 } } },
+      want: { net: { id: 'a', on: null } },
+    },
+    'where it has another shape than forProvider says': {
+      given: { net: 'x', zone: { id: 'a' }, none: null },
+      values: { net: { id: 'b' }, zone: ['z'], none: { id: 'b' } },
+      want: { net: 'x', zone: { id: 'a' }, none: null },
+    },
   };
   for (const [name, { given = {}, init, values, want }] of Object.entries(cases)) {
     test(name, () => {

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Identity, IdentityContext } from '../../../../controllers/core/managed/identity.ts';
+import {
+  editsOf,
+  encodeIdentity,
+  identified,
+  identityFound,
+  identityOf,
+  identityToRecord,
+  isEdited,
+  named,
+  recordedIdentity,
+} from '../../../../controllers/core/managed/identity.ts';
+import { managed } from '../objects.ts';
+
+const key = 'crossplane.io/external-identity';
+const paths = ['region', 'net.id'];
+const record = (identity: object): string => JSON.stringify({ fields: {}, ...identity });
+
+type Metadata = Partial<ObjectMeta> & { readonly status?: ManagedStatus };
+const recording = (identity: object): Metadata => ({ status: { externalIdentity: record(identity) } });
+const nameIs = (name: string) => ({ 'crossplane.io/external-name': name });
+const of = (forProvider: object | undefined, metadata: Metadata = {}, spec: ManagedSpec = {}): Managed =>
+  managed({ ...spec, ...(forProvider && { forProvider }) }, metadata);
+
+const deterministic: IdentityContext = { isAssigned: false, identityFields: paths };
+const assigned: IdentityContext = { isAssigned: true, identityFields: paths };
+
+describe('what a managed resource names', () => {
+  const rows: Record<string, { object: Managed; want: string }> = {
+    'its name, and the fields that have a value': {
+      object: of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
+      want: '{"name":"db","system":"a","fields":{"net.id":7,"region":"us"}}',
+    },
+    'nothing is no value, and no name': {
+      object: of({ region: null, net: {} }),
+      want: '{"system":"a","fields":{}}',
+    },
+    'nor is there one where nothing is wanted': { object: of(undefined), want: '{"system":"a","fields":{}}' },
+  };
+  for (const [name, { object, want }] of Object.entries(rows)) {
+    test(name, () => assert.equal(encodeIdentity(identityOf(object, paths, 'a')), want));
+  }
+});
+
+describe('what is on record of an identity', () => {
+  const us = { name: 'db', system: 'a', fields: { region: 'us' } };
+  const nameless = { name: undefined, system: undefined, fields: {} };
+  const annotated = (text: string): Metadata => ({ annotations: { [key]: text } });
+  const rows: Record<string, { metadata: Metadata; want: Identity | undefined }> = {
+    'nothing yet': { metadata: {}, want: undefined },
+    'what the status says': { metadata: recording(us), want: us },
+    'what the annotation says, where the status says nothing': {
+      metadata: annotated(record(us)),
+      want: us,
+    },
+    'the status before the annotation': {
+      metadata: { ...annotated(record({ name: 'other' })), ...recording(us) },
+      want: us,
+    },
+    'not what somebody declares void': {
+      metadata: { ...recording(us), annotations: { 'crossplane.io/adopt-identity': 'true' } },
+      want: undefined,
+    },
+    'not fields that are immutable no more': {
+      metadata: recording({ fields: { region: 'us', zone: 'z' } }),
+      want: { ...nameless, fields: { region: 'us' } },
+    },
+    'no names that are none': {
+      metadata: annotated(record({ name: '', system: 7 })),
+      want: nameless,
+    },
+    'nor what is no text': { metadata: annotated(record({ name: 7, system: {} })), want: nameless },
+    ...Object.fromEntries(
+      ['', '{', 'null', '7', '{}', '{"fields":null}', '{"fields":7}', '{"fields":["us"]}'].map((text) => [
+        `not what is not of our making: ${text}`,
+        { metadata: annotated(text), want: undefined },
+      ]),
+    ),
+  };
+  for (const [name, { metadata, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(recordedIdentity(managed({}, metadata), paths), want));
+  }
+});
+
+describe('the managed resource as it is recorded, and how it differs', () => {
+  const db = { annotations: nameIs('db') };
+  const rows: Record<
+    string,
+    {
+      object: Managed;
+      identity: Identity;
+      isExact?: boolean;
+      /** Absent: the object as it is. */
+      recorded?: Managed;
+      edits: readonly string[];
+    }
+  > = {
+    'as it is': {
+      object: of({ region: 'us', size: 1 }, db),
+      identity: { name: 'db', fields: { region: 'us' } },
+      edits: [],
+    },
+    'as it is, and wants nothing': { object: of(undefined, db), identity: { fields: {} }, edits: [] },
+    'a field is edited': {
+      object: of({ region: 'eu', net: { id: 7, mtu: 9 }, size: 1 }, db),
+      identity: { name: 'db', fields: { region: 'us', 'net.id': 8 } },
+      recorded: of({ region: 'us', net: { id: 8, mtu: 9 }, size: 1 }, db),
+      edits: ['spec.forProvider.region from "us" to "eu"', 'spec.forProvider.net.id from 8 to 7'],
+    },
+    'a field is removed: it is there again, and that is no difference': {
+      object: of({ size: 1 }, db),
+      identity: { name: 'db', fields: { region: 'us' } },
+      recorded: of({ size: 1, region: 'us' }, db),
+      edits: [],
+    },
+    'a field has been given a value since: it stays, and is no difference': {
+      object: of({ region: 'eu' }, db),
+      identity: { name: 'db', fields: {} },
+      edits: [],
+    },
+    'and is left out, and one, if only the record counts': {
+      object: of({ region: 'eu', size: 1 }, db),
+      identity: { name: 'db', fields: {} },
+      isExact: true,
+      recorded: of({ size: 1 }, db),
+      edits: ['spec.forProvider.region from nothing to "eu"'],
+    },
+    'it is renamed': {
+      object: of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
+      identity: { name: 'db', fields: {} },
+      recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }),
+      edits: ['annotation crossplane.io/external-name from "db" to "other"'],
+    },
+    'its name is taken away: it is there again, and that is no difference': {
+      object: of({}),
+      identity: { name: 'db', fields: {} },
+      recorded: of({}, db),
+      edits: [],
+    },
+    'it had no name when it was recorded': { object: of({}, db), identity: { fields: {} }, edits: [] },
+    'it has none to this day': { object: of({}), identity: { fields: {} }, edits: [] },
+  };
+  for (const [name, { object, identity, isExact = false, recorded = object, edits }] of Object.entries(
+    rows,
+  )) {
+    test(name, () => {
+      const { status } = recording(identity);
+      const current = { ...object, ...(status && { status }) };
+      assert.deepEqual(
+        [identified(assigned, { current, isExact }), editsOf(current, identity, paths, isExact)],
+        [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits],
+      );
+    });
+  }
+});
+
+describe('the external name', () => {
+  const rows: Record<string, { object: Managed; deterministic: string; assigned?: string }> = {
+    'that it has': {
+      object: of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }),
+      deterministic: 'has',
+      assigned: 'has',
+    },
+    'that is on record': {
+      object: of({ name: 'wanted' }, recording({ name: 'was' })),
+      deterministic: 'was',
+      assigned: 'was',
+    },
+    'that it asks for, where names are not assigned': {
+      object: of({ name: 'wanted' }),
+      deterministic: 'wanted',
+    },
+    'else that of the object': { object: of({ name: '' }), deterministic: 'db' },
+    'also where nothing is wanted': { object: of(undefined), deterministic: 'db' },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, () => {
+      const nameOf = (context: IdentityContext) =>
+        named(context, row.object).metadata.annotations?.['crossplane.io/external-name'];
+      assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [row.deterministic, row.assigned]);
+    });
+  }
+});
+
+describe('whether it names something else than what is recorded', () => {
+  const db = { annotations: nameIs('db') };
+  const rows: Record<string, { object: Managed; deterministic: boolean; assigned: boolean }> = {
+    'nothing is recorded': { object: of({ region: 'us' }), deterministic: false, assigned: false },
+    'it is as it was': {
+      object: of({}, { ...recording({ name: 'db' }), ...db }),
+      deterministic: false,
+      assigned: false,
+    },
+    'another name': {
+      object: of({}, { ...recording({ name: 'was' }), ...db }),
+      deterministic: true,
+      assigned: true,
+    },
+    'another value': {
+      object: of({ region: 'eu' }, { ...recording({ fields: { region: 'us' } }), ...db }),
+      deterministic: true,
+      assigned: true,
+    },
+    'a name that was taken away is asked for anew, where names are assigned': {
+      object: of({}, recording({ name: 'db' })),
+      deterministic: false,
+      assigned: true,
+    },
+    'one that was never given is not taken away': {
+      object: of({}, recording({})),
+      deterministic: false,
+      assigned: false,
+    },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, () => {
+      const current = row.object;
+      assert.deepEqual(
+        [isEdited(deterministic, { current }), isEdited(assigned, { current })],
+        [row.deterministic, row.assigned],
+      );
+    });
+  }
+});
+
+describe('what is put on record', () => {
+  const current = of(
+    { region: 'us', net: { id: 7 } },
+    { ...recording({ system: 'a', fields: { region: 'us' } }) },
+  );
+  test('what was, and what has been given a value since', () => {
+    assert.deepEqual(identityToRecord(deterministic, { current, system: 'b' }), {
+      name: 'db',
+      system: 'a',
+      fields: { region: 'us', 'net.id': 7 },
+    });
+  });
+
+  test('what was, and no more, where the external resource is not as it is wanted', () => {
+    assert.deepEqual(identityToRecord(deterministic, { current }, { isAsWanted: false }).fields, {
+      region: 'us',
+    });
+    const fresh = of({ region: 'us' });
+    assert.deepEqual(
+      identityToRecord(deterministic, { current: fresh, system: 'b' }, { isAsWanted: false }),
+      {
+        name: 'db',
+        system: 'b',
+        fields: {},
+      },
+    );
+  });
+
+  const seen = { isUpToDate: true };
+  const us = '{"name":"db","fields":{"region":"us"}}';
+  type Policies = NonNullable<ManagedSpec['managementPolicies']>;
+  const found: Record<string, { policies?: Policies; metadata?: Metadata; seen?: object; want?: string }> = {
+    'what was seen': { want: us },
+    'nothing, unless it was seen': { seen: {}, metadata: recording({ fields: { region: 'us' } }) },
+    'nothing of what is only looked at: whoever looks may look elsewhere': { policies: ['Observe'] },
+    'unless that is on record': {
+      policies: ['Observe'],
+      metadata: recording({ fields: { region: 'us' } }),
+      want: us,
+    },
+    'what may be created': { policies: ['Observe', 'Create'], want: us },
+    'what may be updated': { policies: ['Observe', 'Update'], want: us },
+    'what may be deleted': { policies: ['Observe', 'Delete'], want: us },
+  };
+  for (const [name, { policies, metadata, seen: look = { seen }, want }] of Object.entries(found)) {
+    test(name, () => {
+      const spec = policies && { managementPolicies: policies };
+      const object = of({ region: 'us' }, metadata, spec);
+      assert.equal(identityFound(deterministic, { current: object, ...look }), want);
+    });
+  }
+});
