@@ -1,5 +1,7 @@
+import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Marked } from '../../clients/postgresql/mark.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
@@ -47,6 +49,17 @@ export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): 
 /** The same, and for a name that nothing new may have. */
 export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
   checkNameWith(checkNewName, managed, kind);
+
+/**
+ * Throws an Error if it is the role that the provider logs in as: whoever managed that would change the password that
+ * everything else needs. It may be observed.
+ */
+export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
+  if (isObserver(managed) || nameOf(managed) !== username) return;
+  throw new Error(
+    `role ${escapeIdentifier(username)} is the one that the provider logs in as; set another name in the annotation ${annotationKeys.externalName}`,
+  );
+}
 
 function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'database' | 'role'): void {
   try {

@@ -9,6 +9,7 @@ import {
   checkExternalName,
   checkMayManage,
   checkNewExternalName,
+  checkNotAdministrator,
   isObserver,
   isOurs,
   nameOf,
@@ -61,6 +62,7 @@ export function postgreSQLDatabaseClient({
         return { exists, isUpToDate: true, ready: deleting() };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'database');
+      if (hasOwnRole(managed)) checkNotAdministrator(managed, credentials);
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });

@@ -8,6 +8,7 @@ import {
   checkExternalName,
   checkMayManage,
   checkNewExternalName,
+  checkNotAdministrator,
   hasUsableName,
   isObserver,
   isOurs,
@@ -42,10 +43,13 @@ export function postgreSQLRoleClient({
       const name = nameOf(managed);
       if (wasDeleted(managed)) {
         const exists =
-          hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal }));
+          hasUsableName(managed, 'role') &&
+          name !== credentials.username &&
+          isOurs(managed, await roles.observe(name, { signal }));
         return { exists, isUpToDate: true, ready: deleting() };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'role');
+      checkNotAdministrator(managed, credentials);
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
       if (role === undefined) return { exists: false, isUpToDate: false };

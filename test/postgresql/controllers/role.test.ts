@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { markOf } from '../../../clients/postgresql/mark.ts';
 import { edited, loginOf, role, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture();
@@ -79,6 +80,17 @@ describe('a role', () => {
     await assert.rejects(clientOf(managed).update(managed, {}, signal), /is not managed by/);
     assert.equal(await stack.remove(managed), false);
     assert.equal(await refusal({ user: 'guest', password: 'theirs' }), 'allowed');
+  });
+
+  test('that the provider logs in as is never managed, its mark notwithstanding', async () => {
+    const { username } = stack.credentials;
+    const managed = role('root', {}, { externalName: username });
+    await sql(`COMMENT ON ROLE "${username}" IS '${markOf('postgresqlrole.postgresql.crossplane.io/root')}'`);
+    const refused = /^role "postgres" is the one that the provider logs in as; set another name/;
+    const told = (error: Error) => refused.test(error.message);
+    await assert.rejects(stack.pass(managed), told);
+    assert.equal(await stack.remove(managed), false);
+    await sql(`COMMENT ON ROLE "${username}" IS NULL`);
   });
 
   test('that is foreign may be observed, if nothing but that is allowed', async () => {
