@@ -1,0 +1,107 @@
+import { NEVER, Subscription } from 'rxjs';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { CompositionOptions } from '../../controllers/composition.ts';
+import { composition } from '../../controllers/composition.ts';
+import type { Stack } from '../../controllers/core/stack.ts';
+import { createLogger } from '../../runtime/log/log.ts';
+import { manager } from '../../runtime/process/run.ts';
+import type { Random } from '../../runtime/time/random.ts';
+import { seededRandom } from '../../runtime/time/random.ts';
+import type { FaultyClient } from './faulty-client.ts';
+import { faultyClient } from './faulty-client.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { MemoryCluster } from './memory-cluster.ts';
+import type { TestClock } from './test-clock.ts';
+import { testClock } from './test-clock.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Of the clock and the chance of the simulation. */
+  readonly stacks: (world: { readonly clock: TestClock; readonly random: Random }) => readonly Stack[];
+  readonly flags?: Partial<
+    Pick<CompositionOptions, 'pollIntervalMs' | 'maxConcurrentReconciles' | 'maxExternalCallsPerSecond'>
+  > & { readonly syncPeriodMs?: number };
+}
+
+/**
+ * The whole process, put together as `main.ts` does, over a cluster in memory: all its time is one clock that is moved by
+ * hand, all its chance comes from one seed, and requests, answers and events are on their way for as long as chance says.
+ * The same seed leads to the same log, line by line.
+ */
+export class Simulation {
+  readonly clock: TestClock = testClock();
+  readonly random: Random;
+  readonly cluster = new MemoryCluster(() => this.clock.now());
+  /** The process's log at level debug, as lines of JSON. */
+  readonly log: string[] = [];
+  /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
+  readonly writes: string[] = [];
+  /** How often it reconciled. */
+  runs = 0;
+  readonly #options: SimulationOptions;
+  #life = new Subscription();
+  #client: FaultyClient | undefined;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.random = seededRandom(options.seed);
+  }
+
+  /** Starts the process; one that runs is killed before. */
+  start(): void {
+    this.kill();
+    const { clock, random } = this;
+    const { pollIntervalMs = 60_000, maxConcurrentReconciles = 10 } = this.#options.flags ?? {};
+    const { maxExternalCallsPerSecond = 100, syncPeriodMs = 3_600_000 } = this.#options.flags ?? {};
+    const client = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
+      const before = this.cluster.resourceVersion;
+      const answer = effect();
+      const isWrite = verb !== 'get' && kind.kind !== 'Event';
+      if (isWrite) this.writes.push(`${clock.elapsedMs()} ${verb} ${kind.kind} ${objectKeyText(key)}`);
+      if (isWrite && this.cluster.resourceVersion === before) this.writes.push('which changed nothing');
+      return answer;
+    });
+    this.#client = faultyClient(client, clock, { latency: random });
+    const log = createLogger({ level: 'debug', format: 'json', clock, write: (line) => this.log.push(line) });
+    const { informers, events, controllers } = composition({
+      client: this.#client,
+      component: 'services-stack',
+      stacks: this.#options.stacks(this),
+      log,
+      clock,
+      random,
+      pollIntervalMs,
+      maxConcurrentReconciles,
+      maxExternalCallsPerSecond,
+    });
+    const running$ = manager({
+      informers,
+      controllers,
+      background: [events.run$],
+      concurrency: maxConcurrentReconciles,
+      syncPeriodMs,
+      stop$: NEVER,
+      drainTimeoutMs: 30_000,
+      log,
+      clock,
+      random,
+    });
+    this.#life = running$.subscribe(() => {
+      this.runs += 1;
+    });
+  }
+
+  /** The process dies: what it was about to do does not happen. */
+  kill(): void {
+    this.#client?.cut();
+    this.#life.unsubscribe();
+  }
+
+  /** Somebody else's change of what is there. */
+  edit<T extends KubernetesObject>(kind: Kind<T>, object: T, change: (object: T) => T): void {
+    const current = this.cluster.find(kind, object.metadata);
+    if (current === undefined) throw new Error(`no ${kindKey(kind)} ${objectKeyText(object.metadata)}`);
+    this.cluster.put(kind, change(current));
+  }
+}
