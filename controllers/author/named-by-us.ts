@@ -1,3 +1,8 @@
+/*
+ *   observe ────────────────▶ whose-is.ts: is it ours? ──▶ what differs, what is missing, what to fill in
+ *   create, update, delete ─▶ the same question again  ──▶ the cloud
+ */
+
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';

@@ -1,3 +1,9 @@
+/*
+ *   a claim ──▶ claim-scheduling/ ──classRef──▶ claim-binding/ ──▶ managed/ ──▶ external system
+ *               claim-defaulting/                    │             with provider/, references/, connection/
+ *                                                    └──▶ the claim's secret ◀── secret-propagation/
+ */
+
 import groupBy from 'lodash/groupBy.js';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
@@ -14,7 +20,17 @@ import { managedController } from './managed/setup.ts';
 import { providerConfigController } from './provider/setup.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 
-/** What one stack adds to the process, for `--stacks` by its name. */
+/**
+ * What one stack adds to the process, for `--stacks` by its name.
+ *
+ *     export const queueStack: Stack = {
+ *       name: 'queues',
+ *       managed: (env) => [
+ *         { kind: QueueKind, providers, externalNames: 'deterministic', connector: queueConnector(env) },
+ *       ],
+ *       claims: [{ claim: AnyQueueKind, class: QueueClassKind, managed: QueueKind, configure }],
+ *     };
+ */
 export interface Stack {
   readonly name: string;
   /** Its managed kinds, and how each one's external system is reached. */

@@ -1,3 +1,13 @@
+/*
+ *   API server ──▶ watch.ts ──events──▶ store.ts ──▶ get, all, byIndex: what reconcilers read
+ *                  list, watch,             ▲   └──▶ changes$: what triggers hear
+ *                  resume, list again       │
+ *                     ▲                     └─ record: the answers of resource.ts, which writes
+ *                     └─ watch-check.ts: is it silent because nothing happens?
+ *
+ * One of each for a kind, however many controllers ask.
+ */
+
 import type { Observable } from 'rxjs';
 import { defer, from, ignoreElements, merge, mergeMap, retry, Subject, tap, timer } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';

@@ -10,6 +10,11 @@ import { withoutManagedFields } from './store.ts';
 /**
  * Reads and writes objects of one kind: reads come from the store, writes go to the API server and their
  * answers into the store. No method writes when nothing changes. Throws ApiError.
+ *
+ *     const found = claims.get({ namespace: 'team', name: 'orders' });
+ *     const labels = { ...found?.metadata.labels, team: 'shop' };
+ *     // One merge patch with found's resourceVersion; none if it has the label. 409 if somebody was quicker.
+ *     if (found) await claims.update(found, { ...found, metadata: { ...found.metadata, labels } }, signal);
  */
 export interface Resource<T extends KubernetesObject> {
   readonly kind: Kind<T>;

@@ -14,7 +14,13 @@ export type Change<T> =
   | { readonly type: 'modified'; readonly object: T; readonly previous: T }
   | { readonly type: 'deleted'; readonly object: T };
 
-/** The newest known object of each key of one kind. Objects are shared and never mutated. */
+/**
+ * The newest known object of each key of one kind. Objects are shared and never mutated.
+ *
+ *     claims.addIndex('class', ({ spec: { classRef } }) => (classRef?.name ? [classRef.name] : []));
+ *     claims.byIndex('class', 'small'); // no search, and no request
+ *     claims.changes$.pipe(filter(({ type }) => type === 'deleted')); // what is there comes first, as added
+ */
 export interface Store<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   get(key: ObjectKey): T | undefined;

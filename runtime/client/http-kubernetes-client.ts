@@ -1,3 +1,10 @@
+/*
+ *   get, list, patch … ──▶ http-request.ts ──▶ http-exchange.ts ──▶ transport.ts ──▶ API server
+ *                          retries, lease      one exchange         where, as whom      │
+ *   objects, ApiError  ◀── answer.ts: is it what was asked for? ◀───────────────────────┤
+ *   watch events       ◀── answer.ts ◀── json-lines.ts: a line each ◀───────────────────┘
+ */
+
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';

@@ -1,3 +1,9 @@
+/*
+ *   triggers.ts ──key, because──▶ work-queue.ts ──one run at a time per key──▶ reconcile ──▶ outcome: log,
+ *                                     ▲                                            │            metrics
+ *                                     └───── done, after, requeue, conflict ───────┘
+ */
+
 import { defer, map, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
 import type { Logger } from '../log/log.ts';

@@ -28,5 +28,13 @@ export const after = (delayMs: number): Result => ({ type: 'after', delayMs });
  * the key back through the back-off and is logged; a thrown conflict (409) is put back silently. The signal
  * aborts when the run exceeds its time or the process stops in a hurry. The log names the run: controller, kind, object
  * and `reconcileID`.
+ *
+ *     const reconcile: Reconciler = async (request, signal) => {
+ *       const claim = claims.get(request);
+ *       if (claim === undefined) return done; // should it appear, that wakes us
+ *       const { row, desired } = decide(claim);
+ *       await claims.update(claim, desired, signal); // no request if nothing differs
+ *       return { ...after(60_000), row };
+ *     };
  */
 export type Reconciler = (request: Request, signal: AbortSignal, log: Logger) => Promise<Result>;

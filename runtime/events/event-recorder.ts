@@ -1,3 +1,9 @@
+/*
+ *   record ──▶ event-correlator.ts ──▶ what waits, bounded ──▶ run$: one request at a time ──▶ API server
+ *              the same again: a count;                        flush: all of it, at the end
+ *              too many: none
+ */
+
 import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';

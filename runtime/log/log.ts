@@ -1,3 +1,8 @@
+/*
+ *   log.info('a constant message', facts) ──▶ loggable.ts ──▶ winston ──▶ one line on standard error
+ *                                             no secrets, printable, not endless
+ */
+
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import type { Clock } from '../time/clock.ts';

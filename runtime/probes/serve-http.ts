@@ -1,3 +1,8 @@
+/*
+ *   states of informers ──────────────▶ health.ts ──┐
+ *   requests, queues, runs, leading ──▶ metrics.ts ─┴─▶ serve-http.ts ──▶ /healthz, /readyz, /metrics
+ */
+
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

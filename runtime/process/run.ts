@@ -1,3 +1,9 @@
+/*
+ *   informers ──▶ every store is synced ──▶ leader-election.ts: leading ──▶ controllers ──▶ outcomes
+ *                                                                              ▲
+ *   stop$ ──▶ drain: running reconciles may end, nothing new begins ───────────┘
+ */
+
 import type { Observable } from 'rxjs';
 import {
   defer,

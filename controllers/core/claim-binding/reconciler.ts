@@ -1,3 +1,10 @@
+/*
+ *   claim, class, managed resource, secrets ──read──▶ decide.ts ──row──▶ act: provision.ts, bind.ts,
+ *                                                                       propagate.ts, release.ts
+ *                                                                              │
+ *   Result ◀── conditions and Events, once: ending.ts ◀──── an Ending ─────────┘
+ */
+
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';

@@ -1,3 +1,8 @@
+/*
+ *   a claim without a class, and all classes ──▶ decide.ts of claim-scheduling/ ──▶ its classRef,
+ *                                                or of claim-defaulting/            or why there is none
+ */
+
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';

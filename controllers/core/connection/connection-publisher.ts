@@ -1,3 +1,10 @@
+/*
+ *   connection details ──▶ publisherChain ─┬─▶ secretPublisher ────▶ the secret of writeConnectionSecretToRef
+ *                                          └─▶ store-publisher.ts ─▶ secret-stores.ts: a StoreConfig says which
+ *                                                                        ├─▶ kubernetes-store.ts
+ *                                                                        └─▶ vault-store.ts
+ */
+
 import omitBy from 'lodash/omitBy.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';

@@ -64,6 +64,22 @@ export class UncertainCreationError extends Error {
  * password that is missing there was lost and must be set anew by `update`, which `observe` asks for by
  * answering `isUpToDate: false` and not ready. Calls honour the signal. Errors carry messages fit for a
  * condition: clear, stable from one call to the next, without secrets.
+ *
+ *     const queues: ExternalClient<Queue> = {
+ *       async observe(queue, _known, signal) {
+ *         const found = await cloud.find(externalName(queue), signal); // undefined by the cloud's own word only
+ *         if (found === undefined) return { exists: false, isUpToDate: false };
+ *         const isUpToDate = found.size === queue.spec.forProvider.size;
+ *         return { exists: true, isUpToDate, ready: available(), details: { endpoint: found.address } };
+ *       },
+ *       create: async (queue, _known, signal) => {
+ *         await cloud.create(externalName(queue), queue.spec.forProvider, signal);
+ *         return {};
+ *       },
+ *       …
+ *     };
+ *
+ * A whole one, which also asks whose a thing is before it touches it: `controllers/author/named-by-us.ts`.
  */
 export interface ExternalClient<M extends Managed = Managed> {
   /** Looks and changes nothing. */

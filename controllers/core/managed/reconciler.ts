@@ -1,3 +1,9 @@
+/*
+ *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ observe ─▶ decideNext ─▶ act.ts, by steps.ts
+ *                └─────────────┴────────────┴─────────────┴──────────────────────────┴─▶ an Ending
+ *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
+ */
+
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';

@@ -1,3 +1,9 @@
+/*
+ *   managed resource ──▶ provider-choice.ts ──▶ Provider or ProviderConfig
+ *                                                      │
+ *   secret, variable or file ◀── credential-sources.ts ┘
+ */
+
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';

@@ -1,3 +1,8 @@
+/*
+ *   networkIdRef, networkIdSelector ──▶ another managed resource, from the store ──▶ its external name
+ *   networkId ◀──────────────────────────────────────────────────────────────────────────┘
+ */
+
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';

@@ -1,3 +1,9 @@
+/*
+ *   managed resource ◀── name each other ──▶ claim
+ *        │ controls                             │ controls
+ *   source secret ────────── data ────────▶ target secret        if both name each other, too: decide.ts
+ */
+
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
