@@ -10,7 +10,7 @@ import type { Creation, OperationType } from './external-client.ts';
 /** What a settled operation brought. */
 export type OperationResult = Pick<Creation, 'details' | 'externalName'>;
 
-/** An operation on one external resource that outlived the pass that began it. */
+/** An operation on one external resource that outlived the run that began it. */
 export interface TrackedOperation {
   readonly type: OperationType;
   readonly outcome:

@@ -35,7 +35,7 @@ export type FirstDecision =
   | { readonly row: '6'; readonly act: 'orphan' }
   | { readonly row: '10'; readonly act: 'connect' };
 
-/** `operation` is what this process still knows of an operation that outlived its pass. */
+/** `operation` is what this process still knows of an operation that outlived its run. */
 export function decideFirst(managed: Managed | undefined, operation?: TrackedOperation): FirstDecision {
   if (managed === undefined) return { row: '1', act: 'nothing' };
   const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';

@@ -64,7 +64,7 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * the schema of the kind says are.
    */
   readonly identityFields?: readonly string[];
-  /** Operations that outlive a pass; default: a tracker of its own, whose end wakes nobody. */
+  /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
   /**
    * What is to be on record, as annotations, before anything is made: which provider is used, where that is not clear

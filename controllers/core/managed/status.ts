@@ -7,12 +7,12 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withShortMessage } from '../message.ts';
 import { standingOperations } from './async-operations.ts';
 
-/** What a pass found out about a managed resource. */
+/** What a run found out about a managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** What is to be said of an operation that outlives a pass. */
+  /** What is to be said of an operation that outlives a run. */
   readonly operation?: readonly ConditionFacts[];
   /** What is on record of the external resource's identity; absent: as before. */
   readonly externalIdentity?: string | undefined;
