@@ -37,6 +37,8 @@ export interface Ending {
   /** With the status: a Normal one tells of a change of phase or Ready, a Warning is told for as long as its cause lasts. */
   readonly events?: readonly EventFacts[];
   readonly result: Result;
+  /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
+  readonly thrown?: StepFailure;
 }
 
 export type Happened = readonly EventFacts[];
@@ -98,12 +100,14 @@ function bound(claim: Claim, managed: Managed, events: readonly EventFacts[]): E
   return { claim, facts, events: [...events, ...warnings], result: done };
 }
 
-/** Told, and tried again through the back-off, unless its facts say that only an event helps. */
-export function failed(claim: Claim, { message, facts }: StepFailure<Happened>): Ending {
-  const { reason, ready, result = requeue, known = [] } = facts;
+/** Told, and tried again through the back-off, unless its facts say that only an event helps; or thrown. */
+export function failed(claim: Claim, failure: StepFailure<Happened>, isSilent = failure.isSilent): Ending {
+  const { message, facts } = failure;
+  const { reason, ready, result = requeue, known: happened = [] } = facts;
+  if (isSilent) return { claim, happened, result, thrown: failure };
   return {
     claim,
-    happened: known,
+    happened,
     facts: { conditions: [...(ready === undefined ? [] : [ready(message)]), reconcileError(message)] },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
@@ -167,10 +171,11 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { row, claim, happened = [] } = ending;
+  const { row, claim, happened = [], thrown } = ending;
   const result: Result = { ...ending.result, ...(row !== undefined && { row }) };
   if (claim === undefined) return result;
   for (const event of happened) recordClaimEvent(env, claim, event);
+  if (thrown !== undefined) throw thrown;
   const { reported, events } = told(claim, ending, ineffectiveEdits(claim, heldBy(claim)), env.clock.now());
   try {
     const written = claims.updateStatus(claim, reported, signal);

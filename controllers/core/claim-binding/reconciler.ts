@@ -79,10 +79,9 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const claim = claims.get(request);
     const telling = (step: Promise<Ending>): Promise<Ending> =>
       step.catch((error: unknown) => {
-        const isTold = error instanceof StepFailure && !error.isSilent && !signal.aborted;
-        if (!isTold || claim === undefined) throw error;
+        if (!(error instanceof StepFailure) || claim === undefined) throw error;
         // What the run has written before it failed is in the store.
-        return failed(claims.get(request) ?? claim, error);
+        return failed(claims.get(request) ?? claim, error, error.isSilent || signal.aborted);
       });
     return conclude(options, await telling(run()), signal);
 

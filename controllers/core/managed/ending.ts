@@ -67,8 +67,8 @@ export interface Ending {
   /** Annotations that have had their effect once the status says so. */
   readonly used?: readonly string[];
   readonly next: Next;
-  /** What the run throws in the end, for the work queue to put it back without a word. */
-  readonly conflict?: StepFailure;
+  /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
+  readonly thrown?: StepFailure;
 }
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
@@ -221,7 +221,7 @@ export function failed(start: Run, error: unknown): Ending {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
   const { known: run = start, reason, ready } = failure.facts;
-  if (failure.isSilent) return { run, next: 'event', conflict: failure };
+  if (failure.isSilent) return { run, next: 'event', thrown: failure };
   return {
     run,
     synced: reconcileError(failure.message),
@@ -277,11 +277,11 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { run, next, used = [], conflict } = ending;
+  const { run, next, used = [], thrown } = ending;
   for (const event of run.happened) {
     env.events.record(run.current, { ...event, message: scrub(event.message, run.known) });
   }
-  if (conflict !== undefined) throw conflict;
+  if (thrown !== undefined) throw thrown;
   const { object, events } = told(ending, identity, env.clock.now());
   let stored = run.current;
   try {

@@ -27,8 +27,10 @@ import {
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { conflict } from '../cluster-fake.ts';
 import {
   claim,
   claimRef,
@@ -508,6 +510,17 @@ describe('how a run of claim binding ends', () => {
       });
     }
   }
+
+  test('a conflict is thrown in the end, once what happened before it was told', () => {
+    const known = parted('release');
+    const ending = cut(byName, 'cannot update resource claim', { ...cannotUnbind, known }, conflict());
+    assert.ok(isConflict(ending.thrown));
+    assert.deepEqual(saidOf(ending), {
+      says: [],
+      events: ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
+      result: requeue,
+    });
+  });
 
   test('an edit that has no effect is said beside whatever else is, each time', () => {
     const told = `${edit}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;

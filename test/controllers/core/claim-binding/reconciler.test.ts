@@ -915,4 +915,21 @@ describe('H13: a conflict is put back silently', () => {
       assert.deepEqual(warnings, []);
     });
   }
+
+  test('what was done before it is told all the same', async () => {
+    const { cluster, process } = worldOf({
+      ...statics,
+      claim: boundClaim(deleted),
+      managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' } },
+    });
+    cluster.before('update', claimKind, () => {
+      throw conflict();
+    });
+    await process.settle();
+    assert.equal(process.conflicts, 1);
+    assert.deepEqual(
+      process.events.map(({ reason }) => reason),
+      ['UnboundManagedResource'],
+    );
+  });
 });

@@ -569,7 +569,7 @@ describe('how a run over a managed resource ends', () => {
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
     const cause = conflict();
-    const { conflict: thrown } = failing(at('11'), 'observe failed', cannotObserve, cause);
+    const { thrown } = failing(at('11'), 'observe failed', cannotObserve, cause);
     assert.equal(thrown?.cause, cause);
     const bug = new TypeError('undefined is not a function');
     assert.throws(() => failed(at('11'), bug), bug);
