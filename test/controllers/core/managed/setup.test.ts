@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { merge } from 'rxjs';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
+import type { ManagedService } from '../../../../controllers/core/managed/setup.ts';
+import { managedController } from '../../../../controllers/core/managed/setup.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
+import { deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
+
+/** A process that keeps one kind of managed resources. */
+function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
+  const external = new FakeExternal();
+  const process = new FakeProcess(cluster, (env) => [
+    managedController(env, {
+      kind: managedKind,
+      connector: external,
+      providers: { provider: providerKind, providerConfig: providerConfigKind },
+      externalNames: 'deterministic',
+      ...more,
+    }),
+  ]);
+  return { external, process };
+}
+
+describe('whose connection secret wakes', () => {
+  const owner = managed({}, { name: 'owner', uid: 'owner-uid' });
+  const rows: Record<string, { controls?: object; leaving?: true; wakes: readonly string[] }> = {
+    'the resource that controls it': { controls: owner, wakes: ['owner'] },
+    'nobody, where nobody controls it': { wakes: [] },
+    'not one of that name and another kind': {
+      controls: { ...owner, apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: otherManagedKind.kind },
+      wakes: [],
+    },
+    'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
+  };
+  for (const [name, { controls, leaving, wakes }] of Object.entries(rows)) {
+    test(name, async () => {
+      const cluster = new FakeCluster();
+      cluster.put(managedKind, {
+        ...owner,
+        metadata: { ...owner.metadata, finalizers: ['example.org/hold'] },
+      });
+      if (leaving) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
+      const ownerReferences = controls === undefined ? [] : [controllerReference(controls as typeof owner)];
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: 'infra', name: 'conn', ownerReferences },
+        type: connectionSecretType,
+      };
+      cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
+      const process = new FakeProcess(cluster);
+      const { triggers } = managedController(process.env, {
+        kind: managedKind,
+        connector: new FakeExternal(),
+        providers: { provider: providerKind, providerConfig: providerConfigKind },
+        externalNames: 'deterministic',
+      });
+      await process.synced();
+      const woken: string[] = [];
+      const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
+        woken.push(objectKeyText(request)),
+      );
+      woken.length = 0;
+      cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
+      subscription.unsubscribe();
+      assert.deepEqual(woken, wakes);
+    });
+  }
+});
+
+describe('what a service adds', () => {
+  const spec: ManagedSpec = { publishConnectionDetailsTo: { name: 'orders' }, forProvider: { size: 1 } };
+  const synced = (cluster: FakeCluster): string => {
+    const { status, message } = getCondition(
+      cluster.get(managedKind, { name: 'db' })?.status?.conditions,
+      'Synced',
+    );
+    return `${status} ${message}`;
+  };
+
+  test('no secret stores: details that are to go to one are refused, and nothing is lost', async () => {
+    const cluster = new FakeCluster();
+    const { external, process } = keeping(cluster);
+    cluster.put(managedKind, managed(spec));
+    await process.settle(100);
+    assert.equal(synced(cluster), 'False cannot publish to secret store, feature is not enabled');
+    assert.equal(external.made, 1);
+  });
+
+  test('secret stores: details go there, and what happens there wakes', async () => {
+    const kept = new Map<string, StoredConnection>();
+    let asked = 0;
+    const secretStores: SecretStores = {
+      open: async () => ({
+        describe: (name) => name,
+        read: async (name) => kept.get(name),
+        write: async (name, _current, desired) => void kept.set(name, desired),
+        remove: async () => {},
+      }),
+      triggers: () => {
+        asked += 1;
+        return [];
+      },
+    };
+    const cluster = new FakeCluster();
+    const { process } = keeping(cluster, { secretStores });
+    cluster.put(managedKind, managed(spec));
+    await process.settle(100);
+    assert.match(synced(cluster), /^True/);
+    assert.deepEqual(
+      [kept.get('orders')?.data, asked],
+      [{ endpoint: 'db.example', password: 'made-at-creation-1' }, 1],
+    );
+  });
+
+  test('which provider an Optional reference led to is on record before anything is made', async () => {
+    const cluster = new FakeCluster();
+    const { external, process } = keeping(cluster);
+    const recorded = () =>
+      cluster.get(managedKind, { name: 'db' })?.metadata.annotations?.['crossplane.io/resolved-provider'];
+    let atCreation: string | undefined;
+    external.gate = (method) => {
+      if (method === 'create') atCreation = recorded();
+    };
+    const providerConfigRef = { name: 'gone', policy: { resolution: 'Optional' as const } };
+    cluster.put(providerConfigKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'None' } },
+    });
+    await process.synced();
+    cluster.put(managedKind, managed({ providerConfigRef }));
+    await process.settle(100);
+    assert.equal(atCreation, 'ProviderConfig/default');
+  });
+
+  test('references, which are resolved before anything is made', async () => {
+    const cluster = new FakeCluster();
+    const { external, process } = keeping(cluster, {
+      references: [{ field: 'zone', ref: 'zoneRef', selector: 'zoneSelector', to: otherManagedKind }],
+    });
+    cluster.put(managedKind, managed({ forProvider: { zoneRef: { name: 'main' } } }));
+    await process.settle(100);
+    assert.equal(external.made, 0);
+    cluster.put(otherManagedKind, {
+      ...managed(
+        {},
+        { name: 'main', uid: 'main-uid', annotations: { 'crossplane.io/external-name': 'z-1' } },
+      ),
+      apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+      kind: otherManagedKind.kind,
+    });
+    await process.settle(100);
+    assert.deepEqual(external.createdWith, { zone: 'z-1', zoneRef: { name: 'main' } });
+  });
+});
