@@ -30,7 +30,7 @@ const { installCrds } = await import('./runtime/client/install-crds.ts');
 const { readKubeConfig } = await import('./runtime/client/kube-config.ts');
 const { leaderElection } = await import('./runtime/process/leader-election.ts');
 const { createLogger } = await import('./runtime/log/log.ts');
-const { manager } = await import('./runtime/process/run.ts');
+const { run } = await import('./runtime/process/run.ts');
 const { createMetrics } = await import('./runtime/probes/metrics.ts');
 const { serveHttp } = await import('./runtime/probes/serve-http.ts');
 const { realClock } = await import('./runtime/time/clock.ts');
@@ -54,7 +54,7 @@ try {
     version,
   });
   if (invocation.type === 'print') process.stdout.write(invocation.text);
-  else run(invocation.flags, await usableKubeConfig(invocation.flags));
+  else start(invocation.flags, await usableKubeConfig(invocation.flags));
 } catch (error) {
   if (!(error instanceof FlagError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -62,7 +62,7 @@ try {
 }
 
 /** Flags → client → stacks → signals → teardown. */
-function run(flags: Flags, kubeConfig: KubeConfig): void {
+function start(flags: Flags, kubeConfig: KubeConfig): void {
   const clock = realClock();
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
@@ -115,7 +115,7 @@ function run(flags: Flags, kubeConfig: KubeConfig): void {
     skip(1),
     tap((signal) => process.exit(128 + constants.signals[signal])),
   );
-  const work$ = manager({
+  const work$ = run({
     informers,
     controllers,
     background: [events.run$, ...servers(flags, informers, metrics, clock)],

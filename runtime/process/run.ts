@@ -33,7 +33,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { LeaderElection } from './leader-election.ts';
 
-export interface ManagerOptions {
+export interface RunOptions {
   readonly informers: Pick<Informers, 'run$' | 'synced' | 'states'>;
   readonly controllers: readonly ControllerSpec[];
   /** What else runs as long as the controllers do: the event recorder, servers. */
@@ -67,7 +67,7 @@ export class LeadershipLost extends Error {
  * held. Emits the outcome of every reconcile. Completes when `stop$` has emitted and every running reconcile
  * has ended or its time is up. Errors only with LeadershipLost or an error of the background.
  */
-export function manager(options: ManagerOptions): Observable<Outcome> {
+export function run(options: RunOptions): Observable<Outcome> {
   const { informers, controllers, background, election, drainTimeoutMs, log, clock } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
@@ -121,7 +121,7 @@ function whileLeading<T>(
 }
 
 /** Emits once every store is synced; says what is missing while that takes long. */
-function synced({ informers, log, clock }: ManagerOptions): Observable<void> {
+function synced({ informers, log, clock }: RunOptions): Observable<void> {
   return defer(() => {
     const abort = new AbortController();
     const missing = () => informers.states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
@@ -148,7 +148,7 @@ function synced({ informers, log, clock }: ManagerOptions): Observable<void> {
  * stands still says why before its Event of an hour ago is forgotten.
  */
 const periodically = (
-  { syncPeriodMs, clock, random }: Pick<ManagerOptions, 'syncPeriodMs' | 'clock' | 'random'>,
+  { syncPeriodMs, clock, random }: Pick<RunOptions, 'syncPeriodMs' | 'clock' | 'random'>,
   { objects }: ControllerSpec,
 ): Observable<Request> =>
   objects === undefined

@@ -5,7 +5,7 @@ import type { CompositionOptions } from '../../controllers/composition.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createLogger } from '../../runtime/log/log.ts';
-import { manager } from '../../runtime/process/run.ts';
+import { run } from '../../runtime/process/run.ts';
 import type { Random } from '../../runtime/time/random.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
 import type { FaultyClient } from './faulty-client.ts';
@@ -75,7 +75,7 @@ export class Simulation {
       maxConcurrentReconciles,
       maxExternalCallsPerSecond,
     });
-    const running$ = manager({
+    const running$ = run({
       informers,
       controllers,
       background: [events.run$],

@@ -13,7 +13,7 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
-import { manager } from '../../../runtime/process/run.ts';
+import { run } from '../../../runtime/process/run.ts';
 import type { Random } from '../../../runtime/time/random.ts';
 import type { FaultyClient } from '../../fakes/faulty-client.ts';
 import { faultyClient } from '../../fakes/faulty-client.ts';
@@ -179,7 +179,7 @@ export class FakeProcess {
     if (this.#isStarted || this.#specs.length === 0) return;
     this.#isStarted = true;
     const { clock, log, random, maxConcurrentReconciles: concurrency } = this.env;
-    const running$ = manager({
+    const running$ = run({
       informers: { ...this.#informers, run$: NEVER },
       controllers: this.#specs.map((spec) => this.#resynced(spec)),
       background: [],

@@ -6,8 +6,8 @@ import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import type { ManagerOptions } from '../../../runtime/process/run.ts';
-import { LeadershipLost, manager } from '../../../runtime/process/run.ts';
+import type { RunOptions } from '../../../runtime/process/run.ts';
+import { LeadershipLost, run } from '../../../runtime/process/run.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import type { TestClock } from '../../fakes/test-clock.ts';
 import { testClock } from '../../fakes/test-clock.ts';
@@ -25,7 +25,7 @@ function background() {
   return stream;
 }
 
-describe('manager', () => {
+describe('the process', () => {
   let clock: TestClock;
   let wake$: Subject<Request>;
   let stop$: ReplaySubject<void>;
@@ -50,8 +50,8 @@ describe('manager', () => {
   });
   afterEach(() => running?.unsubscribe());
 
-  const run = (spec: Partial<ControllerSpec>, options: Partial<ManagerOptions> = {}): void => {
-    running = manager({
+  const begin = (spec: Partial<ControllerSpec>, options: Partial<RunOptions> = {}): void => {
+    running = run({
       informers: {
         run$: informers.run$,
         synced: (signal) => {
@@ -88,7 +88,7 @@ describe('manager', () => {
   const listening = () => [informers.listeners, others.listeners];
 
   test('nothing is reconciled before every store is synced', async () => {
-    run({});
+    begin({});
     assert.deepEqual(listening(), [1, 1]);
     assert.equal(wake$.observed, false);
     synced.resolve();
@@ -99,7 +99,7 @@ describe('manager', () => {
   });
 
   test('stopped before the stores are synced it completes and stops waiting', async () => {
-    run({});
+    begin({});
     stop$.next();
     assert.deepEqual(ends, ['complete']);
     assert.deepEqual([listening(), wasSyncAborted], [[0, 0], true]);
@@ -108,7 +108,7 @@ describe('manager', () => {
   test('a stop lets running reconciles finish while streams and events go on, then all ends', async () => {
     const finish = Promise.withResolvers<Result>();
     let signal: AbortSignal | undefined;
-    run({
+    begin({
       reconcile: (_request, given) => {
         signal = given;
         return finish.promise;
@@ -128,7 +128,7 @@ describe('manager', () => {
 
   test('a reconcile that does not finish in time is aborted', async () => {
     let signal: AbortSignal | undefined;
-    run(
+    begin(
       {
         reconcile: (_request, given) => {
           signal = given;
@@ -149,7 +149,7 @@ describe('manager', () => {
 
   test('every object comes again each sync period', async () => {
     const names: string[] = [];
-    run(
+    begin(
       {
         triggers: [],
         objects: { kind: ThingKind, all: () => [thing('a'), thing('b')] },
@@ -171,14 +171,14 @@ describe('manager', () => {
 
   test('an error of the background ends it all', async () => {
     const broken$ = new Subject<never>();
-    run({}, { background: [broken$] });
+    begin({}, { background: [broken$] });
     broken$.error(new Error('cannot listen'));
     assert.match(String(ends[0]), /cannot listen/);
     assert.equal(informers.listeners, 0);
   });
 
   test('unsubscribing ends it all', async () => {
-    run({});
+    begin({});
     synced.resolve();
     await clock.settle();
     running?.unsubscribe();
@@ -192,7 +192,7 @@ describe('manager', () => {
     });
 
     const standingBy = async (spec: Partial<ControllerSpec> = {}): Promise<void> => {
-      run(spec, { election: { leadership$ } });
+      begin(spec, { election: { leadership$ } });
       synced.resolve();
       await clock.settle();
       assert.ok(leadership$.observed);
