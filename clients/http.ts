@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
+import type { Clock } from './clock.ts';
+import { later } from './clock.ts';
 import { CloudError } from './cloud-error.ts';
 import { cloudRefusal, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
@@ -29,18 +30,15 @@ export interface HttpClientOptions {
   readonly url: string;
   /** Bearer token. */
   readonly token: string;
-  /** Default: one pool of kept connections for the whole process. */
+  /** Default: a pool of its own. */
   readonly dispatcher?: Carrier;
   /** Milliseconds one attempt may take; default 10 000. */
   readonly timeoutMs?: number;
   /** Default 4. */
   readonly maxAttempts?: number;
-  /** Uniform in [0, 1). */
-  readonly random?: () => number;
-  /** Clock in milliseconds, for answers that say until when to wait; default: the machine's. */
-  readonly now?: () => number;
-  /** Resolves after `ms`; rejects when the signal aborts. */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): spreads attempts. */
+  readonly random: () => number;
 }
 
 export interface HttpRequest {
@@ -66,11 +64,9 @@ const maxWaitMs = 2_000;
 const firstWaitMs = 100;
 const maxAnswerBytes = 10_000_000;
 
-let sharedAgent: Agent | undefined;
-
-/** One pool for all clouds, so that a process's connections stay few and warm. Idle ones keep no process alive. */
-function sharedDispatcher(): Carrier {
-  sharedAgent ??= new Agent({
+/** A pool for many clients, so that a process's connections stay few and warm. Idle ones keep no process alive. */
+export const keptConnections = (): Carrier =>
+  new Agent({
     connections: 32,
     allowH2: false,
     keepAliveTimeout: 30_000,
@@ -79,12 +75,6 @@ function sharedDispatcher(): Carrier {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return sharedAgent;
-}
-
-const sleepFor = async (ms: number, signal: AbortSignal): Promise<void> => {
-  await delay(ms, undefined, { signal });
-};
 
 /**
  * A client that tries again where that is safe. GET, PATCH and DELETE say what should be and may be repeated
@@ -93,7 +83,7 @@ const sleepFor = async (ms: number, signal: AbortSignal): Promise<void> => {
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const { cloud, url, token, timeoutMs = 10_000, maxAttempts = 4 } = options;
-  const { random = Math.random, now = Date.now, sleep = sleepFor, dispatcher = sharedDispatcher() } = options;
+  const { clock, random, dispatcher = keptConnections() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
   const never = new AbortController().signal;
@@ -111,7 +101,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
             throw error;
           const waitMs = error.retryAfterMs ?? firstWaitMs * 2 ** (attempt - 1) * (1 + random());
           if (waitMs > maxWaitMs) throw error;
-          await sleep(waitMs, signal).catch(() => signal.throwIfAborted());
+          await clock.sleep(waitMs, signal);
         }
       }
     },
@@ -120,12 +110,8 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   async function attemptOnce(request: HttpRequest, signal: AbortSignal): Promise<unknown> {
     const { method, path, query, body, what, secrets = [] } = request;
     const context = { cloud, what, origin, secrets: [token, ...secrets] };
-    const ended = new AbortController();
     const deadline = new AbortController();
-    const watchdog = sleep(timeoutMs, ended.signal).then(
-      () => deadline.abort(),
-      () => undefined,
-    );
+    const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
       const response = await dispatcher.request({
         origin,
@@ -146,7 +132,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       throw cloudRefusal(
         response.statusCode,
         text,
-        retryAfterMsOf(response.headers['retry-after'], now()),
+        retryAfterMsOf(response.headers['retry-after'], clock.now().getTime()),
         context,
       );
     } catch (error) {
@@ -160,8 +146,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       }
       throw transportFailure(error, context);
     } finally {
-      ended.abort();
-      await watchdog;
+      callOff();
     }
   }
 

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { Agent, interceptors, request } from 'undici';
+import type { Clock } from './clock.ts';
+import { later } from './clock.ts';
 import type { VaultErrorContext } from './vault-error.ts';
 import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 
@@ -12,6 +14,7 @@ export interface VaultOptions {
   readonly caBundle?: string;
   /** Vault namespace, where the server has them. */
   readonly namespace?: string;
+  readonly clock: Clock;
   /** Milliseconds one call may take; default 10 000. */
   readonly timeoutMs?: number;
 }
@@ -72,7 +75,7 @@ interface MetadataAnswer {
  */
 export function vaultClient(
   mountPath: string,
-  { server, token, caBundle, namespace, timeoutMs = 10_000 }: VaultOptions,
+  { server, token, caBundle, namespace, clock, timeoutMs = 10_000 }: VaultOptions,
 ): VaultClient {
   const { origin } = new URL(server);
   const mount = encoded(mountPath);
@@ -89,7 +92,8 @@ export function vaultClient(
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
     signal.throwIfAborted();
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = new AbortController();
+    const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
       const { statusCode, body: stream } = await request(`${origin}/v1/${mount}/${part}/${encoded(path)}`, {
         method,
@@ -101,7 +105,7 @@ export function vaultClient(
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([signal, deadline]),
+        signal: AbortSignal.any([signal, deadline.signal]),
       });
       const text = await stream.text();
       const answer = parsed(text);
@@ -117,7 +121,9 @@ export function vaultClient(
     } catch (error) {
       if (error instanceof VaultError) throw error;
       signal.throwIfAborted();
-      throw unreachable(error, deadline.aborted ? timeoutMs : undefined, context);
+      throw unreachable(error, deadline.signal.aborted ? timeoutMs : undefined, context);
+    } finally {
+      callOff();
     }
   }
 

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+import { later } from '../clock.ts';
 import { PostgresqlError } from './error.ts';
 
 /** What the bound needs of a connection. */
@@ -28,11 +30,13 @@ export function boundedConnections<C extends Connection>(options: {
   readonly max: number;
   readonly keptDatabase: string;
   readonly idleMs: number;
+  readonly clock: Pick<Clock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
 }): BoundedConnections<C> {
-  const { max, keptDatabase, idleMs, open } = options;
+  const { max, keptDatabase, idleMs, clock, open } = options;
   const waiting: { readonly admit: () => void; readonly refuse: (error: unknown) => void }[] = [];
-  const idle = new Map<C, NodeJS.Timeout>();
+  /** How each is kept from being closed. */
+  const idle = new Map<C, () => void>();
   let inUse = 0;
   let isClosed = false;
   let onQuiet = () => {};
@@ -72,8 +76,8 @@ export function boundedConnections<C extends Connection>(options: {
   };
 
   const takeIdle = (): C | undefined => {
-    for (const [connection, timer] of idle) {
-      clearTimeout(timer);
+    for (const [connection, callOff] of idle) {
+      callOff();
       idle.delete(connection);
       if (connection.isUsable()) return connection;
       void connection.close();
@@ -82,12 +86,11 @@ export function boundedConnections<C extends Connection>(options: {
   };
 
   const keep = (connection: C) => {
-    const timer = setTimeout(() => {
+    const expire = (): void => {
       idle.delete(connection);
       void connection.close();
-    }, idleMs);
-    timer.unref();
-    idle.set(connection, timer);
+    };
+    idle.set(connection, later(clock, idleMs, expire));
   };
 
   /** Idle connections count too. */

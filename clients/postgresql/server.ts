@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
 import { Client } from 'pg';
+import type { Clock } from '../clock.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
@@ -11,7 +12,7 @@ import { roles } from './role.ts';
 import type { Closing } from './server-databases.ts';
 import { closeServerDatabases } from './server-databases.ts';
 import type { SessionOptions, UseSession } from './session.ts';
-import { openSession, realSleep } from './session.ts';
+import { openSession } from './session.ts';
 
 export interface PostgresqlServerOptions {
   readonly credentials: Credentials;
@@ -27,9 +28,9 @@ export interface PostgresqlServerOptions {
   readonly connectTimeoutMs?: number;
   /** How long to go on trying while the server has no connection left; default 30 s. */
   readonly connectionWaitMs?: number;
+  readonly clock: Pick<Clock, 'sleep'>;
   /** Uniform in [0, 1): spreads retries. */
-  readonly random?: () => number;
-  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly random: () => number;
   /** Default: pg's own. A test may give one that fails. */
   readonly createClient?: (config: ClientConfig) => Client;
 }
@@ -51,7 +52,7 @@ export interface PostgresqlServer {
 
 /** Connects on first use; keeps at most `maxConnections` open, so one server object per provider will do. */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
-  const { credentials } = options;
+  const { credentials, clock, random } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
     credentials,
@@ -67,8 +68,8 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       secrets: [credentials.password],
     },
     createClient: options.createClient ?? ((config) => new Client(config)),
-    random: options.random ?? Math.random,
-    sleep: options.sleep ?? realSleep,
+    clock,
+    random,
   };
   /** As last seen: only then is it known which settings there are to be protected from. */
   let version: number | undefined;
@@ -78,6 +79,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     max: Math.max(1, options.maxConnections ?? 2),
     keptDatabase: maintenance,
     idleMs: options.idleMs ?? 10_000,
+    clock,
     open: (database, signal) => {
       // Where no tenant has a say the version need not be known, and is found out: the server may be upgraded.
       const known = database === maintenance || version === undefined ? {} : { serverVersion: version };

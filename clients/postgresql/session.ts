@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientConfig } from 'pg';
+import type { Clock } from '../clock.ts';
+import { later } from '../clock.ts';
 import type { Connection } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import { tlsOptions } from './credentials.ts';
@@ -44,7 +45,7 @@ export interface SessionOptions {
   readonly createClient: (config: ClientConfig) => Client;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly clock: Pick<Clock, 'sleep'>;
 }
 
 /** Too many connections, starting up: worth waiting for. */
@@ -56,7 +57,7 @@ export async function openSession(
   signal: AbortSignal | undefined,
   options: SessionOptions,
 ): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
-  const { connectionWaitMs, context, random, sleep } = options;
+  const { connectionWaitMs, context, random, clock } = options;
   let waitedMs = 0;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
     const client = options.createClient(clientConfig(database, options));
@@ -69,7 +70,7 @@ export async function openSession(
       if (mustGiveUp) throw toPostgresqlError(error, context);
     }
     const ms = pauseMs * (0.5 + random());
-    await sleep(ms, signal);
+    await clock.sleep(ms, signal);
     waitedMs += ms;
   }
 }
@@ -125,7 +126,7 @@ async function connect(
   signal: AbortSignal | undefined,
   options: SessionOptions,
 ): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
-  const { context } = options;
+  const { clock, context, random } = options;
   let isBroken = false;
   client.on('error', () => {
     isBroken = true;
@@ -139,9 +140,9 @@ async function connect(
   };
   const close = async (): Promise<void> => {
     isBroken = true;
-    const timer = setTimeout(destroy, 1000);
+    const callOff = later(clock, 1000, destroy);
     await client.end().catch(() => {});
-    clearTimeout(timer);
+    callOff();
   };
 
   let current = signal;
@@ -219,7 +220,7 @@ async function connect(
             } finally {
               isInTransaction = false;
             }
-            await options.sleep(20 * attempt * (0.5 + options.random()), current);
+            await clock.sleep(20 * attempt * (0.5 + random()), current);
           }
         }),
       isUsable: () => !isBroken,
@@ -235,14 +236,5 @@ async function connect(
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** The sleep of a real clock; rejects with the signal's reason. */
-export async function realSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await delay(ms, undefined, signal && { signal });
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
   }
 }

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
+import type { HttpClientOptions } from '../../clients/http.ts';
+import { keptConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
@@ -11,6 +13,10 @@ import { credentialsReader } from '../core/provider/provider-credentials.ts';
 
 /** More accounts than this are rare, and a client that is forgotten is only made anew. */
 const maxClients = 100;
+
+/** What a client is made of: whom it speaks as, and whatever the process has one of. */
+export type CloudClientOptions = CloudCredentials &
+  Required<Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher'>>;
 
 /** A connector for one managed kind, from how its external client comes of the cloud's. */
 export type CloudConnector<C> = <M extends Managed>(
@@ -25,9 +31,10 @@ export type CloudConnector<C> = <M extends Managed>(
 export function cloudConnector<C>(
   env: Environment,
   kinds: ProviderKinds,
-  createClient: (credentials: CloudCredentials) => C,
+  createClient: (options: CloudClientOptions) => C,
 ): CloudConnector<C> {
   const read = credentialsReader(env, kinds);
+  const dispatcher = keptConnections();
   const clients = new LRUCache<string, { readonly cloud: C; readonly url: string }>({ max: maxClients });
   return (clientOf) => ({
     async connect(managed) {
@@ -45,7 +52,8 @@ export function cloudConnector<C>(
       `cannot use ${key === undefined ? '' : `key "${key}" of `}${origin}`,
       parsing,
     );
-    const client = { cloud: createClient(credentials), url: credentials.url };
+    const options = { ...credentials, clock: env.clock, random: env.random, dispatcher };
+    const client = { cloud: createClient(options), url: credentials.url };
     clients.set(json, client);
     return client;
   }

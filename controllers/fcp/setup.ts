@@ -5,10 +5,10 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
+import type { CloudClientOptions } from '../author/connection.ts';
 import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
@@ -16,7 +16,7 @@ import { favouriteDBInstanceClient } from './favourite-db-instance/external-clie
 import { networkClient } from './network/external-client.ts';
 
 export interface FcpStackOptions {
-  readonly createClient?: (credentials: CloudCredentials) => FavouriteCloudClient;
+  readonly createClient?: (options: CloudClientOptions) => FavouriteCloudClient;
   readonly generatePassword?: () => string;
 }
 

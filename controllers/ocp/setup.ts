@@ -4,17 +4,17 @@ import {
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
-import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
+import type { CloudClientOptions } from '../author/connection.ts';
 import { cloudConnector } from '../author/connection.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
 
 export interface OcpStackOptions {
-  readonly createClient?: (credentials: CloudCredentials) => OtherCloudClient;
+  readonly createClient?: (options: CloudClientOptions) => OtherCloudClient;
   readonly generatePassword?: () => string;
 }
 

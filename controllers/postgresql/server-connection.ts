@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { parseCredentials } from '../../clients/postgresql/credentials.ts';
-import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
@@ -31,7 +31,7 @@ export interface ServerConnection {
 export function serverConnection(
   env: Environment,
   kinds: ProviderKinds,
-  createServer: (credentials: Credentials) => PostgresqlServer,
+  createServer: (options: PostgresqlServerOptions) => PostgresqlServer,
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = credentialsReader(env, kinds);
   const choose = providerChooser(env, kinds);
@@ -64,7 +64,7 @@ export function serverConnection(
     ]);
     const known = connections.get(key);
     if (known !== undefined) return known;
-    const server = createServer(credentials);
+    const server = createServer({ credentials, clock: env.clock, random: env.random });
     const tell = (event: EventFacts) => tellProvider(managed, event);
     const connection = { server, credentials, prepare: closing({ server, credentials, tell }) };
     connections.set(key, connection);

@@ -13,8 +13,7 @@ import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-g
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
-import type { Credentials } from '../../clients/postgresql/credentials.ts';
-import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { ClaimService } from '../core/claim-service.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
@@ -29,7 +28,7 @@ import type { ServerConnection } from './server-connection.ts';
 import { serverConnection } from './server-connection.ts';
 
 export interface PostgresqlStackOptions {
-  readonly createServer?: (credentials: Credentials) => PostgresqlServer;
+  readonly createServer?: (options: PostgresqlServerOptions) => PostgresqlServer;
   readonly generatePassword?: () => string;
 }
 
@@ -37,10 +36,8 @@ const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind }
 
 /** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
 export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Stack {
-  const {
-    createServer = (credentials) => createPostgresqlServer({ credentials }),
-    generatePassword: newPassword = () => generatePassword(),
-  } = options;
+  const { createServer = createPostgresqlServer, generatePassword: newPassword = () => generatePassword() } =
+    options;
   return {
     name: 'postgresql',
     claims: [postgreSQLDatabases],

@@ -4,7 +4,9 @@ import { MockAgent } from 'undici';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { HttpClientOptions } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { testClock } from '../fakes/test-clock.ts';
 
 type Readable = Pick<CloudCollection<object, never, never>, 'get' | 'delete'>;
 
@@ -12,7 +14,7 @@ type Readable = Pick<CloudCollection<object, never, never>, 'get' | 'delete'>;
 const collections: Record<
   string,
   {
-    readonly of: (options: { url: string; token: string; dispatcher: MockAgent }) => Readable;
+    readonly of: (options: Omit<HttpClientOptions, 'cloud'>) => Readable;
     readonly path: string;
     readonly word: string;
   }
@@ -55,7 +57,9 @@ async function answering<R>(
   agent.disableNetConnect();
   agent.get('http://cloud.test').intercept({ path, method }).reply(reply.status, reply.text);
   try {
-    return await act(of({ url: 'http://cloud.test', token: 't', dispatcher: agent }));
+    return await act(
+      of({ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0, dispatcher: agent }),
+    );
   } finally {
     await agent.close();
   }

@@ -3,9 +3,10 @@ import { after, beforeEach, test } from 'node:test';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 
 const cloud = await startFavouriteCloud();
-const { instances, networks } = favouriteCloudClient(cloud);
+const { instances, networks } = favouriteCloudClient({ ...cloud, clock: realClock(), random: () => 0 });
 after(() => cloud.stop());
 beforeEach(async () => {
   for (const { item } of cloud.instances()) await instances.delete(item.name);

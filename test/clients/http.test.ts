@@ -4,16 +4,17 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
-import { httpClient } from '../../clients/http.ts';
+import { httpClient, keptConnections } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Fault } from '../../local/favourite-cloud/faults.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 
 const cloud = await startFavouriteCloud({ token: 'hush-hush-token' });
+const clock = realClock();
 const servers: Server[] = [];
 after(async () => {
   await cloud.stop();
@@ -32,9 +33,12 @@ function client(options: Partial<HttpClientOptions> = {}) {
     url: cloud.url,
     token: cloud.token,
     random: () => 0,
-    sleep: async (ms, signal) => {
-      if (ms === timeoutMs) return delay(ms, undefined, { signal });
-      waits.push(ms);
+    clock: {
+      ...clock,
+      sleep: async (ms, signal) => {
+        if (ms === timeoutMs) return clock.sleep(ms, signal);
+        waits.push(ms);
+      },
     },
     ...options,
     timeoutMs,
@@ -253,7 +257,13 @@ describe('time and abandonment', () => {
   test('the signal ends a wait', async () => {
     const abort = new AbortController();
     cloud.faults.inject({ kind: 'fail', status: 503, retryAfter: 2 });
-    const http = httpClient({ cloud: 'Favourite Cloud', url: cloud.url, token: cloud.token });
+    const http = httpClient({
+      cloud: 'Favourite Cloud',
+      url: cloud.url,
+      token: cloud.token,
+      clock,
+      random: () => 0,
+    });
     setTimeout(() => abort.abort(new Error('shutting down')), 30);
     const startMs = performance.now();
     await assert.rejects(http.request(read, abort.signal), /shutting down/);
@@ -268,16 +278,17 @@ describe('time and abandonment', () => {
   });
 });
 
-test('one pool of kept connections serves all clients', async () => {
+test('one pool of kept connections serves as many clients as are given it', async () => {
   let connections = 0;
   const server = createServer((_request, response) => response.end('{}'));
   server.on('connection', () => {
     connections += 1;
   });
   const url = await listening(server);
-  for (let i = 0; i < 20; i++) await client({ url }).http.request(read);
+  const dispatcher = keptConnections();
+  for (let i = 0; i < 20; i++) await client({ url, dispatcher }).http.request(read);
   assert.ok(connections <= 2, `${connections} connections`);
-  await Promise.all(Array.from({ length: 200 }, () => client({ url }).http.request(read)));
+  await Promise.all(Array.from({ length: 200 }, () => client({ url, dispatcher }).http.request(read)));
   assert.ok(connections <= 32, `${connections} connections`);
 });
 

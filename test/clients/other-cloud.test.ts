@@ -4,10 +4,11 @@ import { MockAgent } from 'undici';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 
 let nowMs = 0;
 const cloud = await startFavouriteCloud({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
-const { databases } = otherCloudClient(cloud);
+const { databases } = otherCloudClient({ ...cloud, clock: realClock(), random: () => 0 });
 after(() => cloud.stop());
 
 const cart = { databaseName: 'cart', ambivalence: 5, adminPassword: 'correct-horse' };
@@ -48,7 +49,13 @@ for (const [name, { answer, says }] of Object.entries(nonsense)) {
       .get('http://cloud.test')
       .intercept({ path: '/v2/databases/cart' })
       .reply(200, JSON.stringify(answer));
-    const client = otherCloudClient({ url: 'http://cloud.test', token: 't', dispatcher: agent });
+    const client = otherCloudClient({
+      url: 'http://cloud.test',
+      token: 't',
+      clock: realClock(),
+      random: () => 0,
+      dispatcher: agent,
+    });
     await assert.rejects(
       client.databases.get('cart'),
       (error) => error instanceof CloudError && error.code === 'InvalidAnswer' && says.test(error.message),

@@ -8,6 +8,7 @@ import { vaultClient } from '../../clients/vault.ts';
 import type { VaultErrorCode } from '../../clients/vault-error.ts';
 import { VaultError } from '../../clients/vault-error.ts';
 import { VaultServer } from '../../local/vault-server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 
 const token = 'vault-token';
 const signal = new AbortController().signal;
@@ -18,7 +19,7 @@ describe('the Vault client', () => {
   before(() => server.start());
   after(() => server.stop());
   beforeEach(() => {
-    client = vaultClient('secret', { server: server.url, token });
+    client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     server.isSealed = false;
     return () => client.close();
   });
@@ -78,7 +79,7 @@ describe('the Vault client', () => {
   });
 
   test('a wrong token', async () => {
-    const stranger = vaultClient('secret', { server: server.url, token: 'stolen-token' });
+    const stranger = vaultClient('secret', { clock: realClock(), server: server.url, token: 'stolen-token' });
     await assert.rejects(
       stranger.read('crossplane/a', signal),
       failsAs('PermissionDenied', /refused the token for secret: it is wrong, expired/),
@@ -87,7 +88,7 @@ describe('the Vault client', () => {
   });
 
   test('a path that no engine serves is told from a secret that is not there', async () => {
-    const lost = vaultClient('kv-team', { server: server.url, token });
+    const lost = vaultClient('kv-team', { clock: realClock(), server: server.url, token });
     await assert.rejects(
       lost.read('a', signal),
       failsAs('NotFound', /has no KV v2 secrets engine at kv-team/),
@@ -125,7 +126,11 @@ describe('the Vault client', () => {
       gateway.listen(0, '127.0.0.1');
       await once(gateway, 'listening');
       const { port } = gateway.address() as AddressInfo;
-      const through = vaultClient('secret', { server: `http://127.0.0.1:${port}`, token });
+      const through = vaultClient('secret', {
+        clock: realClock(),
+        server: `http://127.0.0.1:${port}`,
+        token,
+      });
       try {
         await assert.rejects(
           through.read('a', signal),
@@ -145,7 +150,7 @@ describe('the Vault client', () => {
     const gone = await new VaultServer().start();
     const { url } = gone;
     await gone.stop();
-    const nobody = vaultClient('secret', { server: url, token });
+    const nobody = vaultClient('secret', { clock: realClock(), server: url, token });
     await assert.rejects(nobody.read('a', signal), failsAs('Unreachable', /cannot be reached: ECONNREFUSED/));
     await nobody.close();
   });

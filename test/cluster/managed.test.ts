@@ -9,6 +9,7 @@ import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
 import type { ManagedFixture } from './managed-fixture.ts';
 import { changesAsked, networks, startManaged } from './managed-fixture.ts';
@@ -87,7 +88,11 @@ describe('managed resources on a real API server, with the real process and a cl
     });
 
     test('fills status and secret, leaves spec alone, and changes nothing outside, not even when it is deleted', async () => {
-      const { instances, networks: clouds } = favouriteCloudClient(fixture.favourite);
+      const { instances, networks: clouds } = favouriteCloudClient({
+        ...fixture.favourite,
+        clock: realClock(),
+        random: Math.random,
+      });
       const { id: network_id } = await clouds.create({});
       await instances.create({
         name: 'elsewhere',

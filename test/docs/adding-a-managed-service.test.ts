@@ -9,6 +9,7 @@ import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { codeBlocks } from './code-blocks.ts';
@@ -135,7 +136,7 @@ describe('the guide to adding a managed service', () => {
     const file = join(copy.directory, 'controllers/example/favourite-db-instance/external-client.ts');
     const { favouriteDBInstanceClient } = await import(file);
     return favouriteDBInstanceClient({
-      cloud: favouriteCloudClient(cloud),
+      cloud: favouriteCloudClient({ ...cloud, clock: realClock(), random: Math.random }),
       generatePassword: () => 'a-generated-password',
     });
   }

@@ -67,7 +67,8 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
       // What still uses the old one finishes: closing waits for calls under way.
       void entry?.client.close().catch(() => undefined);
-      entry = { options: { mountPath, ...wanted }, client: createVaultClient(mountPath, wanted) };
+      const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
+      entry = { options: { mountPath, ...wanted }, client };
       clients.set(name, entry);
     }
     const where = { server: new URL(server).origin, mountPath, scope };

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { boundedConnections } from '../../../clients/postgresql/connections.ts';
+import { testClock } from '../../fakes/test-clock.ts';
 
 /** Connections that count themselves. */
 function counted(max: number) {
+  const clock = testClock();
   const seen = { open: 0, most: 0, opened: 0 };
   const connections = boundedConnections({
     max,
     keptDatabase: 'kept',
     idleMs: 60_000,
+    clock,
     open: async (database) => {
       await turn();
       seen.opened++;
@@ -30,7 +33,7 @@ function counted(max: number) {
       };
     },
   });
-  return { connections, seen };
+  return { connections, seen, clock };
 }
 
 test('never more than the bound, kept ones and those to other databases together', async () => {

@@ -11,11 +11,12 @@ import type { Observation } from '../../../controllers/core/managed/external-cli
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { instance } from './objects.ts';
 
 let nowMs = 0;
 const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
-const cloud = favouriteCloudClient({ ...server, random: () => 0, timeoutMs: 2_000 });
+const cloud = favouriteCloudClient({ ...server, clock: realClock(), random: () => 0, timeoutMs: 2_000 });
 const { signal } = new AbortController();
 const tags = {
   'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',

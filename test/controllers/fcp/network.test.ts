@@ -6,11 +6,12 @@ import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { network } from './objects.ts';
 
 let nowMs = 0;
 const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
-const cloud = favouriteCloudClient({ ...server, random: () => 0, maxAttempts: 1 });
+const cloud = favouriteCloudClient({ ...server, clock: realClock(), random: () => 0, maxAttempts: 1 });
 const external = networkClient(cloud);
 const { signal } = new AbortController();
 

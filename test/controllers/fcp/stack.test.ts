@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -18,6 +17,7 @@ import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, network } from './objects.ts';
 
@@ -49,7 +49,10 @@ class Scene {
           maxAttempts: 2,
           timeoutMs: 2_000,
           // The deadline is real; waits before another attempt are not waited out.
-          sleep: async (ms, signal) => (ms === 2_000 ? delay(ms, undefined, { signal }) : undefined),
+          clock: {
+            ...realClock(),
+            sleep: async (ms, signal) => (ms === 2_000 ? realClock().sleep(ms, signal) : undefined),
+          },
         }),
     });
     return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), {
@@ -504,7 +507,7 @@ describe('credentials that do not work are named, without being repeated, and re
 test("another owner's instance is reported and left alone, and the managed resource can go", async () => {
   const scene = await Scene.open();
   scene.putProvider();
-  const { instances } = favouriteCloudClient(scene.cloud);
+  const { instances } = favouriteCloudClient({ ...scene.cloud, clock: realClock(), random: () => 0 });
   await instances.create({ name: 'cool', fanciness_level: 1, password: 'their-password' });
   const before = scene.cloud.instances();
   scene.putInstance();

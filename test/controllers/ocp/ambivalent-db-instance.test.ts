@@ -9,6 +9,7 @@ import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 
 let nowMs = 0;
 const server = await startFavouriteCloud({
@@ -17,7 +18,7 @@ const server = await startFavouriteCloud({
   deletionMs: 1000,
   now: () => nowMs,
 });
-const cloud = otherCloudClient({ ...server, random: () => 0 });
+const cloud = otherCloudClient({ ...server, clock: realClock(), random: () => 0 });
 const { signal } = new AbortController();
 const labels = {
   'crossplane-kind': 'ambivalentdbinstance.database.ocp.crossplane.io',

@@ -7,6 +7,7 @@ import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {
@@ -55,7 +56,12 @@ async function dieEverywhere(
   for (const when of ['before', 'after'] as const) {
     for (let at = 1; ; at++) {
       const { createClient, hasDied } = dying(at, when);
-      const server = createPostgresqlServer({ credentials, createClient });
+      const server = createPostgresqlServer({
+        credentials,
+        clock: realClock(),
+        random: Math.random,
+        createClient,
+      });
       const outcome = await act(server).then(
         () => 'done',
         (error: Error) => error.message,

@@ -4,6 +4,7 @@ import type { PostgresqlServerOptions } from '../../../clients/postgresql/server
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
 import type { LocalPostgresql, PostgresqlOptions } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 
 export const ownerId = 'PostgreSQLDatabase/test 1f0e';
 export const foreignOwnerId = 'PostgreSQLDatabase/other 77aa';
@@ -49,6 +50,8 @@ export async function postgresqlFixture(options: PostgresqlOptions = {}) {
     /** A client under test. */
     server(overrides: Partial<PostgresqlServerOptions> = {}) {
       const server = createPostgresqlServer({
+        clock: realClock(),
+        random: Math.random,
         credentials: {
           endpoint: local.host,
           port: local.port,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { Clock } from '../../../clients/clock.ts';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './fixture.ts';
 
 // What a tenant may do with the credentials it is given, and what must come of it: nothing, to anybody else.
@@ -172,12 +174,20 @@ describe('locks', () => {
   });
 });
 
+/** A clock that notes waits for a connection, which are those of less than a second. */
+const noting = (waits: number[]): Pick<Clock, 'sleep'> => ({
+  async sleep(delayMs, signal) {
+    if (delayMs < 1000) waits.push(delayMs);
+    else await realClock().sleep(delayMs, signal);
+  },
+});
+
 describe('limits', () => {
   test('of a role that is full are no reason to wait with a connection of ours', async () => {
     await roles.create('full', { login: true, connectionLimit: 1 }, { ownerId, password: 'full' });
     const session = await connect({ user: 'full', password: 'full', database: 'postgres' });
     const waits: number[] = [];
-    const patient = serverOf({ sleep: async (ms) => void waits.push(ms) });
+    const patient = serverOf({ clock: noting(waits) });
     assert.equal(await patient.roles.checkPassword('full', 'full'), true);
     assert.equal(await patient.roles.checkPassword('full', 'wrong'), false);
     assert.deepEqual(waits, []);
@@ -195,7 +205,7 @@ describe('limits', () => {
       username: 'steward',
       password: 'steward',
     };
-    const patient = serverOf({ credentials, sleep: async (ms) => void waits.push(ms) });
+    const patient = serverOf({ credentials, clock: noting(waits) });
     await assert.rejects(patient.databases.observe('ann', { withExtensions: true }), {
       code: '53300',
       isRetryable: true,

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const { sql, refusal, connect, credentials } = await postgresqlFixture({ settings: { autovacuum: 'off' } });
@@ -27,6 +28,8 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
     await sql(`CREATE ROLE ${admin} LOGIN CREATEDB CREATEROLE PASSWORD '${admin}'`);
     if (extra) await sql(extra.replace('%s', admin));
     const server = createPostgresqlServer({
+      clock: realClock(),
+      random: Math.random,
       credentials: { ...credentials, username: admin, password: admin },
     });
     after(() => server.close());

@@ -9,6 +9,7 @@ import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 
@@ -16,7 +17,7 @@ const home = await postgresqlFixture();
 const empty = await postgresqlFixture();
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
 const identifierFor = async (credentials: Credentials): Promise<string> => {
-  const server = createPostgresqlServer({ credentials });
+  const server = createPostgresqlServer({ credentials, clock: realClock(), random: Math.random });
   after(() => server.close());
   return server.systemIdentifier();
 };
@@ -66,8 +67,8 @@ test('at an empty server nothing is made, and nothing is forgotten', async () =>
     spec: { forProvider: {} },
   });
   const stack = createPostgresqlStack({
-    createServer: (credentials) => {
-      const server = createPostgresqlServer({ credentials });
+    createServer: (options) => {
+      const server = createPostgresqlServer(options);
       after(() => server.close());
       return server;
     },

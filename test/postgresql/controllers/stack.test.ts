@@ -69,7 +69,7 @@ class Scene {
   /** Every change of the server counts as a step, so that the process can die right after it. */
   start(): FakeProcess {
     const stack = createPostgresqlStack({
-      createServer: (given) => {
+      createServer: ({ credentials: given }) => {
         this.servers.push(given);
         return stepwise(serverOf({ credentials: given, connectionWaitMs: 100 }), () => this.cluster.step());
       },

@@ -18,6 +18,7 @@ import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { VaultServer } from '../../../../local/vault-server.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
+import { realClock } from '../../../../runtime/time/clock.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -190,7 +191,7 @@ describe('a secret store changes only what was looked at', () => {
     },
     Vault: async () => {
       const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-      const client = vaultClient('secret', { server: vault.url, token });
+      const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
       after(() => client.close());
       return [vaultStore(client, at), vaultStore(client, at)];
     },
@@ -253,7 +254,7 @@ describe('a secret store changes only what was looked at', () => {
 
   test('Vault: of two that publish at one path for the first time, one does, with its own details', async () => {
     const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-    const client = vaultClient('secret', { server: vault.url, token });
+    const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
     after(() => client.close());
     const racers = ['a', 'b', 'c'].map((uid) => ({
       store: vaultStore(client, at),
@@ -269,7 +270,7 @@ describe('a secret store changes only what was looked at', () => {
 
   test('Vault: what changes between the look and the removal stays', async () => {
     const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-    const client = vaultClient('secret', { server: vault.url, token });
+    const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
     after(() => client.close());
     const store = vaultStore(client, at);
     await store.write('edited', undefined, stored('our-uid'), signal);
@@ -405,7 +406,7 @@ describe('publishing to Vault', () => {
       ['data', 'metadata', 'data'].map((part) => `POST /v1/secret/${part}/crossplane/order`),
     );
     const owner = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
-    const client = vaultClient('secret', { server: server.url, token });
+    const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     await client.write('crossplane/taken', owner, { cas: 0 }, signal);
     await client.write('crossplane/described', owner, { cas: 0 }, signal);
     await client.writeMetadata('crossplane/described', owner, signal);
@@ -420,7 +421,7 @@ describe('publishing to Vault', () => {
   });
 
   test('what somebody else has taken and not yet filled is not ours to write', async () => {
-    const client = vaultClient('secret', { server: server.url, token });
+    const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
     await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
     await client.close();
@@ -443,7 +444,7 @@ describe('publishing to Vault', () => {
     const { publisher } = configured(spec());
     const to = publishing({ name: 'edited' });
     await publisher.publish(to, details, signal);
-    const client = vaultClient('secret', { server: server.url, token });
+    const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     await client.write('crossplane/edited', { ...details, password: 'by-hand' }, { cas: 2 }, signal);
     await client.close();
     assert.deepEqual(await publisher.known(to, signal), { endpoint: 'db.example' });
@@ -499,9 +500,10 @@ describe('publishing to Vault', () => {
   }
 
   test('with the source None no token is sent', async () => {
-    const sent: VaultOptions[] = [];
+    const sent: Omit<VaultOptions, 'clock'>[] = [];
     const { publisher } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
-      sent.push(options);
+      const { clock: _, ...said } = options;
+      sent.push(said);
       return vaultClient(mountPath, options);
     });
     await assert.rejects(publisher.known(publishing(), signal), /refused|denied|missing/i);

@@ -1,0 +1,14 @@
+/** As much of a clock as clients need, and a timer for what takes too long. Whoever makes a client hands it over. */
+export interface Clock {
+  /** For dates that an answer names. */
+  now(): Date;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when that aborts. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Does something in so many milliseconds, unless it is called off by what this returns. */
+export function later(clock: Pick<Clock, 'sleep'>, delayMs: number, act: () => void): () => void {
+  const calledOff = new AbortController();
+  clock.sleep(delayMs, calledOff.signal).then(act, () => {});
+  return () => calledOff.abort();
+}
