@@ -14,7 +14,7 @@ import { createTurns } from './turns.ts';
 export interface Clock {
   /** What the clock on the wall says. It may be set, forwards and back: for dates, never for durations. */
   now(): Date;
-  /** Milliseconds since a moment that is nobody's business; never goes back. For durations. */
+  /** Milliseconds since a moment that is nobody's business; never 0, never goes back. For durations. */
   elapsedMs(): number;
   /**
    * Resolves after so many milliseconds; rejects with the signal's reason as soon as that aborts. Any length will do.

@@ -94,7 +94,13 @@ for (const [what, collection] of Object.entries(collections)) {
 test('a name that a path takes for another place is asked for nowhere, and nothing is made or deleted there', async () => {
   const agent = new MockAgent();
   agent.disableNetConnect(); // so that any request fails
-  const { instances } = favouriteCloudClient({ url: 'http://cloud.test', token: 't', dispatcher: agent });
+  const { instances } = favouriteCloudClient({
+    url: 'http://cloud.test',
+    token: 't',
+    clock: testClock(),
+    random: () => 0,
+    dispatcher: agent,
+  });
   for (const name of ['', '.', '..']) {
     assert.equal(await instances.get(name), undefined);
     await instances.delete(name);

@@ -25,6 +25,9 @@ export interface TestClock extends Clock {
   readonly dueInMs: number | undefined;
 }
 
+/** Elapsed time begins anywhere, but not at 0, which caches take for no time at all. */
+const longAgoMs = 1_000_000;
+
 /** What may run at one moment, before it counts as never ending. */
 const mostPerMoment = 100_000;
 
@@ -64,7 +67,7 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
     timers.splice(timers.indexOf(timer), 1);
   }
 
-  const elapsedMs = (): number => nowMs;
+  const elapsedMs = (): number => longAgoMs + nowMs;
 
   async function nextOwnTurn(): Promise<void> {
     turns += 1;

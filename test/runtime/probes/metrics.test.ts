@@ -72,9 +72,9 @@ describe('metrics', () => {
     const queue = metrics.controller('c', 1);
     queue.added('a');
     queue.added('b');
-    clock.stall(500 - clock.elapsedMs());
+    clock.stall(500);
     queue.started('a');
-    clock.stall(2500 - clock.elapsedMs());
+    clock.stall(2000);
     const during = await samples('workqueue_');
     for (const sample of [
       'workqueue_depth{name="c"} 1',
@@ -151,7 +151,7 @@ describe('metrics', () => {
         sinceMs: 0,
         listCount: 1,
         failureCount: 0,
-        confirmedAtMs: 0,
+        confirmedAtMs: testClock().elapsedMs(),
         isSilent: false,
         silenceCount: 0,
       },
@@ -161,7 +161,7 @@ describe('metrics', () => {
       informers: () => states,
       droppedEvents: () => dropped,
     });
-    clock.stall(5000 - clock.elapsedMs());
+    clock.stall(5000);
     metrics.leading('stack', false);
     const own = async () => [
       ...(await samples('services_stack_watch')),

@@ -17,12 +17,13 @@ const signal = new AbortController().signal;
 /** A limiter over a clock. */
 function limited(perSecond: number, burst?: number) {
   const clock = testClock();
+  const startedMs = clock.elapsedMs();
   const limiter = createCallLimiter({ perSecond, ...(burst === undefined ? {} : { burst }), clock });
   return {
     limiter,
     /** Lets the clock run until `ms`. */
-    until: (ms: number): Promise<void> => clock.advance(ms - clock.elapsedMs()),
-    now: clock.elapsedMs,
+    until: (ms: number): Promise<void> => clock.advance(startedMs + ms - clock.elapsedMs()),
+    now: () => clock.elapsedMs() - startedMs,
   };
 }
 
