@@ -30,9 +30,9 @@ export async function propagateConnection(
 ): Promise<void> {
   const wanted = claim.spec.writeConnectionSecretToRef;
   await removeStaleTargets(secrets, claim, wanted?.name, signal);
-  const sourceKey = wanted === undefined ? undefined : managed.spec.writeConnectionSecretToRef;
+  const sourceKey = managed.spec.writeConnectionSecretToRef;
   const published = secretsControlledBy(secrets.store, managed.metadata.uid);
-  const stale = published.filter((secret) => !isOfKey(secret, sourceKey));
+  const stale = published.filter((secret) => wanted === undefined || !isOfKey(secret, sourceKey));
   await annotate('cannot update connection secret', withdrawConsent(secrets, stale, managed, signal));
   if (wanted === undefined || sourceKey === undefined) return;
   const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };

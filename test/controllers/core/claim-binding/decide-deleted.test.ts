@@ -59,6 +59,10 @@ const rows: Record<string, Row> = {
     managed: managed(former, bound),
     want: { row: 'H6', act: 'finalise' },
   },
+  'H6 nor that of a former claim, in the middle of its release': {
+    managed: managed(former, released),
+    want: { row: 'H6', act: 'finalise' },
+  },
   'K6 UnbindSuccess: what was Bound, policy Delete': {
     claim: wasBound,
     managed: managed(policy, bound),

@@ -332,6 +332,16 @@ const cases: Record<string, Case> = {
     message:
       /^refusing to bind to FavouriteDBInstance db: it belonged to a former FancySQLInstance team\/orders with another UID$/,
   },
+  'H1 former: nor one that its former claim was released from, while it still names that': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Released' } }),
+    row: 'H1 former',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /it belonged to a former FancySQLInstance team\/orders with another UID$/,
+  },
   'H7 a claimRef of another kind with the same name is another claim': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(

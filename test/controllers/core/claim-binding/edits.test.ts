@@ -80,6 +80,11 @@ const rows: Record<string, Row> = {
     held: taken(),
     want: ['spec.resourceRef names AmbivalentDBInstance db, but the claim has FavouriteDBInstance db'],
   },
+  'resourceRef to the same kind of another group': {
+    claim: claim({ resourceRef: { ...resourceRef('db'), apiVersion: 'example.org/v1' } }),
+    held: taken(),
+    want: ['spec.resourceRef names FavouriteDBInstance db, but the claim has FavouriteDBInstance db'],
+  },
   'resourceRef removed': {
     claim: claim(),
     held: taken(),
@@ -91,6 +96,11 @@ const rows: Record<string, Row> = {
     want: [
       `spec.classRef names FavouriteDBInstanceClass large, but FavouriteDBInstance ${name} was made from FavouriteDBInstanceClass small`,
     ],
+  },
+  'classRef, where an administrator has removed that of the resource': {
+    claim: claim({ ...dynamic, classRef: classRef('large') }),
+    held: managed({ claimRef: claimRef() }, { name, annotations: provisionRecord(claim(dynamic)) }),
+    want: [],
   },
   'classSelector of a provisioned resource': {
     claim: claim({ ...dynamic, classSelector: { matchLabels: { size: 'large' } } }),
@@ -136,6 +146,11 @@ const rows: Record<string, Row> = {
       'spec.sizes is {"b":1,"a":[2]}, but was {"a":[2,3],"b":1} when the claim got FavouriteDBInstance db',
       'spec.version is "2.4", but was "2.3" when the claim got FavouriteDBInstance db',
     ],
+  },
+  'one parameter of two: nothing is said of the other': {
+    claim: claim(asked({ version: '2.4', zone: 'a' }, statically)),
+    held: taken(asked({ version: '2.3', zone: 'a' }, statically)),
+    want: ['spec.version is "2.4", but was "2.3" when the claim got FavouriteDBInstance db'],
   },
   'parameters in another order are the same': {
     claim: claim(asked({ version: '2.3', sizes: { b: 1, a: { d: 1, c: 2 } } }, statically)),

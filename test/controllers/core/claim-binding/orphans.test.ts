@@ -6,6 +6,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {
@@ -167,7 +168,8 @@ describe('a claim that is gone is not believed to be without proof', () => {
     late.hold(claimKind);
     cluster.put(claimKind, { ...found, ...(status && { status }) });
     await late.settle(70_000);
-    assert.deepEqual(cluster.takeWrites(), []);
+    assert.deepEqual([cluster.takeWrites(), late.errors], [[], []]);
+    assert.ok(!late.events.some(({ reason }) => reason === 'ClaimNotFound'));
     assert.equal(resource()?.status?.bindingPhase, 'Bound');
   });
 
@@ -249,6 +251,34 @@ describe('a claim that vanishes before it was bound', () => {
     );
     assert.equal(after?.status?.bindingPhase, 'Unbound');
     assert.deepEqual(consent(cluster), []);
+  });
+
+  test('a resource made by hand is Released if its password was handed over by then', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(managedKind, managed({ reclaimPolicy: 'Delete', writeConnectionSecretToRef: sourceKey }));
+    const external = new FakeExternal();
+    const process = await startStack(cluster, external).settle();
+    cluster.gate = ({ verb, kind }) => {
+      const isHandedOver = cluster.get(SecretKind, { namespace: 'team', name: 'conn' }) !== undefined;
+      if (isHandedOver && verb === 'updateStatus' && kind === managedKind.kind) throw forbidden();
+    };
+    cluster.put(claimKind, byName);
+    await process.settle(500);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Unbound');
+    process.stop();
+    vanish(cluster);
+    cluster.gate = () => {};
+    const log = recordedLog();
+    await startStack(cluster, external, { log }).settle(70_000);
+    const { spec, status } = cluster.get(managedKind, { name: 'db' }) ?? {};
+    assert.deepEqual([spec?.claimRef, status?.bindingPhase], [undefined, 'Released']);
+    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+    const warned = log.lines.filter(({ message }) => message === 'managed resource without its claim');
+    assert.deepEqual(
+      warned.map(({ level, fields }) => [level, fields.managed]),
+      [['warn', 'db']],
+    );
+    assert.match(String(warned[0]?.fields.message), /whose connection secret it gave.*: Released$/);
   });
 
   test('a provisioned one is kept, because a restored one looks the same, and the Event says so', async () => {

@@ -19,6 +19,7 @@ import { provisionedManaged } from '../../../../controllers/core/claim-binding/p
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { ApiError } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
 import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -511,6 +512,67 @@ describe('what binding leaves behind', () => {
     const kept = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
     assert.deepEqual(kept && propagationTargets(kept), [{ namespace: 'team', name: 'conn' }]);
     assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
+  });
+
+  describe('a secret is handed over by as few calls as can be', () => {
+    const calls = (cluster: FakeCluster, name: string) =>
+      cluster.calls.flatMap((call) => (call.key === name ? [call.verb] : []));
+    const stale = (type: string) =>
+      targetOf({
+        type,
+        metadata: { ...targetOf().metadata, ownerReferences: [controllerReference(byName)] },
+        data: {},
+      });
+    const rows: Record<
+      string,
+      { readonly row: Parameters<typeof worldOf>[0]; readonly calls: readonly Verb[] }
+    > = {
+      'at first it is made unseen': {
+        row: { claim: byName, managed: bindable, secrets: [source] },
+        calls: ['create'],
+      },
+      'what is there is updated unasked': {
+        row: { claim: boundClaim(), managed: bound, secrets: [source, stale(source.type ?? '')] },
+        calls: ['update'],
+      },
+      'a bound claim may have one of another type, which no store holds: asked for before one is made': {
+        row: { claim: boundClaim(), managed: bound, secrets: [source, stale('Opaque')] },
+        calls: ['get', 'update'],
+      },
+      'a bound claim may have lost it': {
+        row: { claim: boundClaim(), managed: bound, secrets: [source] },
+        calls: ['get', 'create'],
+      },
+    };
+    for (const [name, { row, calls: wanted }] of Object.entries(rows)) {
+      test(name, async () => {
+        const { cluster, process } = worldOf(row);
+        await process.reconcile(key);
+        assert.deepEqual(calls(cluster, 'team/conn'), wanted);
+        assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' })?.data, source.data);
+      });
+    }
+
+    test('a source that the store does not show yet is asked for', async () => {
+      const { cluster, process } = worldOf({ claim: byName, managed: bindable });
+      process.hold(SecretKind);
+      cluster.put(SecretKind, source);
+      await process.reconcile(key);
+      assert.deepEqual(calls(cluster, 'system/src'), ['get', 'update']);
+      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+    });
+
+    test('one that is there when it is made, and gone when it is looked for, is made again', async () => {
+      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+      cluster.before('create', SecretKind, () => {
+        throw new ApiError('secrets "conn" already exists', { code: 409, reason: 'AlreadyExists' });
+      });
+      await process.reconcile(key);
+      const told = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Synced').message;
+      assert.equal(told, 'cannot create or update connection secret: secret team/conn came and went');
+      await process.settle();
+      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+    });
   });
 
   test('PropagateConnection Adoptable: an orphaned secret is taken over, its other owners and annotations kept', async () => {
