@@ -34,6 +34,7 @@ import {
   observeAndPublish,
   prepare,
   publish,
+  write,
 } from './steps.ts';
 
 /** Rows 12 to 31: what is to be done about what was observed, and how that ends. */
@@ -102,10 +103,11 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   const event = requested('CreatedExternalResource', 'creation');
   if (creation.operation !== undefined) {
     const published = having(await publish(context, marked, creation.details, isCreating), event);
-    return begun(context, published, 'create', creation.operation, creating());
+    return begun(context, published, { type: 'create', operation: creation.operation, ready: creating() });
   }
   const recorded = await recordCreation(context, marked, creation);
-  const [shown, observed] = await observeAndPublish(context, recorded, creation.details, event, isCreating);
+  const called = { details: creation.details, event, ready: isCreating };
+  const [shown, observed] = await observeAndPublish(context, recorded, called);
   if (!observed.exists) return endings.unseen(shown);
   const { lateInitialized } = observed;
   const isFilledIn = decideOn(context, shown, observed).act === 'lateInitialize';
@@ -141,9 +143,9 @@ async function update(context: ExternalContext, run: Run, observed: Observation)
   if (updated.operation !== undefined) {
     const published = having(await publish(context, run, updated.details), event);
     renewals.done(run.current);
-    return begun(context, published, 'update', updated.operation, observed.ready);
+    return begun(context, published, { type: 'update', operation: updated.operation, ready: observed.ready });
   }
-  const [shown, now] = await observeAndPublish(context, run, updated.details, event);
+  const [shown, now] = await observeAndPublish(context, run, { details: updated.details, event });
   renewals.done(run.current);
   return endings.present(shown, now.exists ? now : observed);
 }
@@ -155,22 +157,21 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
   const asked = having(run, requested('DeletedExternalResource', 'deletion'));
   const { operation } = (deletion ?? {}) as Deletion;
-  if (operation !== undefined) return begun(context, asked, 'delete', operation, deleting());
+  if (operation !== undefined) return begun(context, asked, { type: 'delete', operation, ready: deleting() });
   const [looked, observed] = await observe(context, asked, isDeleting);
   return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);
 }
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
-  const { managed, operations, absences, publisher, signal } = context;
+  const { operations, absences, publisher, signal } = context;
   const { current } = run;
   await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
-  const written = managed.update(current, finalised, signal).catch((error: unknown) => {
+  await write(context, run, finalised, cannotFinalise).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
-  await failing('cannot update managed resource', written, { ...cannotFinalise, known: run });
   operations.forget(objectKey(current.metadata));
   absences.forget(objectKey(current.metadata));
   return endings.gone(run);
@@ -190,25 +191,23 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   if (left.exists) return endings.leftovers(run);
   const record = encodeIdentity(identityOf(run.current, identity.identityFields, run.system));
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
-  const what = 'cannot update managed resource';
-  const writing = managed.update(run.current, annotated, signal);
-  const current = await failing(what, writing, { ...cannotWrite, known: run });
-  const { externalIdentity: _former, ...status } = current.status ?? {};
-  const forgetting = managed.updateStatus(current, { ...current, status }, signal);
-  const known = { ...run, current };
-  const forgotten = await failing(what, forgetting, { ...cannotWrite, known });
-  absences.forget(objectKey(forgotten.metadata));
-  return endings.edited({ ...run, current: forgotten });
+  const known = await write(context, run, annotated);
+  const { externalIdentity: _former, ...status } = known.current.status ?? {};
+  const forgetting = managed.updateStatus(known.current, { ...known.current, status }, signal);
+  const current = await failing('cannot update managed resource', forgetting, { ...cannotWrite, known });
+  absences.forget(objectKey(current.metadata));
+  return endings.edited({ ...known, current });
+}
+
+interface Begun {
+  readonly type: OperationType;
+  readonly operation: Promise<unknown>;
+  /** What Ready says meanwhile. */
+  readonly ready: ConditionFacts | undefined;
 }
 
 /** Hands an operation that outlives the run to the tracker. */
-function begun(
-  { operations }: RunContext,
-  run: Run,
-  type: OperationType,
-  operation: Promise<unknown>,
-  ready: ConditionFacts | undefined,
-): Ending {
+function begun({ operations }: RunContext, run: Run, { type, operation, ready }: Begun): Ending {
   operations.track(run.current, type, operation);
   return endings.begun(run, type, ready);
 }

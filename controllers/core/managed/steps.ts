@@ -1,4 +1,5 @@
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
@@ -122,28 +123,34 @@ export interface Preparation {
   readonly lateInitialized?: object | undefined;
 }
 
+/** Writes the object as it is to be, but for its status. */
+export async function write(
+  { managed, signal }: RunContext,
+  run: Run,
+  desired: Managed,
+  facts: FailureFacts<Run> = cannotWrite,
+): Promise<Run> {
+  const writing = managed.update(run.current, desired, signal);
+  const current = await failing('cannot update managed resource', writing, { ...facts, known: run });
+  return { ...run, current };
+}
+
 /**
  * Finalizer and external name, and what else is due, in one write. Before a creation it also carries, for assigned names,
  * the mark that one is under way. It has the resourceVersion as its precondition, so that a stale read creates nothing.
  */
 export async function prepare(
-  { identity, managed, signal }: RunContext,
+  context: RunContext,
   run: Run,
   { annotations = {}, ready, lateInitialized }: Preparation = {},
 ): Promise<Run> {
-  const { current } = run;
-  const known = named(identity, current);
+  const known = named(context.identity, run.current);
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
   const annotated = withAnnotations(object, { ...run.providerRecord, ...annotations });
   const finalizers = withFinalizer(object, finalizerNames.managed);
   const prepared = { ...annotated, metadata: { ...annotated.metadata, finalizers } };
   const isRoutine = (ready ?? lateInitialized) === undefined;
-  const stored = await failing('cannot update managed resource', managed.update(current, prepared, signal), {
-    ...(isRoutine ? {} : cannotWrite),
-    ...(ready && { ready }),
-    known: run,
-  });
-  return { ...run, current: stored };
+  return write(context, run, prepared, isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) });
 }
 
 /**
@@ -164,27 +171,29 @@ export async function publish(
   return informed;
 }
 
+/** What a call to create or update yields. */
+export interface Called {
+  readonly details?: ConnectionDetails | undefined;
+  /** Tells of the call. */
+  readonly event: EventFacts;
+  /** What Ready says if what comes after it fails. */
+  readonly ready?: Ready;
+}
+
 /**
- * Looks at what a call made, and publishes in one write what both know; what the call returned in any case. `event` tells
- * of the call once nothing it returned can be lost.
+ * Looks at what a call made, and publishes in one write what both know; what the call returned in any case. The call is
+ * told of once nothing it returned can be lost.
  */
 export async function observeAndPublish(
   context: ExternalContext,
   run: Run,
-  details: ConnectionDetails | undefined,
-  event: EventFacts,
-  ready?: Ready,
+  { details, event, ready }: Called,
 ): Promise<Observed> {
   const informed = { ...run, known: { ...run.known, ...details } };
-  let looked: Observed;
-  try {
-    looked = await observe(context, informed, ready);
-  } catch (error) {
+  const [seen, observed] = await observe(context, informed, ready).catch(async (error: unknown) => {
     const published = await publish(context, informed, undefined, ready);
-    if (error instanceof StepFailure) throw error.knowing(having(published, event));
-    throw error;
-  }
-  const [seen, observed] = looked;
+    throw error instanceof StepFailure ? error.knowing(having(published, event)) : error;
+  });
   const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
   return [having(published, event), observed];
 }
@@ -202,12 +211,8 @@ export async function recordOutcome(
   if (outcome.state === 'succeeded') {
     const { result } = outcome;
     const named = type === 'create' ? await recordCreation(context, run, result) : run;
-    const published = await publish(
-      context,
-      named,
-      result.details,
-      type === 'create' ? isCreating : undefined,
-    );
+    const ready = type === 'create' ? isCreating : undefined;
+    const published = await publish(context, named, result.details, ready);
     forget();
     return { ...published, operation: operationSucceeded };
   }
