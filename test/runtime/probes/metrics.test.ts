@@ -187,7 +187,7 @@ describe('metrics', () => {
       stream: { phase: 'watching' },
       listCount: 2,
       failureCount: 3,
-      confirmedAtMs: 4000,
+      confirmedAtMs: clock.elapsedMs() - 1000,
       silenceCount: 2,
     };
     dropped = 5;
