@@ -57,3 +57,37 @@ describe('what the pages point at exists', () => {
     });
   }
 });
+
+describe('what comments in the code point at exists', () => {
+  const sources = globSync('{main.ts,{apis,clients,controllers,runtime}/**/*.ts}', { cwd: root }).map(
+    (file) => [file, readFileSync(join(root, file), 'utf8')] as const,
+  );
+  const named = (text: string, pattern: RegExp): readonly string[] =>
+    [...new Set(text.match(pattern) ?? [])].toSorted();
+  const pictures = sources.flatMap(([file, text]) => {
+    const [picture] = /^\/\*\n.*?\*\//s.exec(text) ?? [];
+    return picture === undefined ? [] : ([[file, picture]] as const);
+  });
+
+  test('there are pictures', () => assert.ok(pictures.length >= 10, String(pictures.length)));
+
+  for (const [file, picture] of pictures) {
+    test(`${file}: files in its picture`, () => {
+      const [room] = file.split('/');
+      const names = named(picture, /[\w-]+\.ts\b/g);
+      assert.deepEqual(
+        names.filter((name) => globSync(`${room}/**/${name}`, { cwd: root }).length === 0),
+        [],
+      );
+    });
+  }
+
+  test('decisions, by number', () => {
+    const missing = sources.flatMap(([file, text]) =>
+      named(text, /docs\/decisions\/\d{4}/g)
+        .filter((name) => globSync(`${name}-*.md`, { cwd: root }).length !== 1)
+        .map((name) => `${file}: ${name}`),
+    );
+    assert.deepEqual(missing, []);
+  });
+});
