@@ -83,7 +83,7 @@ const decideOn = (
     now: env.clock.now(),
     isNameKnown: !identity.isAssigned,
     confirmMs: confirmAbsenceMs,
-    ...(run.absentForMs !== undefined && { absentForMs: run.absentForMs }),
+    absentForMs: run.absentForMs,
     isEdited: isEdited(identity, run),
   });
 
@@ -156,7 +156,7 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
   const asked = having(run, requested('DeletedExternalResource', 'deletion'));
-  const { operation } = (deletion ?? {}) as Deletion;
+  const operation = (deletion as Deletion | undefined)?.operation;
   if (operation !== undefined) return begun(context, asked, { type: 'delete', operation, ready: deleting() });
   const [looked, observed] = await observe(context, asked, isDeleting);
   return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);

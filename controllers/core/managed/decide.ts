@@ -139,7 +139,7 @@ export interface NextContext {
   /** For how long looks must have found nothing before it counts; 0: one look will do. */
   readonly confirmMs: number;
   /** For how long they have. */
-  readonly absentForMs?: number;
+  readonly absentForMs?: number | undefined;
   /** What identifies the external resource was edited since it was recorded. */
   readonly isEdited: boolean;
 }

@@ -42,7 +42,7 @@ export interface Run {
   /** What is to be said of operations that outlive a run. */
   readonly operation?: readonly ConditionFacts[];
   /** The system behind the provider, where it says. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** What the last look found; absent: nothing. */
   readonly seen?: Observation | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */

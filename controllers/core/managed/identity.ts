@@ -24,7 +24,11 @@ export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
 /** What a managed resource names now. `paths` are those of the immutable fields of its kind. */
-export const identityOf = (managed: Managed, paths: readonly string[], system?: string): Identity => ({
+export const identityOf = (
+  managed: Managed,
+  paths: readonly string[],
+  system?: string | undefined,
+): Identity => ({
   name: externalName(managed),
   system,
   fields: fieldsAt(managed, paths),
@@ -130,7 +134,7 @@ export interface IdentityContext {
 export interface Identifiable {
   readonly current: Managed;
   /** The system behind the provider, where it says. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
   /** What the last look found; absent: nothing. */

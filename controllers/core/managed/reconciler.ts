@@ -170,7 +170,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const asking = external.system?.(signal);
   const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
   const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
-  const run: Run = { ...connected, row: access.row, ...(system !== undefined && { system }) };
+  const run: Run = { ...connected, row: access.row, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
   return actOn(context, ...(await observeRecorded(context, run)));
 }

@@ -20,7 +20,7 @@ import {
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { Ready, Run } from './ending.ts';
-import { having, isCreating, isDeleting } from './ending.ts';
+import { having, isDeleting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import { withLateInitialized } from './provider-values.ts';
@@ -211,8 +211,7 @@ export async function recordOutcome(
   if (outcome.state === 'succeeded') {
     const { result } = outcome;
     const named = type === 'create' ? await recordCreation(context, run, result) : run;
-    const ready = type === 'create' ? isCreating : undefined;
-    const published = await publish(context, named, result.details, ready);
+    const published = await publish(context, named, result.details);
     forget();
     return { ...published, operation: operationSucceeded };
   }

@@ -40,6 +40,7 @@ describe('what was there is not forgotten on one look', () => {
 
   test('deleted: looks that find nothing for 5 s are', async () => {
     const scene = await ready();
+    pass(scene, 60_000);
     leave(scene);
     scene.external.things.clear();
     await scene.run();
@@ -148,6 +149,7 @@ describe('what was there is not created again on one look', () => {
     scene.external.isBlind = false;
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual([scene.external.made, scene.events, scene.cluster.takeWrites()], [1, [], []]);
+    assert.equal(scene.external.count('observe'), 2 + 1 + 1, 'one for each run, and one after creation');
   });
 
   test('it does not for 5 s: that is said, and it is created again', async () => {

@@ -263,6 +263,21 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
   });
 
+  test('each edit by itself: looks for what was named before do not count for what is named now', async () => {
+    const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
+    made.external.things.clear();
+    annotate(made, nameKey, 'second');
+    await made.run();
+    made.cluster.clockMs += 5_000;
+    assert.deepEqual(await made.run(), after(0));
+    annotate(made, nameKey, 'third');
+    assert.deepEqual(await made.run(), after(5_000));
+    made.cluster.clockMs += 5_000;
+    await made.run();
+    await made.run();
+    assert.deepEqual(places(made), ['us/third']);
+  });
+
   test('not while something of it is left that only its deletion would find', async () => {
     const made = await ready();
     annotate(made, nameKey, 'other');

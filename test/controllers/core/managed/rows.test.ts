@@ -5,6 +5,7 @@ import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
 import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
@@ -636,6 +637,14 @@ describe('table C3, rows 21 to 25: creation', () => {
     ]);
   });
 
+  test('row 25 an external system that gives no name leaves that which there is', async () => {
+    const scene = new Scene({}, { annotations: { 'crossplane.io/external-name': 'legacy' } }, assigned);
+    scene.external.creation = { externalName: undefined as never };
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'legacy');
+    assert.ok(scene.annotations['crossplane.io/external-create-succeeded']);
+  });
+
   test('row 25 what does not show at once is looked at again, and not created twice', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.isBlind = true;
@@ -670,6 +679,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
       scene.condition('Synced'),
       'False/ReconcileError: cannot update managed resource: etcd is unavailable',
     );
+    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
   });
 
   test('row 26 a conflict there is silent', async () => {
@@ -687,6 +697,7 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     const writes = scene.cluster.writes.length;
     await scene.run();
     assert.equal(scene.cluster.writes.length, writes);
+    assert.equal(scene.external.count('update'), 0);
   });
 
   test('row 26 late initialisation and drift in one pass: kept, then updated', async () => {
@@ -790,6 +801,45 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
         message: `${sentence} update of external resource`,
       },
     ]);
+  });
+
+  test('row 31 what does not show right after its update is as it was before', async () => {
+    const scene = drifted();
+    scene.external.afterCall = (method) => {
+      if (method === 'update') scene.external.isBlind = true;
+    };
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+  });
+
+  test('row 31 what differs is in the debug log, without secrets', async () => {
+    const log = recordedLog();
+    const scene = drifted({}, {}, { env: { log } });
+    scene.external.observation = { difference: 'size: 2, not 1' };
+    await scene.run();
+    scene.external.put('db', { size: 3 }, 'made-at-update-1');
+    scene.external.observation = { difference: 'password: not made-at-update-1' };
+    await scene.run();
+    scene.external.put('db', { size: 4 }, 'made-at-update-2');
+    scene.external.observation = {};
+    await scene.run();
+    const told = log.lines.filter(({ message }) => message === 'external resource differs');
+    assert.deepEqual(
+      told.map(({ level, fields }) => [level, fields.difference]),
+      [
+        ['debug', 'size: 2, not 1'],
+        ['debug', 'password: not ***'],
+        ['debug', undefined],
+      ],
+    );
+  });
+
+  test('where no connection details are known there is no secret', async () => {
+    const scene = settled();
+    scene.external.observation = { details: {} };
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.secret, undefined);
   });
 
   test('any row: a conflict of the status write is silent', async () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { createOperationTracker } from '../../../../controllers/core/managed/async-operations.ts';
 import {
   withInitProvider,
   withLateInitialized,
 } from '../../../../controllers/core/managed/provider-values.ts';
-import { after, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { broken } from '../cluster-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { claimRef, classRef, managed, managedKind } from '../objects.ts';
 
@@ -399,6 +401,58 @@ describe('asynchronous operations', () => {
     await deletion.promise;
     await scene.run();
     assert.equal(scene.object, undefined);
+  });
+
+  test('what an operation brought cannot be published: told, Ready as it was, and tried again', async () => {
+    for (const type of ['create', 'update'] as const) {
+      const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+      const operation = Promise.resolve({ details: { password: 'made-late' } });
+      if (type === 'create') scene.external.creation = { operation };
+      else {
+        scene.external.put('db', { size: 2 });
+        scene.external.change = { operation };
+      }
+      await scene.run();
+      await operation;
+      scene.cluster.gate = ({ kind }) => {
+        if (kind === 'Secret') throw broken();
+      };
+      assert.deepEqual(await scene.run(), requeue);
+      assert.match(scene.condition('Synced'), /connection secret: etcd is unavailable$/);
+      assert.equal(scene.condition('Ready'), type === 'create' ? 'False/Creating' : 'True/Available');
+      scene.cluster.gate = () => {};
+      scene.external.put('db', { size: 1 }, 'made-late');
+      await scene.run();
+      assert.equal(scene.secret?.password, 'made-late');
+    }
+  });
+
+  test('what an operation brought is not kept for a resource that is let go', async () => {
+    const operations = createOperationTracker();
+    const scene = new Scene({ forProvider: { size: 1 } }, {}, { operations });
+    const operation = Promise.resolve({});
+    scene.external.creation = { operation };
+    await scene.run();
+    await operation;
+    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, deletionPolicy: 'Orphan' },
+    }));
+    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
+    const former = scene.object ?? assert.fail();
+    assert.ok(operations.get(former));
+    assert.deepEqual(await scene.run(), done);
+    assert.deepEqual([scene.object, operations.get(former)], [undefined, undefined]);
+  });
+
+  test('what is gone while an operation is under way is not said to have gone well', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe'] });
+    scene.external.put('db');
+    scene.external.observation = { operation: 'update' };
+    await scene.run();
+    scene.external.isBlind = true;
+    await scene.run();
+    assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
   });
 
   test('a deletion that fails late is told, and asked for again', async () => {
