@@ -3,24 +3,33 @@ import type { Cloud, CloudOptions } from '../../local/favourite-cloud/cloud.ts';
 import { createCloud } from '../../local/favourite-cloud/cloud.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 
+export interface InProcessCloudOptions extends CloudOptions {
+  /** Where requests find it; default `http://cloud.test`. */
+  readonly url?: string;
+}
+
 /** A cloud that is reached without a network, whose time is a test's. */
 export interface InProcessCloud extends Omit<Cloud, 'answer'> {
-  /** Of a host that does not exist. */
   readonly url: string;
-  /** For the options of its client. */
+  /** For the options of its client. There is nobody but the cloud: other hosts refuse connections. */
   readonly dispatcher: Carrier;
 }
 
+const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
 /** The demo cloud, for clients in this process: a request is served at once, and its answer comes in a later microtask. */
-export function inProcessCloud(clock: Pick<Clock, 'now'>, options: CloudOptions = {}): InProcessCloud {
+export function inProcessCloud(
+  clock: Pick<Clock, 'now'>,
+  { url = 'http://cloud.test', ...options }: InProcessCloudOptions = {},
+): InProcessCloud {
   const { answer, ...inside } = createCloud({ now: () => clock.now().getTime(), ...options });
-  const url = 'http://cloud.test';
   return {
     ...inside,
     url,
     dispatcher: {
-      async request({ path, method, query = {}, headers, body, signal }) {
+      async request({ origin, path, method, query = {}, headers, body, signal }) {
         signal.throwIfAborted();
+        if (origin !== url) throw failure(`connect ECONNREFUSED ${origin}`, 'ECONNREFUSED');
         const reply = await answer({
           method,
           target: `${path}?${new URLSearchParams(query)}`,
@@ -28,9 +37,21 @@ export function inProcessCloud(clock: Pick<Clock, 'now'>, options: CloudOptions 
           body: async () => body ?? '',
         });
         if (reply === 'never') return new Promise((_, reject) => whenAborted(signal, reject));
-        if (reply === 'cut') throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+        if (reply === 'cut') throw failure('other side closed', 'UND_ERR_SOCKET');
         return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
       },
+    },
+  };
+}
+
+/** Where several clouds are, each is found at its own place. */
+export function carrierTo(...clouds: readonly InProcessCloud[]): Carrier {
+  return {
+    async request(given) {
+      const [first] = clouds;
+      const cloud = clouds.find(({ url }) => url === given.origin) ?? first;
+      if (cloud === undefined) throw failure('there is no cloud', 'ECONNREFUSED');
+      return cloud.dispatcher.request(given);
     },
   };
 }

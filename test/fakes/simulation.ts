@@ -1,7 +1,5 @@
 import { NEVER, Subscription } from 'rxjs';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { kindKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import type { CompositionOptions } from '../../controllers/composition.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createLogger } from '../../runtime/log/log.ts';
@@ -17,12 +15,16 @@ import { testClock } from './test-clock.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
-  /** Of the clock and the chance of the simulation. */
-  readonly stacks: (world: { readonly clock: TestClock; readonly random: Random }) => readonly Stack[];
-  readonly flags?: Partial<
-    Pick<CompositionOptions, 'pollIntervalMs' | 'maxConcurrentReconciles' | 'maxExternalCallsPerSecond'>
-  > & { readonly syncPeriodMs?: number };
+  /** As the flag of that name; default 1 h. */
+  readonly syncPeriodMs?: number;
 }
+
+/** As flags have them by default. */
+const flags = {
+  pollIntervalMs: 60_000,
+  maxConcurrentReconciles: 10,
+  maxExternalCallsPerSecond: 200,
+} as const;
 
 /**
  * The whole process, put together as `main.ts` does, over a cluster in memory: all its time is one clock that is moved by
@@ -39,21 +41,19 @@ export class Simulation {
   readonly writes: string[] = [];
   /** How often it reconciled. */
   runs = 0;
-  readonly #options: SimulationOptions;
+  readonly #syncPeriodMs: number;
   #life = new Subscription();
   #client: FaultyClient | undefined;
 
-  constructor(options: SimulationOptions) {
-    this.#options = options;
-    this.random = seededRandom(options.seed);
+  constructor({ seed, syncPeriodMs = 3_600_000 }: SimulationOptions) {
+    this.#syncPeriodMs = syncPeriodMs;
+    this.random = seededRandom(seed);
   }
 
   /** Starts the process; one that runs is killed before. */
-  start(): void {
+  start(stacks: readonly Stack[]): void {
     this.kill();
     const { clock, random } = this;
-    const { pollIntervalMs = 60_000, maxConcurrentReconciles = 10 } = this.#options.flags ?? {};
-    const { maxExternalCallsPerSecond = 100, syncPeriodMs = 3_600_000 } = this.#options.flags ?? {};
     const client = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
       const before = this.cluster.resourceVersion;
       const answer = effect();
@@ -67,20 +67,18 @@ export class Simulation {
     const { informers, events, controllers } = composition({
       client: this.#client,
       component: 'services-stack',
-      stacks: this.#options.stacks(this),
+      stacks,
       log,
       clock,
       random,
-      pollIntervalMs,
-      maxConcurrentReconciles,
-      maxExternalCallsPerSecond,
+      ...flags,
     });
     const running$ = run({
       informers,
       controllers,
       background: [events.run$],
-      concurrency: maxConcurrentReconciles,
-      syncPeriodMs,
+      concurrency: flags.maxConcurrentReconciles,
+      syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,
       drainTimeoutMs: 30_000,
       log,
@@ -96,12 +94,5 @@ export class Simulation {
   kill(): void {
     this.#client?.cut();
     this.#life.unsubscribe();
-  }
-
-  /** Somebody else's change of what is there. */
-  edit<T extends KubernetesObject>(kind: Kind<T>, object: T, change: (object: T) => T): void {
-    const current = this.cluster.find(kind, object.metadata);
-    if (current === undefined) throw new Error(`no ${kindKey(kind)} ${objectKeyText(object.metadata)}`);
-    this.cluster.put(kind, change(current));
   }
 }

@@ -8,32 +8,26 @@ import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { secretStores } from '../../../controllers/core/connection/secret-stores.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
-import type { FavouriteCloud } from '../../../local/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import type { CloudKinds } from './kinds.ts';
 import { clouds } from './kinds.ts';
 
 const secretKey = { namespace: 'infra', name: 'cool' };
 const storedKey = { namespace: 'vaulted', name: 'cool' };
-const open: { stop(): void; readonly cloud: FavouriteCloud }[] = [];
-afterEach(async () => {
-  for (const { stop, cloud } of open.splice(0)) {
-    stop();
-    await cloud.stop();
-  }
+const open: FakeProcess[] = [];
+afterEach(() => {
+  for (const process of open.splice(0)) process.stop();
 });
 
 /** A database named `cool`, Ready, whose details are in a secret and in a secret store. */
 async function ready({ flavour, stack, kind, providerConfig, forProvider }: CloudKinds) {
   const cluster = new FakeCluster();
-  const cloud = await startFavouriteCloud({ flavour, now: () => cluster.clockMs });
-  const process = new FakeProcess(
-    cluster,
-    (env) => stackControllers(env, [stack], { secretStores: secretStores(env) }),
-    { isExternalReal: true },
+  const cloud = inProcessCloud(cluster.clock, { flavour });
+  const process = new FakeProcess(cluster, (env) =>
+    stackControllers(env, [stack(cloud.dispatcher)], { secretStores: secretStores(env) }),
   );
-  open.push({ stop: () => process.stop(), cloud });
+  open.push(process);
   const credentials = { namespace: 'infra', name: 'cloud' };
   const { url, token } = cloud;
   cluster.put<Secret>(SecretKind, {

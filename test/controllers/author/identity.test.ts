@@ -5,28 +5,25 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
-import type { FavouriteCloud } from '../../../local/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import type { InProcessCloud } from '../../fakes/in-process-cloud.ts';
+import { carrierTo, inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import type { CloudKinds } from './kinds.ts';
 import { clouds } from './kinds.ts';
 
-const started: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const { stop } of started.splice(0)) await stop();
+const started: FakeProcess[] = [];
+afterEach(() => {
+  for (const process of started.splice(0)) process.stop();
 });
 
 /** Two clouds of one flavour, and a database named `cool` that was made in the first. */
 async function made({ flavour, stack, kind, providerConfig, forProvider }: CloudKinds) {
   const cluster = new FakeCluster();
-  const begin = async (token?: string): Promise<FavouriteCloud> => {
-    const cloud = await startFavouriteCloud({ flavour, now: () => cluster.clockMs, ...(token && { token }) });
-    started.push(cloud);
-    return cloud;
-  };
-  const [home, elsewhere] = [await begin(), await begin()];
-  const process = new FakeProcess(cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
-  started.push({ stop: async () => process.stop() });
+  const begin = (url: string): InProcessCloud => inProcessCloud(cluster.clock, { flavour, url });
+  const [home, elsewhere] = [begin('http://home.test'), begin('http://elsewhere.test')];
+  const over = stack(carrierTo(home, elsewhere));
+  const process = new FakeProcess(cluster, (env) => stackControllers(env, [over]));
+  started.push(process);
   const lead = (name: string, { url, token }: { readonly url: string; readonly token: string }): void => {
     const metadata = { namespace: 'infra', name };
     const data = encodeDetails({ credentials: JSON.stringify({ url, token }) });
@@ -60,7 +57,7 @@ async function made({ flavour, stack, kind, providerConfig, forProvider }: Cloud
 }
 
 /** The same database in another cloud, whose owner calls it by the same name. */
-async function put(cloud: FavouriteCloud, { flavour }: CloudKinds, tags: object): Promise<void> {
+async function put(cloud: InProcessCloud, { flavour }: CloudKinds, tags: object): Promise<void> {
   const [path, body] =
     flavour === 'favourite'
       ? ['/v1/instances', { name: 'cool', fanciness_level: 9, password: 'their-password', tags }]
@@ -68,16 +65,19 @@ async function put(cloud: FavouriteCloud, { flavour }: CloudKinds, tags: object)
           '/v2/databases',
           { databaseName: 'cool', ambivalence: 9, adminPassword: 'their-password', labels: tags },
         ];
-  const response = await fetch(cloud.url + path, {
+  const { statusCode } = await cloud.dispatcher.request({
+    origin: cloud.url,
+    path,
     method: 'POST',
-    headers: { authorization: `Bearer ${cloud.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${cloud.token}` },
     body: JSON.stringify(body),
+    signal: new AbortController().signal,
   });
-  assert.equal(response.status, 201);
+  assert.equal(statusCode, 201);
 }
 
-const namesIn = (cloud: FavouriteCloud) => cloud.instances().map(({ item }) => item.name);
-const levelsIn = (cloud: FavouriteCloud) => cloud.instances().map(({ item }) => item.level);
+const namesIn = (cloud: InProcessCloud) => cloud.instances().map(({ item }) => item.name);
+const levelsIn = (cloud: InProcessCloud) => cloud.instances().map(({ item }) => item.level);
 
 for (const [name, kinds] of Object.entries(clouds)) {
   describe(`${name}: a provider that leads to another cloud`, () => {

@@ -4,14 +4,18 @@ import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db
 import { ProviderConfigKind as FcpProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind as OcpProviderConfigKind } from '../../../apis/ocp/v1alpha1/provider.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import type { Carrier } from '../../../clients/http.ts';
+import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import type { Stack } from '../../../controllers/core/stack.ts';
-import { fcpStack } from '../../../controllers/fcp/setup.ts';
-import { ocpStack } from '../../../controllers/ocp/setup.ts';
+import { createFcpStack } from '../../../controllers/fcp/setup.ts';
+import { createOcpStack } from '../../../controllers/ocp/setup.ts';
 
 /** What differs between the demo clouds, for tests of what does not. */
 export interface CloudKinds {
   readonly flavour: 'favourite' | 'other';
-  readonly stack: Stack;
+  /** Which reaches the cloud by these means. */
+  readonly stack: (dispatcher: Carrier) => Stack;
   readonly kind: Kind<Managed>;
   readonly providerConfig: Kind;
   readonly forProvider: object;
@@ -20,14 +24,16 @@ export interface CloudKinds {
 export const clouds: Record<string, CloudKinds> = {
   'Favourite Cloud': {
     flavour: 'favourite',
-    stack: fcpStack,
+    stack: (dispatcher) =>
+      createFcpStack({ createClient: (options) => favouriteCloudClient({ ...options, dispatcher }) }),
     kind: FavouriteDBInstanceKind,
     providerConfig: FcpProviderConfigKind,
     forProvider: { fancinessLevel: 1 },
   },
   'Other Cloud': {
     flavour: 'other',
-    stack: ocpStack,
+    stack: (dispatcher) =>
+      createOcpStack({ createClient: (options) => otherCloudClient({ ...options, dispatcher }) }),
     kind: AmbivalentDBInstanceKind,
     providerConfig: OcpProviderConfigKind,
     forProvider: { ambivalence: 1 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -10,12 +10,12 @@ import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Observation } from '../../../controllers/core/managed/external-client.ts';
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { instance } from './objects.ts';
 
 let nowMs = 0;
-const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
+const server = inProcessCloud({ now: () => new Date(nowMs) }, { provisioningMs: 1000, deletionMs: 1000 });
 const cloud = favouriteCloudClient({ ...server, clock: realClock(), random: () => 0, timeoutMs: 2_000 });
 const { signal } = new AbortController();
 const tags = {
@@ -38,7 +38,6 @@ const details = (password?: string) => ({
 let passwords = 0;
 const external = favouriteDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });
 
-after(() => server.stop());
 beforeEach(async () => {
   server.faults.clear();
   for (const { item } of server.instances()) await cloud.instances.delete(item.name);

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { network } from './objects.ts';
 
 let nowMs = 0;
-const server = await startFavouriteCloud({ provisioningMs: 1000, deletionMs: 1000, now: () => nowMs });
+const server = inProcessCloud({ now: () => new Date(nowMs) }, { provisioningMs: 1000, deletionMs: 1000 });
 const cloud = favouriteCloudClient({ ...server, clock: realClock(), random: () => 0, maxAttempts: 1 });
 const external = networkClient(cloud);
 const { signal } = new AbortController();
 
-after(() => server.stop());
 beforeEach(async () => {
   server.faults.clear();
   for (const { item } of server.instances()) await cloud.instances.delete(item.name);

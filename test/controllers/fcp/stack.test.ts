@@ -14,28 +14,28 @@ import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/pro
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, network } from './objects.ts';
 
 /** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
 class Scene {
   readonly cluster: FakeCluster;
-  readonly cloud: FavouriteCloud;
+  readonly cloud: InProcessCloud;
   process: FakeProcess;
 
-  private constructor(cloud: FavouriteCloud, cluster: FakeCluster) {
+  private constructor(cloud: InProcessCloud, cluster: FakeCluster) {
     this.cloud = cloud;
     this.cluster = cluster;
     this.process = this.start();
   }
 
-  static async open(options: FavouriteCloudOptions = {}): Promise<Scene> {
+  static async open(options: InProcessCloudOptions = {}): Promise<Scene> {
     const cluster = new FakeCluster();
-    const cloud = await startFavouriteCloud({ now: () => cluster.clockMs, ...options });
+    const cloud = inProcessCloud(cluster.clock, options);
     const scene = new Scene(cloud, cluster);
     open.push(scene);
     return scene;
@@ -48,17 +48,10 @@ class Scene {
           ...credentials,
           maxAttempts: 2,
           timeoutMs: 2_000,
-          // The deadline is real; waits before another attempt are not waited out.
-          clock: {
-            ...realClock(),
-            sleep: async (ms, signal) => (ms === 2_000 ? realClock().sleep(ms, signal) : undefined),
-          },
+          dispatcher: this.cloud.dispatcher,
         }),
     });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), {
-      isExternalReal: true,
-      ...given,
-    });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
   }
 
   /** Credentials, and the ProviderConfig that serves whoever names none. */
@@ -97,7 +90,6 @@ class Scene {
 
   async close(): Promise<void> {
     this.process.stop();
-    await this.cloud.stop();
   }
 }
 
@@ -303,7 +295,7 @@ test('what was just created and does not show yet is not forgotten when it is de
 });
 
 describe('whatever goes wrong in a creation, one instance comes of it, with a password that is known', () => {
-  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+  const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
     'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
     'the answer is an error without the work': { kind: 'fail', method: 'POST' },
@@ -394,7 +386,7 @@ test('a lost secret comes back with a new password, which the instance has', asy
 });
 
 describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
-  const rows: Record<string, { credentials: (cloud: FavouriteCloud) => string; says: RegExp }> = {
+  const rows: Record<string, { credentials: (cloud: InProcessCloud) => string; says: RegExp }> = {
     'no JSON': {
       credentials: () => 'hush-hush',
       says: /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
@@ -531,7 +523,7 @@ test('a network gets its external name from the cloud', async () => {
 });
 
 describe('whatever goes wrong in the creation of a network, there is one', () => {
-  const faults: Record<string, Parameters<FavouriteCloud['faults']['inject']>[0]> = {
+  const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
     'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
     'the cloud did not begin': { kind: 'fail', method: 'POST', status: 503 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -8,16 +8,14 @@ import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 
 let nowMs = 0;
-const server = await startFavouriteCloud({
-  flavour: 'other',
-  provisioningMs: 1000,
-  deletionMs: 1000,
-  now: () => nowMs,
-});
+const server = inProcessCloud(
+  { now: () => new Date(nowMs) },
+  { flavour: 'other', provisioningMs: 1000, deletionMs: 1000 },
+);
 const cloud = otherCloudClient({ ...server, clock: realClock(), random: () => 0 });
 const { signal } = new AbortController();
 const labels = {
@@ -28,7 +26,6 @@ const labels = {
 let passwords = 0;
 const external = ambivalentDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });
 
-after(() => server.stop());
 beforeEach(async () => {
   server.faults.clear();
   for (const { item } of server.instances()) await cloud.databases.delete(item.name);

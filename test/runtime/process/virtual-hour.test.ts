@@ -20,7 +20,6 @@ import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../../controllers/ocp/setup.ts';
 import { objectsOf } from '../../docs/manifests.ts';
-import type { InProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { Simulation } from '../../fakes/simulation.ts';
 
@@ -29,38 +28,19 @@ const claimCount = 100;
 
 /** Two clouds that take their time, fail now and then and show what was a while ago, and the examples' classes. */
 function world(seed: number) {
-  const clouds: InProcessCloud[] = [];
-  const simulation = new Simulation({
-    seed,
-    flags: { syncPeriodMs: 20 * minuteMs },
-    stacks({ clock, random }) {
-      const habits = { provisioningMs: 30_000, readDelayMs: 500, failRate: 0.02, random };
-      if (clouds.length === 0) {
-        clouds.push(
-          inProcessCloud(clock, { flavour: 'favourite', ...habits }),
-          inProcessCloud(clock, { flavour: 'other', ...habits }),
-        );
-      }
-      const [favourite, other] = clouds;
-      assert.ok(favourite && other);
-      const options = {
-        random,
-        now: () => clock.now().getTime(),
-        sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal),
-      };
-      return [
-        createFcpStack({
-          createClient: (credentials) =>
-            favouriteCloudClient({ ...credentials, ...options, dispatcher: favourite.dispatcher }),
-        }),
-        createOcpStack({
-          createClient: (credentials) =>
-            otherCloudClient({ ...credentials, ...options, dispatcher: other.dispatcher }),
-        }),
-      ];
-    },
-  });
-  const { cluster } = simulation;
+  const simulation = new Simulation({ seed, syncPeriodMs: 20 * minuteMs });
+  const { clock, cluster, random } = simulation;
+  const habits = { provisioningMs: 30_000, readDelayMs: 500, failRate: 0.02, random };
+  const favourite = inProcessCloud(clock, { url: 'http://127.0.0.1:18080', flavour: 'favourite', ...habits });
+  const other = inProcessCloud(clock, { url: 'http://127.0.0.1:18081', flavour: 'other', ...habits });
+  const stacks = [
+    createFcpStack({
+      createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite.dispatcher }),
+    }),
+    createOcpStack({
+      createClient: (options) => otherCloudClient({ ...options, dispatcher: other.dispatcher }),
+    }),
+  ];
   const kinds: readonly Kind[] = [
     SecretKind,
     ProviderKind,
@@ -78,7 +58,7 @@ function world(seed: number) {
       } as KubernetesObject);
     }
   }
-  return { simulation, cluster, clouds };
+  return { simulation, cluster, clouds: [favourite, other], start: () => simulation.start(stacks) };
 }
 
 const nameOf = (index: number) => ({ namespace: 'team-shop', name: `claim-${index}` });
@@ -86,7 +66,7 @@ const secretOf = (index: number) => ({ namespace: 'team-shop', name: `secret-${i
 
 /** Half an hour of people's work, in which the process dies once, then a time in which nobody does anything. */
 async function play(seed: number, idleMinutes = 60) {
-  const { simulation, cluster, clouds } = world(seed);
+  const { simulation, cluster, clouds, start } = world(seed);
   const { clock, random } = simulation;
   const wishes = [{ classSelector: { matchLabels: { size: 'small' } } }, {}, classRefOf('favourite-large')];
   const at = (minutes: number, act: () => void) =>
@@ -101,7 +81,7 @@ async function play(seed: number, idleMinutes = 60) {
       } as KubernetesObject),
     );
   }
-  at(5 + random(), () => simulation.start()); // it is killed, and another begins
+  at(5 + random(), start); // it is killed, and another begins
   for (let index = 0; index < 10; index += 1) {
     at(20 + random() * 5, () => cluster.remove(SecretKind, secretOf(index).name, secretOf(index).namespace));
     at(20 + random() * 5, () =>
@@ -115,7 +95,7 @@ async function play(seed: number, idleMinutes = 60) {
     cluster.put(FavouriteDBInstanceClassKind, { ...rest, specTemplate: { ...specTemplate, forProvider } });
   });
 
-  simulation.start();
+  start();
   await clock.advance(30 * minuteMs);
   const busyWrites = simulation.writes.length;
   const busyRuns = simulation.runs;
