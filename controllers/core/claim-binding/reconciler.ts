@@ -193,23 +193,23 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
-    const [claimed, referring] = await refer(claim, resource, cannotBind, signal);
-    await propagate(claimed, referring, signal);
+    const [updated, referring] = await refer(claim, resource, cannotBind, signal);
+    await propagate(updated, referring, signal);
     const phased = managed.updateStatus(referring, withBound(referring), signal);
     const bound = await failing('cannot update managed resource status', phased, cannotBind);
-    return newlyBound(claimed, bound);
+    return newlyBound(updated, bound);
   }
 
   /** Keeps the secret, the references and the status of a bound claim true. */
   async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
-    const [claimed, healed] = await refer(claim, resource, cannotRefresh, signal);
+    const [updated, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
-    if (!wasDeleted(healed)) await propagate(claimed, healed, signal);
+    if (!wasDeleted(healed)) await propagate(updated, healed, signal);
     if (healed.status?.bindingPhase === 'Bound' && isRestored(healed)) {
       const bound = managed.updateStatus(healed, withBound(healed), signal);
       await failing('cannot update managed resource status', bound, cannotRefresh);
     }
-    return stillBound(claimed, healed);
+    return stillBound(updated, healed);
   }
 
   /** The claim has its finalizer and the external name, and the managed resource names the claim. */
@@ -219,10 +219,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     facts: FailureFacts<Happened>,
     signal: AbortSignal,
   ): Promise<readonly [Claim, Managed]> {
-    const claiming = claims.update(claim, withBindingMetadata(claim, resource), signal);
-    const claimed = await failing('cannot update resource claim', claiming, facts);
-    const referring = managed.update(resource, withClaimReference(resource, claimed), signal);
-    return [claimed, await failing('cannot update managed resource', referring, facts)];
+    const update = claims.update(claim, withBindingMetadata(claim, resource), signal);
+    const updated = await failing('cannot update resource claim', update, facts);
+    const referring = managed.update(resource, withClaimReference(resource, updated), signal);
+    return [updated, await failing('cannot update managed resource', referring, facts)];
   }
 
   /** What stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */

@@ -3,7 +3,7 @@ import type {
   FavouriteDBInstance,
   FavouriteDBInstanceClass,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { claimedVersion } from '../../author/claimed-version.ts';
+import { chosenVersion } from '../../author/chosen-version.ts';
 
 /** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
 export function configureFavouriteDBInstance(
@@ -11,6 +11,6 @@ export function configureFavouriteDBInstance(
   resourceClass: FavouriteDBInstanceClass,
 ): Pick<FavouriteDBInstance['spec'], 'forProvider'> {
   const { forProvider } = resourceClass.specTemplate;
-  const version = claimedVersion(claim, resourceClass, 'version', forProvider.version);
+  const version = chosenVersion(claim, resourceClass, 'version', forProvider.version);
   return { forProvider: { ...forProvider, ...(version !== undefined && { version }) } };
 }

@@ -3,7 +3,7 @@ import type {
   AmbivalentDBInstance,
   AmbivalentDBInstanceClass,
 } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { claimedVersion } from '../../author/claimed-version.ts';
+import { chosenVersion } from '../../author/chosen-version.ts';
 
 /** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
 export function configureAmbivalentDBInstance(
@@ -11,6 +11,6 @@ export function configureAmbivalentDBInstance(
   resourceClass: AmbivalentDBInstanceClass,
 ): Pick<AmbivalentDBInstance['spec'], 'forProvider'> {
   const { forProvider } = resourceClass.specTemplate;
-  const engineVersion = claimedVersion(claim, resourceClass, 'engineVersion', forProvider.engineVersion);
+  const engineVersion = chosenVersion(claim, resourceClass, 'engineVersion', forProvider.engineVersion);
   return { forProvider: { ...forProvider, ...(engineVersion !== undefined && { engineVersion }) } };
 }
