@@ -38,7 +38,7 @@ import {
 } from './steps.ts';
 
 /** Rows 12 to 31: what is to be done about what was observed, and how that ends. */
-export async function actOn(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
+export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
   const decision = decideOn(context, before, observed);
   const run: Run = { ...before, row: decision.row };
   switch (decision.act) {
@@ -129,8 +129,10 @@ async function keep(
 async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
-  const { row, act } = decideOn(context, filled, rest);
-  return act === 'update' ? update(context, { ...filled, row }, observed) : endings.present(filled, observed);
+  const decision = decideOn(context, filled, rest);
+  return decision.act === 'update'
+    ? update(context, { ...filled, row: decision.row }, observed)
+    : endings.present(filled, observed);
 }
 
 async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {

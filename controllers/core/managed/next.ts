@@ -6,8 +6,6 @@ import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import { parseDuration } from '../../../runtime/time/duration.ts';
 
-export { parseDuration };
-
 /**
  * What brings a managed resource back. Its own edits, and changes of its connection secret, provider and references, do
  * so in any case. Besides:

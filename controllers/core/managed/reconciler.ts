@@ -14,7 +14,7 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
 import { failing } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
-import { actOn, finalise } from './act.ts';
+import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { decideAccess, decideFirst } from './decide.ts';
@@ -172,7 +172,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
   const run: Run = { ...connected, row: access.row, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
-  return actOn(context, ...(await observeRecorded(context, run)));
+  return act(context, ...(await observeRecorded(context, run)));
 }
 
 /** What all runs share: the options, with what is not said of them. */

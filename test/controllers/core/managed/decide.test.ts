@@ -26,7 +26,7 @@ import {
 } from '../../../../controllers/core/managed/decide.ts';
 import type { Observation } from '../../../../controllers/core/managed/external-client.ts';
 import type { Identity } from '../../../../controllers/core/managed/identity.ts';
-import { parseDuration, pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
+import { pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
 import {
   invalidPolicies,
@@ -37,6 +37,7 @@ import {
   shouldOnlyObserve,
   shouldUpdate,
 } from '../../../../controllers/core/management-policies.ts';
+import { parseDuration } from '../../../../runtime/time/duration.ts';
 import { assertEveryRow } from '../every-row.ts';
 import { claimRef, classRef, deletionTimestamp, managed, now } from '../objects.ts';
 
