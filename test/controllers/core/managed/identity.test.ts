@@ -270,6 +270,8 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     await made.run();
     made.cluster.clockMs += 5_000;
     assert.deepEqual(await made.run(), after(0));
+    const { externalIdentity, bindingPhase, conditions = [] } = made.object?.status ?? {};
+    assert.deepEqual([externalIdentity, bindingPhase, conditions.length], [undefined, 'Unbound', 2]);
     annotate(made, nameKey, 'third');
     assert.deepEqual(await made.run(), after(5_000));
     made.cluster.clockMs += 5_000;
@@ -328,6 +330,7 @@ describe('credentials that lead to another system', () => {
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.match(made.object?.status?.externalIdentity ?? '', /b\.example/);
     assert.equal(made.annotations['crossplane.io/adopt-identity'], undefined);
+    assert.equal(made.annotations[nameKey], 'db');
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.equal(made.external.made, 1);

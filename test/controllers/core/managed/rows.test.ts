@@ -519,10 +519,17 @@ describe('table C3, rows 21 to 25: creation', () => {
   test('row 23 recording the success fails: five attempts, then the next pass waits for a human', async () => {
     const clock = testClock();
     const scene = new Scene({}, {}, { ...assigned, env: { clock } });
-    scene.cluster.gate = refuse('update', kind, broken(), 2);
+    const beganMs = clock.elapsedMs();
+    const afterMs: number[] = [];
+    const refusing = refuse('update', kind, broken(), 2);
+    scene.cluster.gate = (call) => {
+      if (call.verb === 'update') afterMs.push(clock.elapsedMs() - beganMs);
+      return refusing(call);
+    };
     const run = scene.run();
     await clock.advance(40); // four waits
     assert.deepEqual(await run, requeue);
+    assert.deepEqual(afterMs, [0, 0, 10, 20, 30, 40], 'the mark, and five attempts');
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.match(
       scene.condition('Synced'),
@@ -846,6 +853,20 @@ describe('table C3, rows 26 to 31: what exists is kept', () => {
     const scene = settled();
     scene.cluster.gate = refuse('updateStatus', kind, conflict());
     await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual(scene.events, []);
+  });
+
+  test('any row: an object that is gone before its status is written needs none', async () => {
+    const scene = settled({}, { finalizers: [] });
+    scene.cluster.before('updateStatus', managedKind, () => {
+      scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, finalizers: [] },
+      }));
+      scene.cluster.delete(managedKind, { name: 'db' });
+    });
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.object, undefined);
     assert.deepEqual(scene.events, []);
   });
 
