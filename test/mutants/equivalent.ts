@@ -11,4 +11,17 @@ export interface Equivalent {
   readonly because: string;
 }
 
-export const equivalents: readonly Equivalent[] = [];
+export const equivalents: readonly Equivalent[] = [
+  {
+    line: "if (claim === undefined || decision.act === 'nothing') return ended;",
+    was: 'claim === undefined',
+    becomes: 'false',
+    because: 'of a claim that is gone nothing is decided but nothing; the types do not know that',
+  },
+  {
+    line: "events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],",
+    was: 'reason === undefined',
+    becomes: 'false',
+    because: 'every failure of claim binding has a reason; only those of managed resources may have none',
+  },
+];

@@ -122,13 +122,12 @@ export const createdEvent = (managed: Managed, { kind, metadata }: Class): Event
 });
 
 /** The Event of a claim that has parted from its managed resource. */
-export function unboundEvent({ managed, ...parting }: Parting): EventFacts {
-  const what = `${managed.kind} ${managed.metadata.name}`;
-  const isDeleted = parting.act === 'release' && parting.reclaim === 'Delete';
+export function unboundEvent(parting: Parting): EventFacts {
+  const what = `${parting.managed.kind} ${parting.managed.metadata.name}`;
   const message =
     parting.act === 'free'
       ? `gave back ${what}, to which it was never bound`
-      : `unbound from ${what}, which is ${isDeleted ? 'deleted' : 'Released'}`;
+      : `unbound from ${what}, which is ${parting.reclaim === 'Delete' ? 'deleted' : 'Released'}`;
   return { type: 'Normal', reason: 'UnboundManagedResource', message };
 }
 

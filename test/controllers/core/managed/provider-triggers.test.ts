@@ -8,7 +8,7 @@ import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/pr
 import { providerTriggers } from '../../../../controllers/core/provider/provider-credentials.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { providerConfigKind, providerKind } from '../external-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
 import { managed, managedKind } from '../objects.ts';
 
 describe('whom a change of a provider wakes', () => {
@@ -65,6 +65,17 @@ describe('whom a change of a provider wakes', () => {
     assert.deepEqual(woken, ['of-provider', 'of-config', 'of-default']);
     cluster.put(providerKind, provider('of-nobody'));
     assert.equal(woken.length, 3);
+  });
+
+  test('its users look at their external resource at once', async () => {
+    await listen();
+    cluster.delete(managedKind, { name: 'of-provider' });
+    const external = new FakeExternal();
+    const process = await startStack(cluster, external).settle();
+    external.calls.length = 0;
+    cluster.put(providerConfigKind, config('shop'));
+    await process.settle(0);
+    assert.deepEqual(external.calls.slice(0, 1), ['connect']);
   });
 
   test('one that was there before the process: its users once', async () => {
