@@ -10,7 +10,7 @@ import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
-import { ThingKind, thing } from '../things.ts';
+import { ThingKind, thing, until } from '../things.ts';
 
 describe('resource', () => {
   let server: FakeApiServer;
@@ -171,7 +171,8 @@ describe('resource', () => {
     server.fail({ status: -1, method: 'POST' });
     const abort = new AbortController();
     const write = things.create(thing('a'), abort.signal);
-    setTimeout(() => abort.abort(), 20);
+    await until('it was sent', () => server.requests.length === 1);
+    abort.abort();
     await assert.rejects(write, { name: 'ApiError', code: 0, reason: 'Aborted' });
   });
 });

@@ -406,16 +406,21 @@ describe('HTTP client', () => {
       assert.deepEqual(sleeps, []);
     });
     test('a signal ends the wait', async () => {
-      const patient = kubernetesClient({
-        kubeConfig: server.kubeConfig(),
-        log: recordedLog(),
-        clock: realClock(),
+      const waiting = Promise.withResolvers<void>();
+      const patient = create({
+        clock: {
+          ...realClock(),
+          sleep(delayMs, signal) {
+            waiting.resolve();
+            return realClock().sleep(delayMs, signal);
+          },
+        },
       });
       server.fail({ status: 429, retryAfter: 60 });
       const abort = new AbortController();
       const call = failure(patient.list(ThingKind, {}, abort.signal));
-      await until('it was refused', () => server.requests.length === 1);
-      setTimeout(() => abort.abort(new Error('stop')), 20);
+      await waiting.promise;
+      abort.abort(new Error('stop'));
       assert.equal((await call).reason, 'Aborted');
       await patient.close();
     });
@@ -613,9 +618,14 @@ describe('HTTP client', () => {
     });
 
     test('is not ended by silence', async () => {
-      const { ends, subscription } = watching();
+      const clock = testClock();
+      await client.close();
+      client = create({ clock });
+      const { events, ends, subscription } = watching();
       await open();
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await clock.advance(3_600_000);
+      server.put(ThingKind, thing('a'));
+      await until('it tells', () => events.length === 1);
       assert.deepEqual(ends, []);
       subscription.unsubscribe();
     });

@@ -15,6 +15,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { testClock } from '../../fakes/test-clock.ts';
+import { until } from '../things.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const yaml = (plural: string, type = 'string'): string => `
@@ -69,7 +70,7 @@ describe('installing definitions', () => {
       client,
       directory,
       log,
-      signal: AbortSignal.timeout(10_000),
+      signal: new AbortController().signal,
       // The wait is when the server, which runs no controllers, gets on with its work.
       clock: {
         elapsedMs: clock.elapsedMs,
@@ -312,7 +313,8 @@ describe('installing definitions', () => {
     status = undefined;
     const abort = new AbortController();
     const installing = install({ signal: abort.signal });
-    setTimeout(() => abort.abort(new Error('stopped')), 20);
+    await until('it waits', () => server.seen('GET').length > 3);
+    abort.abort(new Error('stopped'));
     await assert.rejects(installing, /stopped/);
   });
 });
