@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import { bindingRows, decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
@@ -109,9 +110,14 @@ const synced = 'Synced True ReconcileSuccess';
 const error = (message: string) => `Synced False ReconcileError: ${message}`;
 
 /** An ending, what the claim says then, and what brings it back beside the events of what it waits for. */
-type Line = readonly [ending: Ending, says: readonly string[], events: readonly string[], result?: Result];
+type Line = readonly [
+  ending: () => Ending,
+  says: readonly string[],
+  events: readonly string[],
+  result?: Result,
+];
 
-const nothing: Line = [quiet(), [], []];
+const nothing: Line = [() => quiet(), [], []];
 type Row = (typeof bindingRows)[number] | (typeof deletedRows)[number];
 
 /** Each row's endings; those of steps that fail are with the row in whose course they may. */
@@ -121,7 +127,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   H7: {
     nothing,
     'before anything is decided, the managed resource cannot be read': [
-      cut(byName, 'cannot get managed resource', cannotRead),
+      () => cut(byName, 'cannot get managed resource', cannotRead),
       ['Unbound', error('cannot get managed resource: boom')],
       ['Warning CannotGetManagedResource: cannot get managed resource: boom'],
       requeue,
@@ -129,10 +135,11 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'H7 unknown': {
     told: [
-      decided({
-        service: otherService,
-        claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
-      }),
+      () =>
+        decided({
+          service: otherService,
+          claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
+        }),
       ['Unbound', `Ready False UnknownKind: ${unknown}`, error(unknown)],
       [`Warning UnknownKind: ${unknown}`],
     ],
@@ -141,7 +148,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   'K9 again': {
     'written again': nothing,
     'it cannot be': [
-      cut(byName, 'cannot update resource claim', cannotRefresh),
+      () => cut(byName, 'cannot update resource claim', cannotRefresh),
       ['Unbound', error('cannot update resource claim: boom')],
       ['Warning CannotBindManagedResource: cannot update resource claim: boom'],
       requeue,
@@ -149,7 +156,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   K7: {
     told: [
-      decided({ claim: claim({ classRef: classRef('small') }) }),
+      () => decided({ claim: claim({ classRef: classRef('small') }) }),
       [
         'Unbound',
         'Ready False Creating: FavouriteDBInstanceClass small does not exist',
@@ -160,7 +167,8 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'K9 record': {
     'the class does not fit: an event of class or claim wakes it': [
-      cut(own, 'cannot configure managed resource from FavouriteDBInstanceClass small', cannotConfigure),
+      () =>
+        cut(own, 'cannot configure managed resource from FavouriteDBInstanceClass small', cannotConfigure),
       [
         'Unbound',
         'Ready False Creating: cannot configure managed resource from FavouriteDBInstanceClass small: boom',
@@ -171,7 +179,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ],
     ],
     'no name is left': [
-      cut(own, '', cannotCreate, 'every name is taken'),
+      () => cut(own, '', cannotCreate, 'every name is taken'),
       ['Unbound', 'Ready False Creating: every name is taken', error('every name is taken')],
       ['Warning CannotCreateManagedResource: every name is taken'],
       requeue,
@@ -179,12 +187,12 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   K9: {
     created: [
-      quiet(own, [createdEvent(managed(), resourceClass('small'))]),
+      () => quiet(own, [createdEvent(managed(), resourceClass('small'))]),
       [],
       ['Normal CreatedManagedResource: created FavouriteDBInstance db from FavouriteDBInstanceClass small'],
     ],
     'it cannot be': [
-      cut(own, 'cannot create managed resource', cannotCreate),
+      () => cut(own, 'cannot create managed resource', cannotCreate),
       [
         'Unbound',
         'Ready False Creating: cannot create managed resource: boom',
@@ -196,48 +204,64 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   K2: {
     told: [
-      decided({}),
+      () => decided({}),
+      ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
+      ['Normal ManagedResourceNotFound: waiting for FavouriteDBInstance db, which does not exist'],
+    ],
+    'of another Ready than before: it is news': [
+      () =>
+        decided({
+          claim: claim(
+            { resourceRef: resourceRef('db') },
+            statusOf([condition('Ready', 'False', 'NoMatchingClass')], 'Unbound'),
+          ),
+        }),
       ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
       ['Normal ManagedResourceNotFound: waiting for FavouriteDBInstance db, which does not exist'],
     ],
     'told before: it is no news': [
-      decided({
-        claim: claim(
-          { resourceRef: resourceRef('db') },
-          statusOf(
-            [
-              condition(
-                'Ready',
-                'False',
-                'Binding',
-                'waiting for FavouriteDBInstance db, which does not exist',
-              ),
-            ],
-            'Unbound',
+      () =>
+        decided({
+          claim: claim(
+            { resourceRef: resourceRef('db') },
+            statusOf(
+              [
+                condition(
+                  'Ready',
+                  'False',
+                  'Binding',
+                  'waiting for FavouriteDBInstance db, which does not exist',
+                ),
+              ],
+              'Unbound',
+            ),
           ),
-        ),
-      }),
+        }),
       ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
       [],
     ],
   },
   'K2 lost': {
     told: [
-      decided({ claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }) }),
+      () =>
+        decided({ claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }) }),
       ['Released', binding(lost), synced],
       [`Warning ManagedResourceNotFound: ${lost}`],
     ],
   },
   'K2 edited': {
     told: [
-      decided({ claim: claim({ ...own.spec, classRef: classRef('other', otherClassKind) }) }),
+      () => decided({ claim: claim({ ...own.spec, classRef: classRef('other', otherClassKind) }) }),
       ['Unbound', binding(misled), error(misled)],
       [`Warning CannotApplyEdit: ${misled}`],
     ],
   },
   H1: {
     told: [
-      decided({ managed: ours({ claimRef: claimRef({ namespace: 'rivals' }) }, { bindingPhase: 'Bound' }) }),
+      () =>
+        decided({
+          managed: ours({ claimRef: claimRef({ namespace: 'rivals' }) }, { bindingPhase: 'Bound' }),
+        }),
       [
         'Unbound',
         binding(`${refusing} db: it is claimed by FancySQLInstance rivals/orders`),
@@ -248,7 +272,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'H1 former': {
     told: [
-      decided({ managed: ours({ claimRef: claimRef({ uid: 'former' }) }, { bindingPhase: 'Bound' }) }),
+      () => decided({ managed: ours({ claimRef: claimRef({ uid: 'former' }) }, { bindingPhase: 'Bound' }) }),
       [
         'Unbound',
         binding(`${refusing} db: it belonged to a former FancySQLInstance team/orders with another UID`),
@@ -261,7 +285,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'H4 taken': {
     told: [
-      decided({ claim: own, managed: ours({}, { bindingPhase: 'Unbound' }, { name: ownName }) }),
+      () => decided({ claim: own, managed: ours({}, { bindingPhase: 'Unbound' }, { name: ownName }) }),
       [
         'Unbound',
         binding(`${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`),
@@ -274,17 +298,18 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'K14 controlled': {
     told: [
-      decided({
-        managed: ours(
-          {},
-          { bindingPhase: 'Unbound' },
-          {
-            ownerReferences: [
-              { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true },
-            ],
-          },
-        ),
-      }),
+      () =>
+        decided({
+          managed: ours(
+            {},
+            { bindingPhase: 'Unbound' },
+            {
+              ownerReferences: [
+                { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true },
+              ],
+            },
+          ),
+        }),
       [
         'Unbound',
         binding(`${refusing} db: it is controlled by Composite c`),
@@ -295,32 +320,33 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   K15: {
     'as ready as its managed resource': [
-      stillBound(byName, bound),
+      () => stillBound(byName, bound),
       ['Bound', 'Ready True Available', synced],
       [],
     ],
     'in its words where it is not': [
-      stillBound(byName, failing),
+      () => stillBound(byName, failing),
       ['Bound', 'Ready False Unavailable: FavouriteDBInstance db: restarting', synced],
       [],
     ],
     'no secret is written': [
-      stillBound(wanting, bound),
+      () => stillBound(wanting, bound),
       ['Bound', `Ready True Available: ${unserved}`, synced],
       [`Warning CannotPropagateConnectionDetails: ${unserved}`],
     ],
     'a write fails: Ready stays': [
-      cut(
-        claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])),
-        'cannot update managed resource',
-        cannotRefresh,
-      ),
+      () =>
+        cut(
+          claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])),
+          'cannot update managed resource',
+          cannotRefresh,
+        ),
       ['Bound', 'Ready True Available', error('cannot update managed resource: boom')],
       ['Warning CannotBindManagedResource: cannot update managed resource: boom'],
       requeue,
     ],
     'its secret cannot be handed over': [
-      cut(claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])), '', cannotPropagate),
+      () => cut(claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])), '', cannotPropagate),
       ['Bound', binding('boom'), error('boom')],
       ['Warning CannotPropagateConnectionDetails: boom'],
       requeue,
@@ -328,27 +354,46 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'K10 deleted': {
     told: [
-      decided({ managed: ours({}, { bindingPhase: 'Unbound' }, { deletionTimestamp }) }),
+      () => decided({ managed: ours({}, { bindingPhase: 'Unbound' }, { deletionTimestamp }) }),
       ['Unbound', binding('FavouriteDBInstance db is being deleted'), synced],
       ['Normal WaitingToBind: FavouriteDBInstance db is being deleted'],
     ],
   },
   K14: {
     bound: [
-      newlyBound(byName, bound),
+      () => newlyBound(byName, bound),
       ['Bound', 'Ready True Available', synced],
       ['Normal BoundManagedResource: bound to FavouriteDBInstance db'],
     ],
     'no secret is written': [
-      newlyBound(wanting, bound),
+      () => newlyBound(wanting, bound),
       ['Bound', `Ready True Available: ${unserved}`, synced],
       [
         'Normal BoundManagedResource: bound to FavouriteDBInstance db',
         `Warning CannotPropagateConnectionDetails: ${unserved}`,
       ],
     ],
+    'of another phase than before, though as ready: it is news': [
+      () =>
+        newlyBound(claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')], 'Unbound')), bound),
+      ['Bound', 'Ready True Available', synced],
+      ['Normal BoundManagedResource: bound to FavouriteDBInstance db'],
+    ],
+    'a failure that has no reason of its own has no Event': [
+      () =>
+        cut(byName, 'cannot update managed resource status', {
+          ready: (message) => notReady('Binding', message),
+        }),
+      [
+        'Unbound',
+        binding('cannot update managed resource status: boom'),
+        error('cannot update managed resource status: boom'),
+      ],
+      [],
+      requeue,
+    ],
     'a write fails': [
-      cut(byName, 'cannot update managed resource status', cannotBind),
+      () => cut(byName, 'cannot update managed resource status', cannotBind),
       [
         'Unbound',
         binding('cannot update managed resource status: boom'),
@@ -358,7 +403,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
     'its secret cannot be handed over': [
-      cut(byName, '', cannotPropagate),
+      () => cut(byName, '', cannotPropagate),
       ['Unbound', binding('boom'), error('boom')],
       ['Warning CannotPropagateConnectionDetails: boom'],
       requeue,
@@ -366,48 +411,51 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'K10 released': {
     told: [
-      decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
+      () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
       ['Unbound', binding(offer), synced],
       [`Normal WaitingToBind: ${offer}`],
     ],
   },
   K10: {
     told: [
-      decided({ managed: ours({}, { bindingPhase: 'Unbindable' }) }),
+      () => decided({ managed: ours({}, { bindingPhase: 'Unbindable' }) }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
   },
   K11: {
     told: [
-      decided({ claim: own, managed: ours({ claimRef: claimRef() }, { bindingPhase: 'Unbindable' }) }),
+      () => decided({ claim: own, managed: ours({ claimRef: claimRef() }, { bindingPhase: 'Unbindable' }) }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
   },
   'K11 quiet': {
     'for two seconds at most': [
-      decided({
-        claim: own,
-        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:04Z' }),
-      }),
+      () =>
+        decided({
+          claim: own,
+          managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:04Z' }),
+        }),
       [],
       [],
       after(1_000),
     ],
     'then told': [
-      decided({
-        claim: own,
-        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:03Z' }),
-      }),
+      () =>
+        decided({
+          claim: own,
+          managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:03Z' }),
+        }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
     'or at once where the clocks disagree': [
-      decided({
-        claim: own,
-        managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:06Z' }),
-      }),
+      () =>
+        decided({
+          claim: own,
+          managed: ours({ claimRef: claimRef() }, undefined, { creationTimestamp: '2026-01-02T03:04:06Z' }),
+        }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
@@ -419,17 +467,17 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   'K6 going': { finalised: nothing },
   K6: {
     deleted: [
-      quiet(byName, parted('release', 'Delete')),
+      () => quiet(byName, parted('release', 'Delete')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is deleted'],
     ],
     retained: [
-      quiet(byName, parted('release')),
+      () => quiet(byName, parted('release')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
     ],
     'unbinding fails': [
-      cut(byName, 'cannot delete managed resource', cannotUnbind),
+      () => cut(byName, 'cannot delete managed resource', cannotUnbind),
       [
         'Unbound',
         'Ready False Deleting: cannot delete managed resource: boom',
@@ -439,7 +487,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
     'unbound, and then the finalizer stays': [
-      cut(byName, 'cannot update resource claim', { ...cannotUnbind, known: parted('release') }),
+      () => cut(byName, 'cannot update resource claim', { ...cannotUnbind, known: parted('release') }),
       [
         'Unbound',
         'Ready False Deleting: cannot update resource claim: boom',
@@ -454,28 +502,28 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   'K6 begun': {
     retained: [
-      quiet(byName, parted('release')),
+      () => quiet(byName, parted('release')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
     ],
   },
   'K6 provisioned': {
     deleted: [
-      quiet(byName, parted('release', 'Delete')),
+      () => quiet(byName, parted('release', 'Delete')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is deleted'],
     ],
   },
   'K6 reserved': {
     freed: [
-      quiet(byName, parted('free')),
+      () => quiet(byName, parted('free')),
       [],
       ['Normal UnboundManagedResource: gave back FavouriteDBInstance db, to which it was never bound'],
     ],
   },
   'K6 unclear': {
     retained: [
-      quiet(byName, parted('release')),
+      () => quiet(byName, parted('release')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
     ],
@@ -503,8 +551,9 @@ describe('how a run of claim binding ends', () => {
   });
 
   for (const [row, lines] of Object.entries(rows)) {
-    for (const [what, [ending, says, events, result = done]] of Object.entries(lines)) {
+    for (const [what, [end, says, events, result = done]] of Object.entries(lines)) {
       test(`row ${row}: ${what}`, () => {
+        const ending = end();
         assert.ok(ending.row === undefined || ending.row === row, ending.row);
         assert.deepEqual(saidOf(ending), { says, events, result });
       });
