@@ -530,6 +530,8 @@ describe('table C3, rows 21 to 25: creation', () => {
     await clock.advance(40); // four waits
     assert.deepEqual(await run, requeue);
     assert.deepEqual(afterMs, [0, 0, 10, 20, 30, 40], 'the mark, and five attempts');
+    const looks = scene.cluster.calls.filter(({ verb, kind: of }) => verb === 'get' && of === kind);
+    assert.deepEqual(looks, [], 'nobody has changed it: there is nothing to read');
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.match(
       scene.condition('Synced'),
