@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -25,8 +26,8 @@ const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
 /** Defines how claims are found by what they name. */
 export function indexClaims(store: Store<Claim>): void {
-  store.addIndex(byClass, ({ spec }) => (spec.classRef === undefined ? [] : [value(spec.classRef)]));
-  store.addIndex(byManaged, ({ spec }) => (spec.resourceRef === undefined ? [] : [value(spec.resourceRef)]));
+  store.addIndex(byClass, ({ spec }) => compact([spec.classRef]).map(value));
+  store.addIndex(byManaged, ({ spec }) => compact([spec.resourceRef]).map(value));
 }
 
 export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
@@ -37,10 +38,7 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
 
 /** Defines how managed resources are found by the claim that they name. */
 export function indexManaged(store: Store<Managed>): void {
-  store.addIndex(byClaim, ({ spec }) => {
-    const key = claimKeyOf(spec.claimRef);
-    return key === undefined ? [] : [objectKeyText(key)];
-  });
+  store.addIndex(byClaim, ({ spec }) => compact([claimKeyOf(spec.claimRef)]).map(objectKeyText));
 }
 
 /** The managed resources whose `claimRef` holds this namespace and name, of whatever kind and UID. */
@@ -57,12 +55,9 @@ export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request |
  */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
-  secrets.store.addIndex(byController, (secret) => {
-    const controller = controllerOf(secret);
-    return controller === undefined ? [] : [controller.uid];
-  });
+  secrets.store.addIndex(byController, (secret) => compact([controllerOf(secret)?.uid]));
   return secrets;
 }
 
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
-  uid === undefined ? [] : store.byIndex(byController, uid);
+  store.byIndex(byController, uid ?? '');

@@ -6,7 +6,6 @@
 
 import groupBy from 'lodash/groupBy.js';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
-import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
@@ -42,28 +41,22 @@ export interface Stack {
 /**
  * Every controller of the given stacks: one per managed kind and per ProviderConfig kind, and for each claim
  * service scheduling, defaulting, binding and secret propagation. Stacks that serve the same claim kind compete,
- * so each is told of its peers, in an order that does not depend on that of the flags. `secretStores` is where
+ * so each is told of its peers, in one order for all. `secretStores` is where
  * `publishConnectionDetailsTo` leads; without it that field is refused.
  */
 export function stackControllers(
   env: Environment,
   stacks: readonly Stack[],
-  { secretStores }: { readonly secretStores?: SecretStores } = {},
+  options: { readonly secretStores?: SecretStores } = {},
 ): readonly ControllerSpec[] {
   const managed = stacks.flatMap((stack) => stack.managed(env));
   const calls = externalCalls(env);
   const byProviderConfig = groupBy(managed, ({ providers }) => kindKey(providers.providerConfig));
   const services = stacks.flatMap(({ claims }) => claims);
   const peersOf = (service: ClaimService) =>
-    services
-      .filter(({ claim }) => claim.kind === service.claim.kind && claim.group === service.claim.group)
-      .toSorted((a, b) =>
-        compareNames(`${a.class.kind}.${a.class.group}`, `${b.class.kind}.${b.class.group}`),
-      );
+    services.filter(({ claim }) => claim.kind === service.claim.kind && claim.group === service.claim.group);
   return [
-    ...managed.map((service) =>
-      managedController(env, { ...(secretStores && { secretStores }), ...service }, calls),
-    ),
+    ...managed.map((service) => managedController(env, { ...options, ...service }, calls)),
     ...Object.values(byProviderConfig).flatMap((users) =>
       users
         .slice(0, 1)

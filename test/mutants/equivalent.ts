@@ -24,4 +24,15 @@ export const equivalents: readonly Equivalent[] = [
     becomes: 'false',
     because: 'every failure of claim binding has a reason; only those of managed resources may have none',
   },
+  ...[
+    ['target === undefined || source === undefined', 'false'],
+    ['target === undefined || source === undefined', 'target === undefined && source === undefined'],
+    ['target === undefined', 'false'],
+    ['source === undefined', 'false'],
+  ].map(([was = '', becomes = '']) => ({
+    line: 'if (target === undefined || source === undefined) return ended;',
+    was,
+    becomes,
+    because: 'where either is missing nothing is decided but nothing; the types do not know that',
+  })),
 ];

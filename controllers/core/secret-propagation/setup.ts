@@ -31,8 +31,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
   const managed = env.resource(service.managed);
 
   const isSource = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.managed);
-  const isTarget = (secret: Secret) =>
-    referenceIsOfKind(controllerOf(secret), service.claim) && propagationSource(secret) !== undefined;
+  const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
   const wokenBy = triggersIn(env);
 
   return {
@@ -57,8 +56,8 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
         kind: service.managed,
         target,
         source,
-        claim: claimName === undefined ? undefined : claims.get({ ...request, name: claimName }),
-        managed: managedName === undefined ? undefined : managed.get({ name: managedName }),
+        claim: claims.get({ ...request, name: claimName ?? '' }),
+        managed: managed.get({ name: managedName ?? '' }),
       });
       const ended: Result = { ...done, row: decision.row };
       if (target === undefined || source === undefined) return ended;

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import type { ManagedService } from '../../../controllers/core/managed/setup.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind } from './external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  managedKind,
+  otherManagedKind,
+  otherService,
+  resourceClass,
+  service,
+} from './objects.ts';
+
+const ofKind = (kind: typeof managedKind, providerConfig = providerConfigKind): ManagedService => ({
+  kind,
+  connector: new FakeExternal(),
+  providers: { provider: providerKind, providerConfig },
+  externalNames: 'deterministic',
+});
+
+const start = (claims: readonly ClaimService[], managed: readonly ManagedService[] = []) => {
+  const cluster = new FakeCluster();
+  let names: readonly string[] = [];
+  const process = new FakeProcess(cluster, (env) => {
+    const specs = stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }]);
+    names = specs.map(({ name }) => name);
+    return specs;
+  });
+  return { cluster, process, names };
+};
+
+describe('the controllers of a stack', () => {
+  test('are named for the kinds that they join; kinds with one ProviderConfig share its controller', () => {
+    const other = { ...providerConfigKind, group: 'ocp.crossplane.io' };
+    const third = { ...managedKind, kind: 'BigDBInstance', plural: 'bigdbinstances' };
+    const { names } = start([service], [ofKind(managedKind), ofKind(third), ofKind(otherManagedKind, other)]);
+    const joined = 'fancysqlinstance.favouritedbinstance.database.fcp.crossplane.io';
+    assert.deepEqual(names.toSorted(), [
+      'ambivalentdbinstance.database.ocp.crossplane.io',
+      'bigdbinstance.database.fcp.crossplane.io',
+      'connectionsecret.favouritedbinstance.database.fcp.crossplane.io',
+      `defaulter.${joined}`,
+      joined,
+      'favouritedbinstance.database.fcp.crossplane.io',
+      'providerconfig.fcp.crossplane.io',
+      'providerconfig.ocp.crossplane.io',
+      `scheduler.${joined}`,
+    ]);
+  });
+
+  const others = {
+    'another kind': { ...claimKind, kind: 'PlainSQLInstance', plural: 'plainsqlinstances' },
+    'the same kind of another group': { ...claimKind, group: 'example.org' },
+  };
+  for (const [what, kind] of Object.entries(others)) {
+    test(`a claim gets no class of a service for ${what}`, async () => {
+      const { cluster, process } = start([{ ...otherService, claim: kind }, service]);
+      cluster.put(kind, {
+        ...claim({ classSelector: {} }),
+        apiVersion: `${kind.group}/v1alpha1`,
+        kind: kind.kind,
+      });
+      cluster.put(classKind, resourceClass('small'));
+      await process.settle();
+      const { spec, status } = cluster.get(kind, { namespace: 'team', name: 'orders' }) ?? {};
+      assert.deepEqual(
+        [spec?.classRef, status?.consideredKinds],
+        [undefined, ['ambivalentdbinstanceclasses.v1alpha1.database.ocp.crossplane.io']],
+      );
+    });
+  }
+});
