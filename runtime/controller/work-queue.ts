@@ -63,9 +63,6 @@ export interface WorkQueueOptions {
   readonly observer?: WorkQueueObserver;
 }
 
-/** Longer timers would fire at once in node. */
-const longestDelayMs = 2 ** 31 - 1;
-
 /**
  * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
  * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it,
@@ -106,7 +103,7 @@ export function workQueue<R>(
           timers.delete(key);
           due$.next(wake);
         };
-        const delay = Math.min(Math.max(Math.round(delayMs) || 0, 0), longestDelayMs);
+        const delay = Math.max(Math.round(delayMs) || 0, 0);
         timers.set(key, clock.scheduler.schedule(fire, delay));
       }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SchedulerLike } from 'rxjs';
-import { asyncScheduler } from 'rxjs';
+import type { Later } from './scheduler.ts';
+import { schedulerBy, sleepBy } from './scheduler.ts';
 import type { Turns } from './turns.ts';
 import { createTurns } from './turns.ts';
 
@@ -28,8 +29,23 @@ export interface Clock {
   readonly turns: Turns;
 }
 
-/** Longer timers would fire at once in node. */
+/** Longer timers fire at once in node. */
 const longestTimerMs = 2 ** 31 - 1;
+
+/** A timer of any length. */
+const later: Later = (delayMs, act) => {
+  let leftMs = delayMs;
+  const wait = (): NodeJS.Timeout => {
+    const nextMs = Math.min(leftMs, longestTimerMs);
+    leftMs -= nextMs;
+    return setTimeout(leftMs > 0 ? again : act, nextMs);
+  };
+  const again = (): void => {
+    timer = wait();
+  };
+  let timer = wait();
+  return () => clearTimeout(timer);
+};
 
 /** The clock of the machine. */
 export function realClock(): Clock {
@@ -37,31 +53,8 @@ export function realClock(): Clock {
   return {
     now: () => new Date(),
     elapsedMs,
-    sleep: (delayMs, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const dueMs = elapsedMs() + delayMs;
-        const isLong = delayMs > longestTimerMs;
-        const wake = (): void => {
-          const leftMs = isLong ? dueMs - elapsedMs() : 0;
-          if (leftMs > 0) {
-            timer = setTimeout(wake, Math.min(leftMs, longestTimerMs));
-            return;
-          }
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        const onAbort = (): void => {
-          clearTimeout(timer);
-          reject(signal?.reason);
-        };
-        let timer = setTimeout(wake, Math.min(delayMs, longestTimerMs));
-        signal?.addEventListener('abort', onAbort, { once: true });
-      }),
-    scheduler: asyncScheduler,
+    sleep: sleepBy(later),
+    scheduler: schedulerBy(later, Date.now),
     nextTurn,
     turns: createTurns({ elapsedMs, nextTurn }),
   };

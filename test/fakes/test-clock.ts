@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SchedulerAction, SchedulerLike } from 'rxjs';
-import { Subscription } from 'rxjs';
 import type { Clock } from '../../runtime/time/clock.ts';
+import type { Later } from '../../runtime/time/scheduler.ts';
+import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
 import { createTurns } from '../../runtime/time/turns.ts';
 
 /** A clock that stands still until it is moved. */
@@ -45,15 +45,11 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
   let turns = 0;
   let isMoving = false;
   /** By the time they are due, then by when they were set. */
-  const timers: Due[] = [];
+  const timers: { readonly dueMs: number; readonly act: () => void }[] = [];
 
-  const scheduler: SchedulerLike = {
-    now: () => wallMs + nowMs,
-    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delayMs = 0, state?: T) =>
-      new Timer(work, { nowMs: () => nowMs, add, remove }).schedule(state, delayMs),
-  };
-
-  function add(timer: Due): void {
+  const later: Later = (delayMs, act) => {
+    if (Number.isNaN(delayMs)) throw new Error('a delay that is no number');
+    const timer = { dueMs: nowMs + delayMs, act };
     let [low, high] = [0, timers.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -61,11 +57,11 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
       else high = middle;
     }
     timers.splice(low, 0, timer);
-  }
-
-  function remove(timer: Due): void {
-    timers.splice(timers.indexOf(timer), 1);
-  }
+    return () => {
+      const index = timers.indexOf(timer);
+      if (index >= 0) timers.splice(index, 1);
+    };
+  };
 
   const elapsedMs = (): number => longAgoMs + nowMs;
 
@@ -106,7 +102,8 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
       count = timer.dueMs > nowMs ? 0 : count + 1;
       if (count > mostPerMoment) throw new Error('does not settle: timers without end');
       nowMs = Math.max(nowMs, timer.dueMs);
-      timer.fire();
+      timers.shift();
+      timer.act();
       await drain();
     }
     return true;
@@ -115,23 +112,8 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
   return {
     now: () => new Date(wallMs + nowMs),
     elapsedMs,
-    sleep: (delayMs, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const onAbort = (): void => {
-          timer.unsubscribe();
-          reject(signal?.reason);
-        };
-        const timer = scheduler.schedule(() => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        }, delayMs);
-        signal?.addEventListener('abort', onAbort, { once: true });
-      }),
-    scheduler,
+    sleep: sleepBy(later),
+    scheduler: schedulerBy(later, () => wallMs + nowMs),
     nextTurn: nextOwnTurn,
     turns: createTurns({ elapsedMs, nextTurn: nextOwnTurn }),
     async settle() {
@@ -159,50 +141,4 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
       return timer && Math.max(0, timer.dueMs - nowMs);
     },
   };
-}
-
-interface Due {
-  readonly dueMs: number;
-  fire(): void;
-}
-
-interface Timers {
-  nowMs(): number;
-  add(timer: Due): void;
-  remove(timer: Due): void;
-}
-
-/** What RxJS calls an action: it may be scheduled again, from within its own work. */
-class Timer<T> extends Subscription implements SchedulerAction<T>, Due {
-  dueMs = 0;
-  readonly #work: (this: SchedulerAction<T>, state?: T) => void;
-  readonly #timers: Timers;
-  #state: T | undefined;
-  #isWaiting = false;
-
-  constructor(work: (this: SchedulerAction<T>, state?: T) => void, timers: Timers) {
-    super(() => this.#leave());
-    this.#work = work;
-    this.#timers = timers;
-  }
-
-  schedule(state?: T, delayMs = 0): Subscription {
-    if (this.closed) return this;
-    this.#leave();
-    this.#state = state;
-    this.dueMs = this.#timers.nowMs() + Math.max(0, delayMs);
-    this.#timers.add(this);
-    this.#isWaiting = true;
-    return this;
-  }
-
-  fire(): void {
-    this.#leave();
-    this.#work.call(this, this.#state);
-  }
-
-  #leave(): void {
-    if (this.#isWaiting) this.#timers.remove(this);
-    this.#isWaiting = false;
-  }
 }
