@@ -35,4 +35,10 @@ export const equivalents: readonly Equivalent[] = [
     becomes,
     because: 'where either is missing nothing is decided but nothing; the types do not know that',
   })),
+  {
+    line: "if (outcome.state === 'ongoing') return run;",
+    was: "outcome.state === 'ongoing'",
+    becomes: 'false',
+    because: 'a run whose operation is under way waits for it, row async; the types do not know that',
+  },
 ];

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
+import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
@@ -495,6 +496,16 @@ describe('table C3, rows 21 to 25: creation', () => {
     assert.deepEqual(scene.events, []);
     assert.ok(scene.annotations['crossplane.io/external-create-failed']);
     assert.match(scene.condition('Synced'), /create failed/);
+  });
+
+  test('row 22 one that may have happened all the same, as a cause says: not recorded as failed', async () => {
+    const scene = new Scene({}, {}, assigned);
+    const cause = new UncertainCreationError('no answer came');
+    scene.external.gate = failAt('create', new Error('the request failed', { cause }));
+    assert.deepEqual(await scene.run(), requeue);
+    assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
+    assert.deepEqual(await scene.run(), done);
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
 
   test('row 22 the record cannot be written either: told, and the next pass waits for a human', async () => {

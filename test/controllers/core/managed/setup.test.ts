@@ -10,6 +10,7 @@ import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
 import type { ManagedService } from '../../../../controllers/core/managed/setup.ts';
 import { managedController } from '../../../../controllers/core/managed/setup.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
@@ -32,23 +33,34 @@ function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
 
 describe('whose connection secret wakes', () => {
   const owner = managed({}, { name: 'owner', uid: 'owner-uid' });
-  const rows: Record<string, { controls?: object; leaving?: true; wakes: readonly string[] }> = {
-    'the resource that controls it': { controls: owner, wakes: ['owner'] },
-    'nobody, where nobody controls it': { wakes: [] },
-    'not one of that name and another kind': {
-      controls: { ...owner, apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: otherManagedKind.kind },
-      wakes: [],
-    },
-    'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
-  };
-  for (const [name, { controls, leaving, wakes }] of Object.entries(rows)) {
+  const rows: Record<string, { controls?: object; leaving?: true; isGone?: true; wakes: readonly string[] }> =
+    {
+      'the resource that controls it': { controls: owner, wakes: ['owner'] },
+      'nobody, where nobody controls it': { wakes: [] },
+      'not one of that name and another kind': {
+        controls: {
+          ...owner,
+          apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+          kind: otherManagedKind.kind,
+        },
+        wakes: [],
+      },
+      'one that is not seen: its run finds out': { controls: owner, isGone: true, wakes: ['owner'] },
+      'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
+    };
+  for (const [name, { controls, leaving, isGone, wakes }] of Object.entries(rows)) {
     test(name, async () => {
       const cluster = new FakeCluster();
       cluster.put(managedKind, {
         ...owner,
         metadata: { ...owner.metadata, finalizers: ['example.org/hold'] },
       });
-      if (leaving) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
+      if (isGone)
+        cluster.edit(managedKind, { name: 'owner' }, ({ metadata, ...rest }) => ({
+          ...rest,
+          metadata: { ...metadata, finalizers: [] },
+        }));
+      if (leaving || isGone) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
       const ownerReferences = controls === undefined ? [] : [controllerReference(controls as typeof owner)];
       const secret = {
         apiVersion: 'v1',
@@ -57,7 +69,8 @@ describe('whose connection secret wakes', () => {
         type: connectionSecretType,
       };
       cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
-      const process = new FakeProcess(cluster);
+      const log = recordedLog();
+      const process = new FakeProcess(cluster, undefined, { log });
       const { triggers } = managedController(process.env, {
         kind: managedKind,
         connector: new FakeExternal(),
@@ -73,6 +86,10 @@ describe('whose connection secret wakes', () => {
       cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
       subscription.unsubscribe();
       assert.deepEqual(woken, wakes);
+      assert.deepEqual(
+        log.lines.filter(({ level }) => level === 'error'),
+        [],
+      );
     });
   }
 });
@@ -120,6 +137,22 @@ describe('what a service adds', () => {
       [kept.get('orders')?.data, asked],
       [{ endpoint: 'db.example', password: 'made-at-creation-1' }, 1],
     );
+  });
+
+  test('the fields that its schema says are immutable, whose edits make no second one', async () => {
+    const cluster = new FakeCluster();
+    const kind = { ...managedKind, immutableFields: ['region'] };
+    const { external, process } = keeping(cluster, { kind });
+    external.placeOf = ({ spec }) => (spec.forProvider as { readonly region: string }).region;
+    cluster.put(managedKind, managed({ forProvider: { region: 'us' } }));
+    await process.settle(100);
+    cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, forProvider: { region: 'eu' } },
+    }));
+    await process.settle(100);
+    assert.match(synced(cluster), /^False cannot change spec\.forProvider\.region from "us" to "eu"/);
+    assert.deepEqual([...external.things.keys()], ['us']);
   });
 
   test('which provider an Optional reference led to is on record before anything is made', async () => {

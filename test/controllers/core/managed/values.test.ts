@@ -302,7 +302,8 @@ describe('asynchronous operations', () => {
 
   for (const externalNames of ['deterministic', 'assigned'] as const) {
     test(`a creation that outlives its pass is not called twice, ${externalNames} names`, async () => {
-      const scene = new Scene({ forProvider: { size: 1 } }, {}, { externalNames });
+      const operations = createOperationTracker();
+      const scene = new Scene({ forProvider: { size: 1 } }, {}, { externalNames, operations });
       const name = externalNames === 'assigned' ? 'assigned-1' : 'db';
       const { promise, resolve } = Promise.withResolvers<object>();
       scene.external.creation = { operation: promise };
@@ -331,8 +332,22 @@ describe('asynchronous operations', () => {
       assert.equal(scene.condition('Ready'), 'True/Available');
       assert.equal(scene.secret?.password, 'made-late');
       assert.equal(scene.annotations['crossplane.io/external-name'], name);
+      assert.equal(operations.get(scene.object ?? assert.fail()), undefined, 'recorded, and forgotten');
     });
   }
+
+  test('assigned names: what an update brings late is no creation', async () => {
+    const annotations = { 'crossplane.io/external-name': 'db' };
+    const scene = new Scene({ forProvider: { size: 1 } }, { annotations }, { externalNames: 'assigned' });
+    scene.external.put('db', { size: 2 });
+    const operation = Promise.resolve({});
+    scene.external.change = { operation };
+    await scene.run();
+    await operation;
+    await scene.run();
+    assert.deepEqual(scene.annotations, annotations);
+    assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+  });
 
   test('a creation that fails late is recorded, told and tried again', async () => {
     const scene = new Scene({}, {}, { externalNames: 'assigned' });
@@ -378,6 +393,7 @@ describe('asynchronous operations', () => {
       'False/ApplyFailure: update failed: size cannot shrink',
     );
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot shrink');
+    assert.equal(scene.events.at(-1), 'Warning CannotUpdateExternalResource');
   });
 
   test('deletion waits for a creation under way, then for its own end', async () => {
@@ -470,6 +486,7 @@ describe('asynchronous operations', () => {
       scene.condition('LastAsyncOperation'),
       'False/DestroyFailure: delete failed: snapshot pending',
     );
+    assert.equal(scene.events.at(-1), 'Warning CannotDeleteExternalResource');
     assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
   });
 
