@@ -24,12 +24,14 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(groups.map((group) => [`apis/${group}/`, ['apis/core/']])),
   'apis/': ['apis/core/', ...groups.map((group) => `apis/${group}/`)],
 
-  'clients/': [],
+  'clients/': ['clients/retry-after.ts'],
+  /** What both HTTP clients obey. */
+  'clients/retry-after.ts': [],
   'clients/postgresql/': ['clients/'],
 
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],
-  'runtime/client/': ['apis/core/', 'runtime/log/', 'runtime/time/'],
+  'runtime/client/': ['apis/core/', 'clients/retry-after.ts', 'runtime/log/', 'runtime/time/'],
   'runtime/cache/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
   'runtime/events/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
   'runtime/controller/': [

@@ -97,10 +97,11 @@ interface Status {
   readonly details?: { readonly name?: unknown; readonly retryAfterSeconds?: unknown };
 }
 
-const waitOf = (seconds: unknown): number | undefined => {
-  const parsed = typeof seconds === 'string' && seconds !== '' ? Number(seconds) : seconds;
-  return typeof parsed === 'number' && parsed > 0 ? Math.min(parsed * 1000, maxRetryAfterMs) : undefined;
-};
+/** A wait that somebody asked for, within reason; undefined for none. */
+const bounded = (waitMs: number | undefined): number | undefined =>
+  waitMs !== undefined && waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
+const secondsIn = (given: unknown): number | undefined =>
+  typeof given === 'number' ? given * 1000 : undefined;
 
 /**
  * A Status says why; where it does not, its being too old is taken from the code, for that only costs a list. That
@@ -115,12 +116,15 @@ function reasonOf({ reason, details }: Status, code: number, about: string | und
 
 /**
  * The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one;
- * `retryAfter` its header; `about` the name of the object that was asked for.
+ * `retryAfterMs` what its header asks to wait; `about` the name of the object that was asked for.
  */
 export function statusError(
   status: number | undefined,
   body: unknown,
-  { retryAfter, about }: { readonly retryAfter?: unknown; readonly about?: string | undefined } = {},
+  {
+    retryAfterMs,
+    about,
+  }: { readonly retryAfterMs?: number | undefined; readonly about?: string | undefined } = {},
 ): ApiError {
   const given = (body ?? {}) as Status;
   const { message, reason, code, details } = given;
@@ -133,7 +137,8 @@ export function statusError(
     {
       code: number,
       reason: isStatus ? reasonOf(given, number, about) : unknownReason,
-      retryAfterMs: waitOf(retryAfter) ?? (isStatus ? waitOf(details?.retryAfterSeconds) : undefined),
+      retryAfterMs:
+        bounded(retryAfterMs) ?? (isStatus ? bounded(secondsIn(details?.retryAfterSeconds)) : undefined),
     },
   );
 }

@@ -9,6 +9,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { checkDeletion, objectIn, pageIn, watchEventIn } from './answer.ts';
@@ -157,7 +158,9 @@ export function kubernetesClient(
               else {
                 const body = parsedOrUndefined(Buffer.concat(refusal).toString('utf8'));
                 subscriber.error(
-                  statusError(head?.status, body, { retryAfter: head?.headers['retry-after'] }),
+                  statusError(head?.status, body, {
+                    retryAfterMs: retryAfterMsOf(head?.headers['retry-after'], clock.now().getTime()),
+                  }),
                 );
               }
             },

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { ApiError } from './errors.ts';
@@ -75,7 +76,7 @@ export interface RequestSenderOptions {
   readonly checkLease: (() => void) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  readonly clock: Pick<Clock, 'scheduler' | 'sleep'>;
+  readonly clock: Pick<Clock, 'now' | 'scheduler' | 'sleep'>;
 }
 
 /**
@@ -149,7 +150,7 @@ export function requestSender(
           head.status < 300
             ? new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' })
             : statusError(head.status, parsed, {
-                retryAfter: head.headers['retry-after'],
+                retryAfterMs: retryAfterMsOf(head.headers['retry-after'], clock.now().getTime()),
                 about: call.name,
               });
       } catch (thrown) {
