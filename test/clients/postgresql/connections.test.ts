@@ -64,6 +64,20 @@ test('the kept database’s connection is used again, unless it broke', async ()
   await connections.close();
 });
 
+test('the kept database’s connection is closed when nobody has used it for a while, counted from its last use', async () => {
+  const { connections, seen, clock } = counted(2);
+  await connections.use('kept', undefined, async () => {});
+  await clock.advance(59_999);
+  await connections.use('kept', undefined, async () => {});
+  await clock.advance(59_999);
+  assert.deepEqual([seen.opened, seen.open], [1, 1]);
+  await clock.advance(1);
+  await turn();
+  assert.equal(seen.open, 0);
+  assert.equal(clock.waitingCount, 0);
+  await connections.close();
+});
+
 test('a failure gives its place back', async () => {
   const { connections } = counted(1);
   await assert.rejects(
