@@ -4,6 +4,7 @@ import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../client/err
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
+import { deadlineAfter } from '../time/deadline.ts';
 import type { Random } from '../time/random.ts';
 
 /** coordination.k8s.io/v1 Lease. Times are RFC 3339 with six fraction digits. */
@@ -84,7 +85,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   let renewedMs: number | undefined;
   const releasing = new AbortController();
   /** The attempt under way. */
-  let attempt: Promise<unknown> = Promise.resolve();
+  let attempt = Promise.resolve(false);
 
   const observe = (lease: Lease): void => {
     if (lease.metadata.resourceVersion === observed?.lease.metadata.resourceVersion) return;
@@ -128,19 +129,18 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   /** The same, as a value: `false` also for an error, of which the log knows. */
   async function tryOnce(deadlineMs: number, outer: AbortSignal): Promise<boolean> {
-    const abort = new AbortController();
-    const { signal } = abort;
-    const onAbort = (): void => abort.abort(outer.reason);
-    if (outer.aborted) onAbort();
-    outer.addEventListener('abort', onAbort, { once: true });
-    const waiting = clock.sleep(deadlineMs, signal).then(
-      () => abort.abort(new Error('the lease was not renewed in time')),
-      () => {},
-    );
+    const { signal, cancel } = deadlineAfter(clock, deadlineMs, {
+      reason: () => new Error('the lease was not renewed in time'),
+      outer,
+    });
+    // A client that does not heed its signal must not keep us leading.
+    const over = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
     try {
+      signal.throwIfAborted();
       attempt = acquireOrRenew(signal);
-      // A client that does not heed its signal must not keep us leading.
-      return (await Promise.race([attempt, waiting.then(() => false)])) as boolean;
+      return await Promise.race([attempt, over]);
     } catch (error) {
       if (outer.aborted) return false;
       if (isConflict(error) || isAlreadyExists(error)) {
@@ -150,8 +150,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       } else log.warn('cannot write the lease, trying again', { ...facts, error });
       return false;
     } finally {
-      outer.removeEventListener('abort', onAbort);
-      abort.abort();
+      cancel();
     }
   }
 

@@ -192,6 +192,9 @@ describe('leader election', () => {
     await clock.settle();
     network = hangs;
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), times.renewDeadlineMs);
+    const { message, fields } = log.lines.find(({ level }) => level === 'warn') ?? {};
+    assert.equal(message, 'cannot write the lease, trying again');
+    assert.match(String(fields?.error), /the lease was not renewed in time/);
   });
 
   test('a leader that was stopped for a while has one attempt left, of a second', async () => {
