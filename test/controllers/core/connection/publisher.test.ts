@@ -48,7 +48,7 @@ function scene(existing?: Secret) {
   return { cluster, publisher, stored: () => cluster.get(SecretKind, key) };
 }
 
-describe('the connection secret (C6)', () => {
+describe('the connection secret', () => {
   test('ResourceDoesNotPublishSecret: no reference, no call', async () => {
     const { cluster, publisher } = scene();
     await publisher.publish(managed(), { password: 'new' }, signal);

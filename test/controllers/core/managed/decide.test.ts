@@ -77,7 +77,7 @@ const allSets = Array.from({ length: 64 }, (_, bits) =>
   [...'*OCUDL'].filter((_initial, index) => bits & (1 << index)).join(''),
 );
 
-describe('management policies (table C2)', () => {
+describe('management policies', () => {
   for (const [initials, wanted] of Object.entries(sets)) {
     test(`[${initials}] is supported`, () => {
       for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
@@ -146,7 +146,7 @@ describe('what becomes of the external resource', () => {
   }
 });
 
-describe('creation tracking (C4)', () => {
+describe('creation tracking', () => {
   const at = (second: number) => `2026-01-02T03:04:0${second}Z`;
   const annotated = (times: { pending?: number; succeeded?: number; failed?: number }) =>
     managed(

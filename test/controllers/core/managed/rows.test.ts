@@ -71,7 +71,7 @@ async function assertSilent(scene: Scene): Promise<void> {
   assert.equal(scene.object?.status, undefined);
 }
 
-describe('table C3, rows 1 to 10: before the external system is asked', () => {
+describe('rows 1 to 10 of the original: before the external system is asked', () => {
   test('row 1 a resource that is gone needs nothing', async () => {
     const scene = new Scene();
     scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
@@ -263,7 +263,7 @@ describe('table C3, rows 1 to 10: before the external system is asked', () => {
   });
 });
 
-describe('table C3, rows 11 to 20: what was observed', () => {
+describe('rows 11 to 20 of the original: what was observed', () => {
   test('row 11 observing fails', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe');
@@ -451,7 +451,7 @@ describe('table C3, rows 11 to 20: what was observed', () => {
   }
 });
 
-describe('table C3, rows 21 to 25: creation', () => {
+describe('rows 21 to 25 of the original: creation', () => {
   const assigned = { externalNames: 'assigned' } as const;
 
   test('row 21 announcing the creation fails: nothing is created', async () => {
@@ -689,7 +689,7 @@ describe('table C3, rows 21 to 25: creation', () => {
   });
 });
 
-describe('table C3, rows 26 to 31: what exists is kept', () => {
+describe('rows 26 to 31 of the original: what exists is kept', () => {
   test('row 26 values the cloud chose are kept, and the write fails', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };

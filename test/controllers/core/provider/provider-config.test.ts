@@ -52,7 +52,7 @@ function scene(...users: ReturnType<typeof user>[]) {
   };
 }
 
-describe('a ProviderConfig (C7)', () => {
+describe('a ProviderConfig', () => {
   test('ProviderConfigNotFound', async () => assert.deepEqual(await scene().run('other'), done));
 
   test('SuccessfulSetUsers: protected and counted, whoever names none included', async () => {

@@ -78,7 +78,7 @@ const edited = (uid: string, bindingPhase: 'Bound' | 'Unbound'): Partial<Propaga
 /** The target with its source's data, and nothing else changed. */
 const renewed = ({ target: before, source: from }: PropagationInput) => ({ ...before, data: from?.data });
 
-describe('secret propagation decides (B4)', () => {
+describe('secret propagation decides', () => {
   const rows: Record<
     string,
     { input: Partial<PropagationInput>; row: string; act: string; message?: string }

@@ -54,7 +54,7 @@ function worldOf({ withSource = true, withTarget = true } = {}) {
 }
 const write = 'update Secret team/conn';
 
-describe('secret propagation acts (B4)', () => {
+describe('secret propagation acts', () => {
   test('X1 ToNotFound', async () => {
     const { cluster, process } = worldOf({ withTarget: false });
     assert.deepEqual(await process.reconcile(targetKey), { type: 'done', row: 'X1' });
