@@ -5,6 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import { parseDuration } from '../../../runtime/time/duration.ts';
+import type { Random } from '../../../runtime/time/random.ts';
 
 /**
  * What brings a managed resource back. Its own edits, and changes of its connection secret, provider and references, do
@@ -61,7 +62,7 @@ const soonestMs = 500;
  * When to look at an external resource again, in ms: the poll interval (the resource's annotation over the
  * process's) with 10 % jitter either way, so that many resources do not poll in step.
  */
-export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: () => number): number {
+export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
   const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
