@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { binding, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
-import { reported } from '../../../../controllers/core/claim-binding/ending.ts';
+import { binding, reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { ClaimFacts } from '../../../../controllers/core/claim/claim-status.ts';
+import { reported, told } from '../../../../controllers/core/claim-binding/ending.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
 import { claim, now } from '../objects.ts';
 
@@ -23,4 +24,21 @@ describe('what there is probably nothing to say of in a moment', () => {
     assert.deepEqual(at(2_001), toldNow));
   test('is said at once where there is no such moment', () =>
     assert.deepEqual(reported(claim(), report, now), toldNow));
+});
+
+describe('a Normal Event is told with news: of the phase, or of Ready', () => {
+  const event = { type: 'Normal', reason: 'BoundManagedResource', message: 'bound' } as const;
+  const conditions = [binding('waiting'), reconcileSuccess()];
+  const before = told(claim(), { facts: { conditions, bindingPhase: 'Unbound' } }, [], now).reported;
+  const rows: Record<string, { readonly facts: ClaimFacts; readonly isNews: boolean }> = {
+    'nothing is new': { facts: { conditions }, isNews: false },
+    'the phase is': { facts: { conditions, bindingPhase: 'Bound' }, isNews: true },
+    'what Ready says is': { facts: { conditions: [binding('still waiting')] }, isNews: true },
+    'what Synced says is': { facts: { conditions: [reconcileError('denied')] }, isNews: false },
+  };
+  for (const [name, { facts, isNews }] of Object.entries(rows)) {
+    test(name, () =>
+      assert.deepEqual(told(before, { facts, events: [event] }, [], now).events, isNews ? [event] : []),
+    );
+  }
 });
