@@ -36,6 +36,12 @@ export const equivalents: readonly Equivalent[] = [
     because: 'where either is missing nothing is decided but nothing; the types do not know that',
   })),
   {
+    line: "if (found === undefined || first.act === 'nothing') return { ...done, row: first.row }; // until it is created",
+    was: 'found === undefined',
+    becomes: 'false',
+    because: 'for what is gone nothing is decided but nothing; the types do not know that',
+  },
+  {
     line: "if (outcome.state === 'ongoing') return run;",
     was: "outcome.state === 'ongoing'",
     becomes: 'false',

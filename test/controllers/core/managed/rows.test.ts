@@ -128,6 +128,12 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.external.calls, []);
   });
 
+  test('row 4 unfinalised: where nothing was created nothing is asked, written or said', async () => {
+    const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
+    assert.equal((await scene.run()).type, 'done');
+    assert.deepEqual([scene.external.calls, scene.cluster.calls, scene.events], [[], [], []]);
+  });
+
   test('row 4 orphaning: unpublishing fails', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
