@@ -9,6 +9,9 @@ export interface Clock {
 /** Does something in so many milliseconds, unless it is called off by what this returns. */
 export function later(clock: Pick<Clock, 'sleep'>, delayMs: number, act: () => void): () => void {
   const calledOff = new AbortController();
-  clock.sleep(delayMs, calledOff.signal).then(act, () => {});
+  const actUnlessCalledOff = (): void => {
+    if (!calledOff.signal.aborted) act(); // it may be called off when it is awake already
+  };
+  clock.sleep(delayMs, calledOff.signal).then(actUnlessCalledOff, () => {});
   return () => calledOff.abort();
 }
