@@ -139,6 +139,16 @@ describe('the connection secret', () => {
     });
   }
 
+  test('who else owns an adopted secret does so still', async () => {
+    const other = { ...owner({ uid: 'another-uid' }), controller: false };
+    const { publisher, stored } = scene(secret({ ownerReferences: [other] }));
+    await publisher.publish(publishing, { password: 'new' }, signal);
+    assert.deepEqual(
+      stored()?.metadata.ownerReferences?.map(({ uid }) => uid),
+      ['another-uid', 'managed-uid'],
+    );
+  });
+
   const refused: Record<string, { readonly existing: Secret; readonly message: RegExp }> = {
     'nobody controls, of another type': {
       existing: secret({}, 'Opaque'),
@@ -214,6 +224,16 @@ describe('the publisher chain', () => {
     };
     await publisherChain([publisher, other]).publish(publishing, { a: 'b' }, signal);
     assert.deepEqual([decodeDetails(stored()), told], [{ a: 'b' }, [{ a: 'b' }]]);
+  });
+
+  test('every publisher of the chain is told to unpublish', async () => {
+    const told: string[] = [];
+    const publisher = (name: string) => ({
+      ...disabledStorePublisher,
+      unpublish: async () => void told.push(name),
+    });
+    await publisherChain([publisher('a'), publisher('b')]).unpublish(publishing, signal);
+    assert.deepEqual(told, ['a', 'b']);
   });
 
   test('PublisherReturnsError: the first error stops', async () => {
