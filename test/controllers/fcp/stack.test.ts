@@ -16,6 +16,7 @@ import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { seededRandom } from '../../../runtime/time/random.ts';
 import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
@@ -349,7 +350,7 @@ describe('whatever goes wrong in a creation, one instance comes of it, with a pa
 test('on a cloud that fails three requests in ten, 50 managed resources end with 50 instances that work', async () => {
   const scene = await Scene.open({
     failRate: 0.3,
-    random: seeded(7),
+    random: seededRandom(7),
     provisioningMs: 1000,
     readDelayMs: 200,
   });
@@ -639,14 +640,3 @@ test('what is bound and unchanged costs one look at each poll and no write', asy
   assert.deepEqual(others, othersBefore);
   assert.deepEqual(scene.cluster.takeWrites(), []);
 });
-
-/** Numbers in [0, 1) that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedManaged } from '../../../../controllers/core/claim-binding/provision.ts';
+import { seededRandom } from '../../../../runtime/time/random.ts';
 import { conflict, FakeCluster } from '../cluster-fake.ts';
 import type { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
@@ -58,17 +59,6 @@ async function stepsOf(spec: typeof byClass | typeof bySelector): Promise<number
   assertProvisioned(cluster, external);
   process.stop();
   return budget - cluster.stepsLeft;
-}
-
-/** Uniform in [0, 1), the same for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 describe('writes of a claim, from creation to Bound with its secret', () => {
@@ -169,7 +159,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
   test('whatever order the controllers run in', async () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const { cluster, external } = worldOf(bySelector);
-      const process = await startStack(cluster, external, { latency: seeded(seed) }).settle();
+      const process = await startStack(cluster, external, { latency: seededRandom(seed) }).settle();
       assertProvisioned(cluster, external);
       assert.deepEqual(process.errors, [], `seed ${seed}`);
       await assertQuiet(cluster, process);
@@ -179,7 +169,7 @@ describe('H4: neither order nor staleness makes a second one', () => {
   test('two processes at once (a leader that does not know it has lost)', async () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const { cluster, external } = worldOf(bySelector);
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       const both = [
         startStack(cluster, external, { latency: random }),
         startStack(cluster, external, { latency: random }),
