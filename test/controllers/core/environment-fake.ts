@@ -63,7 +63,8 @@ export class FakeProcess {
   readonly #informers: Informers;
   readonly #specs: readonly ControllerSpec[];
   readonly #log = recordedLog();
-  readonly #correlator = createEventCorrelator();
+  /** Processes of tests are many, and their objects few. */
+  readonly #correlator = createEventCorrelator({ capacity: 256 });
   readonly #isExternalReal: boolean;
   /** What lives as long as the process. */
   readonly #life = new Subscription();
