@@ -24,7 +24,7 @@ export interface OrphanOptions extends ReleaseOptions {
 export function orphanRelease(
   options: OrphanOptions,
 ): (key: Request, signal: AbortSignal, log: Pick<Logger, 'warn'>) => Promise<void> {
-  const { env, service, claims, managed, secrets } = options;
+  const { env, service, claims, managedResources, secrets } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
     const left = secretsControlledBy(secrets.store, resource.spec.claimRef?.uid);
@@ -35,7 +35,9 @@ export function orphanRelease(
     // Another process may look after claims that this one does not see.
     if (env.claimNamespace !== undefined && key.namespace !== env.claimNamespace) return;
     const seen = claims.get(key);
-    const strays = managedNaming(managed.store, key).filter((one) => decide(one, seen).act !== 'nothing');
+    const strays = managedNaming(managedResources.store, key).filter(
+      (one) => decide(one, seen).act !== 'nothing',
+    );
     if (strays.length === 0) return;
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
     for (const resource of strays) {

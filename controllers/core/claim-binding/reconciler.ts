@@ -53,7 +53,7 @@ export interface ClaimBindingOptions {
   readonly peers: readonly ClaimService[];
   readonly claims: Resource<Claim>;
   readonly classes: Resource<Class>;
-  readonly managed: Resource<Managed>;
+  readonly managedResources: Resource<Managed>;
   readonly secrets: Resource<Secret>;
   /** The managed resource that names a claim, of whatever kind. */
   readonly heldBy: (claim: Claim) => Managed | undefined;
@@ -65,7 +65,7 @@ export interface ClaimBindingOptions {
  * by an event of the object waited for. Conflicts are thrown and put back silently (H13).
  */
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
-  const { env, service, peers, claims, classes, managed, secrets, heldBy } = options;
+  const { env, service, peers, claims, classes, managedResources, secrets, heldBy } = options;
 
   const releaseOrphans = orphanRelease(options);
 
@@ -149,13 +149,15 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const name = claim.spec.resourceRef?.name;
     if (held !== undefined || name === undefined || !isConcerned(service, claim, held)) return held;
     return (
-      managed.get({ name }) ??
-      (await failing('cannot get managed resource', managed.fetch({ name }, signal), cannotRead))
+      managedResources.get({ name }) ??
+      (await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead))
     );
   }
 
   async function record(claim: Claim, signal: AbortSignal): Promise<Claim> {
-    const name = provisionedNames(claim).find((candidate) => managed.get({ name: candidate }) === undefined);
+    const name = provisionedNames(claim).find(
+      (candidate) => managedResources.get({ name: candidate }) === undefined,
+    );
     if (name === undefined) {
       throw new StepFailure('', 'every name this claim may give its managed resource is taken', cannotCreate);
     }
@@ -166,11 +168,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function create(claim: Claim, resourceClass: Class, signal: AbortSignal): Promise<Ending> {
     const wanted = configured(claim, resourceClass);
     try {
-      await failing('cannot create managed resource', managed.create(wanted, signal), cannotCreate);
+      await failing('cannot create managed resource', managedResources.create(wanted, signal), cannotCreate);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // Ours after a crash, or somebody else's: read, and decided about at once.
-      const existing = managed.fetch({ name: wanted.metadata.name }, signal);
+      const existing = managedResources.fetch({ name: wanted.metadata.name }, signal);
       await failing('cannot get managed resource', existing, cannotCreate);
       return { result: after(0) };
     }
@@ -195,7 +197,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, referring] = await refer(claim, resource, cannotBind, signal);
     await propagate(updated, referring, signal);
-    const phased = managed.updateStatus(referring, withBound(referring), signal);
+    const phased = managedResources.updateStatus(referring, withBound(referring), signal);
     const bound = await failing('cannot update managed resource status', phased, cannotBind);
     return newlyBound(updated, bound);
   }
@@ -206,7 +208,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     // The secret of one that is being deleted goes before it does.
     if (!wasDeleted(healed)) await propagate(updated, healed, signal);
     if (healed.status?.bindingPhase === 'Bound' && isRestored(healed)) {
-      const bound = managed.updateStatus(healed, withBound(healed), signal);
+      const bound = managedResources.updateStatus(healed, withBound(healed), signal);
       await failing('cannot update managed resource status', bound, cannotRefresh);
     }
     return stillBound(updated, healed);
@@ -221,7 +223,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   ): Promise<readonly [Claim, Managed]> {
     const update = claims.update(claim, withBindingMetadata(claim, resource), signal);
     const updated = await failing('cannot update resource claim', update, facts);
-    const referring = managed.update(resource, withClaimReference(resource, updated), signal);
+    const referring = managedResources.update(resource, withClaimReference(resource, updated), signal);
     return [updated, await failing('cannot update managed resource', referring, facts)];
   }
 

@@ -17,7 +17,7 @@ import { cannotUnbind } from './ending.ts';
 /** Where a claim that goes has left something. */
 export interface ReleaseOptions {
   readonly claims: Resource<Claim>;
-  readonly managed: Resource<Managed>;
+  readonly managedResources: Resource<Managed>;
   readonly secrets: Resource<Secret>;
 }
 
@@ -27,24 +27,24 @@ export interface ReleaseOptions {
  * that a crash in between leaves work that is found again. A resource that is gone by then needs nothing.
  */
 export async function part(
-  { managed, secrets }: Omit<ReleaseOptions, 'claims'>,
+  { managedResources, secrets }: Omit<ReleaseOptions, 'claims'>,
   parting: Parting,
   signal: AbortSignal,
 ): Promise<void> {
   const resource = parting.managed;
   if (parting.act === 'release' && parting.reclaim === 'Delete') {
-    await failing('cannot delete managed resource', managed.delete(resource, signal), cannotUnbind);
+    await failing('cannot delete managed resource', managedResources.delete(resource, signal), cannotUnbind);
     return;
   }
   const phased = parting.act === 'free' ? resource : withReleased(resource);
-  const told = unlessGone(managed.updateStatus(resource, phased, signal));
+  const told = unlessGone(managedResources.updateStatus(resource, phased, signal));
   const kept = await failing('cannot update managed resource status', told, cannotUnbind);
   if (kept === undefined) return;
   const finding = sourcesOf(secrets, kept, signal);
   const sources = await failing('cannot get connection secret', finding, cannotUnbind);
   const withdrawn = withdrawConsent(secrets, sources, kept, signal);
   await failing('cannot update connection secret', withdrawn, cannotUnbind);
-  const freed = unlessGone(managed.update(kept, withoutClaim(kept), signal));
+  const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));
   await failing('cannot update managed resource', freed, cannotUnbind);
 }
 
@@ -78,7 +78,7 @@ export async function deleteSecrets(
 
 /** The last that is done for a claim: then it may go. */
 export async function finalise(
-  { claims, secrets }: Omit<ReleaseOptions, 'managed'>,
+  { claims, secrets }: Omit<ReleaseOptions, 'managedResources'>,
   claim: Claim,
   facts: FailureFacts<Happened>,
   signal: AbortSignal,

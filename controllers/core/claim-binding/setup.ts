@@ -43,7 +43,7 @@ export function claimBindingController(
 ): ControllerSpec {
   const claims = claimResource(env, service.claim);
   const classes = env.resource(service.class);
-  const managed = env.resource(service.managed);
+  const managedResources = env.resource(service.managed);
   const secrets = connectionSecrets(env);
   const heldBy = holdings(env, peers);
   indexClaims(claims.store);
@@ -69,7 +69,7 @@ export function claimBindingController(
             !isThere(key) && (env.claimNamespace === undefined || key.namespace === env.claimNamespace),
         );
   const claimsOfSource = (secret: Secret): readonly Request[] => {
-    const resource = managed.get({ name: controllerOf(secret)?.name ?? '' });
+    const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
     return resource === undefined ? [] : claimsOf(resource);
   };
   const claimOfTarget = (secret: Secret): readonly Request[] => [
@@ -90,11 +90,11 @@ export function claimBindingController(
     wokenBy(claims.store)
       .when(goes)
       .through(
-        ({ metadata }) => managedNaming(managed.store, objectKey(metadata)).flatMap(lostClaimOf),
+        ({ metadata }) => managedNaming(managedResources.store, objectKey(metadata)).flatMap(lostClaimOf),
         'the claim is gone, and a managed resource names it',
       ),
-    wokenBy(managed.store).throughBoth(claimsOf, 'its managed resource changed'),
-    wokenBy(managed.store)
+    wokenBy(managedResources.store).throughBoth(claimsOf, 'its managed resource changed'),
+    wokenBy(managedResources.store)
       .when(stays)
       .through(lostClaimOf, 'a managed resource names it, and it is not there'),
     wokenBy(classes.store).through(
@@ -126,7 +126,7 @@ export function claimBindingController(
       peers,
       claims,
       classes,
-      managed,
+      managedResources,
       secrets,
       heldBy,
     }),

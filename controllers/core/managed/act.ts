@@ -184,7 +184,7 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
  * leaves it, which nobody would find under another name.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
-  const { env, managed, external, absences, identity, signal } = context;
+  const { env, managedResources, external, absences, identity, signal } = context;
   const object = identified(identity, run);
   const deletionTimestamp = env.clock.now().toISOString();
   const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
@@ -195,7 +195,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
   const known = await write(context, run, annotated);
   const { externalIdentity: _former, ...status } = known.current.status ?? {};
-  const forgetting = managed.updateStatus(known.current, { ...known.current, status }, signal);
+  const forgetting = managedResources.updateStatus(known.current, { ...known.current, status }, signal);
   const current = await failing('cannot update managed resource', forgetting, { ...cannotWrite, known });
   absences.forget(objectKey(current.metadata));
   return endings.edited({ ...known, current });

@@ -20,7 +20,7 @@ const pauseMs = 10;
 /** Where a creation is put on record. */
 export interface CreationContext {
   readonly env: Pick<Environment, 'clock'>;
-  readonly managed: Resource<Managed>;
+  readonly managedResources: Resource<Managed>;
   readonly identity: IdentityContext;
   readonly signal: AbortSignal;
 }
@@ -88,10 +88,10 @@ async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
 }
 
 const recorded = (
-  { env, managed, signal }: CreationContext,
+  { env, managedResources, signal }: CreationContext,
   { current }: Run,
   annotations: Readonly<Record<string, string>>,
-): Promise<Managed> => updateCriticalAnnotations(managed, current, annotations, signal, env.clock);
+): Promise<Managed> => updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
 
 function causesOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
@@ -103,7 +103,7 @@ function causesOf(error: unknown): readonly Error[] {
  * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
  */
 async function updateCriticalAnnotations(
-  managed: Resource<Managed>,
+  managedResources: Resource<Managed>,
   object: Managed,
   annotations: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -117,11 +117,11 @@ async function updateCriticalAnnotations(
         ...current,
         metadata: { ...current.metadata, annotations: { ...current.metadata.annotations, ...annotations } },
       };
-      return await managed.update(current, desired, signal);
+      return await managedResources.update(current, desired, signal);
     } catch (error) {
       last = error;
       if (attempt + 1 < attempts) await clock.sleep(pauseMs, signal);
-      if (isConflict(error)) current = await refetched(managed, current, signal);
+      if (isConflict(error)) current = await refetched(managedResources, current, signal);
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
@@ -129,12 +129,12 @@ async function updateCriticalAnnotations(
 
 /** The object as it is now; as it was if that cannot be had, so that the next attempt says why. */
 async function refetched(
-  managed: Resource<Managed>,
+  managedResources: Resource<Managed>,
   current: Managed,
   signal: AbortSignal,
 ): Promise<Managed> {
   try {
-    return (await managed.fetch(objectKey(current.metadata), signal)) ?? current;
+    return (await managedResources.fetch(objectKey(current.metadata), signal)) ?? current;
   } catch {
     return current;
   }

@@ -262,7 +262,7 @@ export function told(
 
 export interface ConcludeOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
-  readonly managed: Resource<Managed>;
+  readonly managedResources: Resource<Managed>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
 }
@@ -273,7 +273,7 @@ export interface ConcludeOptions {
  * who looks at the object then shall still see why: the recorder bounds how often it is sent.
  */
 export async function conclude(
-  { env, managed, identity }: ConcludeOptions,
+  { env, managedResources, identity }: ConcludeOptions,
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -285,7 +285,7 @@ export async function conclude(
   const { object, events } = told(ending, identity, env.clock.now());
   let stored = run.current;
   try {
-    const written = managed.updateStatus(run.current, object, signal);
+    const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -296,7 +296,7 @@ export async function conclude(
   for (const key of used) {
     const { [key]: _used, ...annotations } = stored.metadata.annotations ?? {};
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
-    stored = await managed.update(stored, cleared, signal);
+    stored = await managedResources.update(stored, cleared, signal);
   }
   return { ...resultOf(next, stored, env), row: run.row };
 }

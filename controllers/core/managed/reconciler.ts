@@ -35,7 +35,7 @@ import {
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
-  readonly managed: Resource<M>;
+  readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
   readonly publisher: ConnectionPublisher;
   /**
@@ -87,10 +87,10 @@ export interface ManagedReconcilerOptions<M extends Managed> {
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service: ManagedReconcilerOptions<Managed> = options;
   const shared = sharedContext(service);
-  const { managed, operations, absences } = shared;
+  const { managedResources, operations, absences } = shared;
 
   return async (request, signal, log) => {
-    const found = managed.get(request);
+    const found = managedResources.get(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
@@ -178,7 +178,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
 /** What all runs share: the options, with what is not said of them. */
 function sharedContext({
   env,
-  managed,
+  managedResources,
   publisher,
   operations = createOperationTracker(),
   externalNames,
@@ -190,7 +190,7 @@ function sharedContext({
   const absences = createAbsences(env.clock);
   return {
     env,
-    managed,
+    managedResources,
     publisher,
     operations,
     absences,

@@ -81,7 +81,7 @@ export function managedController<M extends Managed>(
   service: ManagedService<M>,
   calls = externalCalls(env),
 ): ControllerSpec {
-  const managed = env.resource(service.kind);
+  const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
@@ -91,30 +91,32 @@ export function managedController<M extends Managed>(
   const ownerOf = (secret: Secret): readonly Request[] => {
     const owner = controllerOf(secret);
     if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
-    const resource = managed.get({ name: owner.name });
+    const resource = managedResources.get({ name: owner.name });
     return resource !== undefined && wasDeleted(resource) ? [] : [{ name: owner.name }];
   };
   const wokenBy = triggersIn(env);
 
   return {
     name: controllerNames.managed(service.kind),
-    objects: managed.store,
+    objects: managedResources.store,
     triggers: [
-      wokenBy<Managed>(managed.store).when(isDesiredStateChanged).itself('its desired state changed'),
+      wokenBy<Managed>(managedResources.store)
+        .when(isDesiredStateChanged)
+        .itself('its desired state changed'),
       // What somebody deleted, edited or disowned is published again at once. What goes with its resource is not missed.
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid, data)))
         .throughFormer(ownerOf, 'its connection secret was edited or lost'),
       { because: 'an operation of the external system ended', requests$: operations.settled$ },
       ...providerTriggers(env, service.providers, service.kind),
-      ...referenceTriggers(env, managed, references),
-      ...(secretStores === undefined ? [] : secretStores.triggers(managed)),
+      ...referenceTriggers(env, managedResources, references),
+      ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),
     ],
     reconcile: managedReconciler({
       identityFields: service.kind.immutableFields ?? [],
       ...service,
       env: { ...env, events: env.events.from(eventSources.managed(service.kind)) },
-      managed,
+      managedResources,
       operations,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(service.connector, calls, calls.keyFor(service.providers)),
@@ -122,7 +124,7 @@ export function managedController<M extends Managed>(
         secretPublisher(secrets),
         secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),
       ]),
-      resolveReferences: referenceResolver(env, managed, references, service.resolveReferences),
+      resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },
   };

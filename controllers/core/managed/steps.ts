@@ -125,12 +125,12 @@ export interface Preparation {
 
 /** Writes the object as it is to be, but for its status. */
 export async function write(
-  { managed, signal }: RunContext,
+  { managedResources, signal }: RunContext,
   run: Run,
   desired: Managed,
   facts: FailureFacts<Run> = cannotWrite,
 ): Promise<Run> {
-  const writing = managed.update(run.current, desired, signal);
+  const writing = managedResources.update(run.current, desired, signal);
   const current = await failing('cannot update managed resource', writing, { ...facts, known: run });
   return { ...run, current };
 }

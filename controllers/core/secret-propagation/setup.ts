@@ -28,7 +28,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
   const events = env.events.from(eventSources.secret(service));
   const secrets = connectionSecrets(env);
   const claims = claimResource(env, service.claim);
-  const managed = env.resource(service.managed);
+  const managedResources = env.resource(service.managed);
 
   const isSource = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.managed);
   const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
@@ -57,7 +57,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
         target,
         source,
         claim: claims.get({ ...request, name: claimName ?? '' }),
-        managed: managed.get({ name: managedName ?? '' }),
+        managed: managedResources.get({ name: managedName ?? '' }),
       });
       const ended: Result = { ...done, row: decision.row };
       if (target === undefined || source === undefined) return ended;

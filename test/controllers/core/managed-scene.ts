@@ -60,7 +60,7 @@ export class Scene {
     const resource = env.resource(managedKind);
     this.#reconcile ??= managedReconciler<Managed>({
       env,
-      managed: resource,
+      managedResources: resource,
       connector: this.external,
       publisher: this.publisher ?? publisherChain([secretPublisher(env.resource(SecretKind))]),
       externalNames: 'deterministic',
