@@ -46,6 +46,7 @@ export class Scene {
 
   /** As if the process had ended and another begun: what only it knew is gone. */
   restart(env: Partial<Environment> = {}): void {
+    this.process.stop();
     this.process = new FakeProcess(this.cluster, undefined, env);
     this.#reconcile = undefined;
   }
