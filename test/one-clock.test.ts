@@ -10,11 +10,15 @@ import { describe, test } from 'node:test';
 const forbidden: Readonly<Record<string, RegExp>> = {
   'a timer of node': /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b/,
   'the timers module': /['"](?:node:)?timers(?:\/promises)?['"]/,
-  'the date of the machine': /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(/,
-  'the monotonic clock': /\bperformance\b|['"](?:node:)?perf_hooks['"]|\bhrtime\b|\bprocess\.uptime\b/,
-  'a signal with a timer': /\bAbortSignal\.timeout\b/,
-  'a scheduler of RxJS': /\b(?:async|asap|animationFrame)Scheduler\b/,
-  'the chance of the machine': /\bMath\.random\b/,
+  // What a date is made of, and a type, do not read the clock; anything else of Date may, under whatever name.
+  'the date of the machine':
+    /(?<!: |\binstanceof |\bnew )\bDate\b(?!\.(?:parse|UTC)\()|\bnew Date\b(?!\(\s*[^)\s])|: Date\b\s*[.([?]/,
+  'the monotonic clock': /\bperformance\b|['"](?:node:)?perf_hooks['"]|\bhrtime\b|\buptime\b|\bAtomics\b/,
+  'a signal with a timer': /\bAbortSignal(?:\.timeout\b|\?|\[)|[=(,]\s*AbortSignal\s*[;,)]/,
+  'a scheduler of RxJS': /\b(?:async|asap|animationFrame|queue)Scheduler\b/,
+  'RxJS by a door where its names are not seen':
+    /(?<!import (?:type )?\{[^}]*\} from )['"`]rxjs(?:\/[^'"`]*)?['"`]|['"`]rxjs\/(?!operators['"`])/,
+  'the chance of the machine': /\bMath\b(?!\.(?!random\b)\w)/,
   'chance that cannot be repeated': /\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
   'time or chance of lodash':
     /lodash\/(?:debounce|throttle|delay|defer|now|random|sample|sampleSize|shuffle)\b/,
@@ -54,11 +58,12 @@ function inParentheses(code: string, from: number): string {
   return code.slice(from, end - 1);
 }
 
+const rxjsImport = /import \{([^}]*)\} from 'rxjs(?:\/\w+)?'/g;
+
 /** What a source calls what it imports from RxJS: its own name → theirs. */
 function rxjsNames(code: string): ReadonlyMap<string, string> {
-  const imports = code.matchAll(/import \{([^}]*)\} from 'rxjs(?:\/\w+)?'/g);
   return new Map(
-    [...imports].flatMap(([, names = '']) =>
+    [...code.matchAll(rxjsImport)].flatMap(([, names = '']) =>
       names.split(',').map((text) => {
         const [name = '', own = name] = text.trim().split(/\s+as\s+/);
         return [own, name] as const;
@@ -67,18 +72,33 @@ function rxjsNames(code: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Whether it calls something of RxJS that goes by the global clock. */
-function isByGlobalClock(code: string): boolean {
-  const names = rxjsNames(code);
-  return [...code.matchAll(/(?<![.\w])(\w+)\(/g)].some(({ 0: text, 1: own = '', index }) => {
-    const name = names.get(own) ?? '';
-    const given = inParentheses(code, index + text.length);
-    const isMethod = /^\s*[:{]/.test(code.slice(index + text.length + given.length + 1)); // { delay(error) { … } }
-    if (isMethod || /\bscheduler\b/.test(given)) return false;
-    if (timed.includes(name)) return true;
-    if (name === 'retry' || name === 'repeat') return /\bdelay:\s*[\d.]/.test(given);
-    return (name === 'ReplaySubject' || name === 'shareReplay') && given.includes(',');
-  });
+/** Whether the `delay` among these arguments is, for all one can see, a function, or there is none. */
+function isDelayComputed(code: string, given: string): boolean {
+  const [, value] = /\bdelay(?:\s*:\s*([^,}]*)|(?=\s*[,}]))/.exec(given) ?? ['', '('];
+  const name = value?.trim() ?? 'delay';
+  return /^\(|=>/.test(name) || new RegExp(`\\bfunction ${name}\\b|\\bconst ${name} = \\(`).test(code);
+}
+
+/** Whether it has something of RxJS go by the global clock, or hands it on to where that cannot be seen. */
+function isByGlobalClock(source: string): boolean {
+  const code = source.replace(rxjsImport, '');
+  return [...rxjsNames(source)].some(([own, name]) =>
+    [...code.matchAll(new RegExp(`(?<![.\\w])${own}\\b(?!\\s*:)(?:<[^()]*?>)?(\\()?`, 'g'))].some(
+      ({ 0: text, 1: isCall, index }) => {
+        if (isCall === undefined) return timed.includes(name);
+        const given = inParentheses(code, index + text.length);
+        const isMethod = // { delay(error) { … } }, and not `isOver ? delay(10) : of(1)`
+          /[{,]\s*$/.test(code.slice(0, index)) &&
+          /^\s*[:{]/.test(code.slice(index + text.length + given.length + 1));
+        if (isMethod || /\bscheduler\b/.test(given)) return false;
+        if (timed.includes(name)) return true;
+        if (name === 'retry' || name === 'repeat') return !isDelayComputed(code, given);
+        if (name === 'shareReplay')
+          return /,/.test(given.replace(/\{.*\}/s, '')) || /\bwindowTime\b/.test(given);
+        return name === 'ReplaySubject' && given.includes(',');
+      },
+    ),
+  );
 }
 
 /** The names of the rules that a source breaks. */
@@ -104,7 +124,20 @@ describe('the rules notice', () => {
       "import timers from 'timers';",
       'const { scheduler } = await import("node:timers/promises");',
     ],
-    'the date of the machine': ['const at = Date.now();', 'new Date()', 'Date()'],
+    'the date of the machine': [
+      'const at = Date.now();',
+      'new Date()',
+      'new Date',
+      'Date()',
+      "Date['now']()",
+      'const { now } = Date;',
+      'const now = Date.now;',
+      'const Day = Date;',
+      'globalThis.Date.now()',
+      'new globalThis.Date()',
+      'Reflect.construct(Date, [])',
+      '{ at: Date.now() }',
+    ],
     'the monotonic clock': [
       'performance.now()',
       'const { now } = performance;',
@@ -112,15 +145,34 @@ describe('the rules notice', () => {
       'process.hrtime.bigint()',
       "import { performance as clock } from 'perf_hooks';",
       'process.uptime()',
+      "import { uptime } from 'node:os';",
+      'Atomics.wait(array, 0, 0, 10)',
     ],
-    'a signal with a timer': ['AbortSignal.timeout(1000)'],
+    'a signal with a timer': [
+      'AbortSignal.timeout(1000)',
+      "AbortSignal['timeout'](1000)",
+      'const { timeout } = AbortSignal;',
+    ],
     'a scheduler of RxJS': [
       rxjs('timer(10, asyncScheduler)'),
       "import { asapScheduler } from 'rxjs';",
       "import { asyncScheduler, of } from 'rxjs';",
       'asyncScheduler.schedule(wake);',
+      'queueScheduler.schedule(wake, 10);',
     ],
-    'the chance of the machine': ['Math.random()', 'const random = Math.random;'],
+    'RxJS by a door where its names are not seen': [
+      "import * as rxjs from 'rxjs';",
+      "const { timer } = await import('rxjs');",
+      "const { timer } = require('rxjs');",
+      "export { timer } from 'rxjs';",
+      "import { timer } from 'rxjs/internal/observable/timer';",
+    ],
+    'the chance of the machine': [
+      'Math.random()',
+      'const random = Math.random;',
+      "Math['random']()",
+      'const { random } = Math;',
+    ],
     'chance that cannot be repeated': [
       'randomUUID()',
       'crypto.randomBytes(8)',
@@ -139,6 +191,13 @@ describe('the rules notice', () => {
       rxjs('source$.pipe(repeat({ count: 3, delay: 10 }))'),
       rxjs('new ReplaySubject(1, 500)'),
       rxjs('source$.pipe(shareReplay(1, 500))'),
+      rxjs('source$.pipe(retry({ delay: pauseMs }))'),
+      rxjs('source$.pipe(timeout<string, never>({ each: 10 }))'),
+      rxjs('new ReplaySubject<string>(1, 500)'),
+      rxjs('source$.pipe(shareReplay({ bufferSize: 1, windowTime: 500, refCount: true }))'),
+      rxjs('isOver ? timer(10) : EMPTY'),
+      rxjs('const later = timer;'),
+      rxjs('[10].map(timer)'),
       "import { timer as later } from 'rxjs';\nlater(10)",
       "import { delay } from 'rxjs/operators';\nsource$.pipe(delay(10))",
     ],
@@ -158,12 +217,18 @@ describe('the rules notice', () => {
   const fine = [
     "// setTimeout in a comment, and a URL: 'https://example.com'",
     '/* Date.now() */ new Date(nowMs)',
+    'const at = (now: Date, text: string): Date => new Date(Date.parse(text));',
+    'Math.round(2.5)',
+    "import type { Observable } from 'rxjs';\nconst all$: Observable<string> = other$;",
     "const url = 'https://example.com'; new Date(text)",
     rxjs('timer(10, clock.scheduler)'),
     rxjs('source$.pipe(timeout({ first: 10, scheduler, with: () => EMPTY }))'),
     rxjs('source$.pipe(retry({ delay: (error) => timer(10, scheduler) }))'),
     rxjs('source$.pipe(retry({ delay(error) { return timer(10, scheduler); } }))'),
+    rxjs('const afterEnd = () => timer(10, scheduler);\nsource$.pipe(repeat({ delay: afterEnd }))'),
+    rxjs('source$.pipe(repeat(), retry(3))'),
     rxjs('source$.pipe(shareReplay(1))'),
+    rxjs('source$.pipe(shareReplay({ bufferSize: 1, refCount: true }))'),
     'limiter.delay(10)',
     'timestamp(10)',
   ];
