@@ -148,16 +148,71 @@ const roomOf = (file: string): string => byLength.find((room) => file.startsWith
 
 const files = globSync('{main.ts,{apis,clients,controllers,local,runtime}/**/*.ts}', { cwd: root });
 
+/** What a source imports, as it says it: files, packages and modules of node. */
+const specifiersIn = (source: string): readonly string[] =>
+  [
+    ...source.matchAll(/^(?:import|export|\}).*\bfrom\s+(['"])(.+?)\1|^import\s+(['"])(.+?)\3/gm),
+    ...source.matchAll(/(?:\bimport|= require|meta\.resolve)\s*\(\s*(['"`])([^'"`]+)\1(?=\s*[,)])/g),
+  ].map(([, , specifier, , alone = '']) => specifier ?? alone);
+
+/** Imports whose target is not written there, or written in a way that no arrow is seen. */
+const hiddenIn = (source: string): readonly string[] => [
+  ...(source.match(/\bimport\s*\((?!\s*(['"`])[^'"`$]+\1\s*[,)]).*|\bcreateRequire\b|\bnew Worker\b/g) ?? []),
+  ...specifiersIn(source).filter((specifier) => /^(?:[#/]|(?!node:)[a-z]+:)/.test(specifier)),
+];
+
+/** What hides an import all the same, and why. */
+const mayHide: Readonly<Record<string, string>> = {
+  'apis/generate.ts': 'it imports every kind of its own folder',
+  'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
+};
+
 const importsOf = new Map(
   files.map((file) => {
-    const source = readFileSync(join(root, file), 'utf8');
-    const found = source.matchAll(/(?:from\s+|import\s*\(\s*|import\s+)'(\.{1,2}\/[^']+)'/g);
-    return [
-      file,
-      [...found].map(([, path]) => relative(root, join(root, dirname(file), path ?? ''))),
-    ] as const;
+    const found = specifiersIn(readFileSync(join(root, file), 'utf8')).filter((path) => path.startsWith('.'));
+    return [file, found.map((path) => relative(root, join(root, dirname(file), path)))] as const;
   }),
 );
+
+describe('every import is seen', () => {
+  const seen = [
+    "import { a } from './b.ts';",
+    "import type { A } from './b.ts';",
+    "import './b.ts';",
+    "export { a } from './b.ts';",
+    "export * from './b.ts';",
+    "const { a } = await import('./b.ts');",
+    'await import(`./b.ts`);',
+    'await import(\n  "./b.ts",\n);',
+    "type A = import('./b.ts').A;",
+    "import b = require('./b.ts');",
+    "import.meta.resolve('./b.ts')",
+  ];
+  for (const source of seen) {
+    test(source, () => {
+      assert.deepEqual(specifiersIn(source), ['./b.ts']);
+      assert.deepEqual(hiddenIn(source), []);
+    });
+  }
+  const hidden = [
+    'await import(path);',
+    "await import('./' + name);",
+    ['await import(`./$', '{name}.ts`);'].join(''),
+    "import { a } from '/home/b.ts';",
+    "import { a } from 'file:///home/b.ts';",
+    "import { a } from '#b';",
+    'const require = createRequire(import.meta.url);',
+    "new Worker('./b.ts')",
+  ];
+  for (const source of hidden) test(`or is refused: ${source}`, () => assert.ok(hiddenIn(source).length > 0));
+
+  test('in all files, and there are no sources of another extension', () => {
+    const hiding = files.filter((file) => hiddenIn(readFileSync(join(root, file), 'utf8')).length > 0);
+    assert.deepEqual(hiding.toSorted(), Object.keys(mayHide).toSorted());
+    const others = '{apis,clients,controllers,local,runtime}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
+    assert.deepEqual(globSync(others, { cwd: root }), []);
+  });
+});
 
 /** A room, or for a whole floor any room on it. */
 const floors = ['apis/', 'controllers/', 'runtime/'];
