@@ -18,7 +18,7 @@ const bySelector = 'selector';
 
 const isReady = ({ status }: Managed): boolean => isConditionTrue(status?.conditions, 'Ready');
 
-const labels = ({ metadata }: Managed) => metadata.labels ?? {};
+const labels = ({ metadata }: Managed) => metadata.labels;
 const controllerUid = (object: Managed) => controllerOf(object)?.uid;
 
 /** The referrers of one kind that a change of what they refer to wakes at once, by index. */

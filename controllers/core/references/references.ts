@@ -3,12 +3,16 @@
  *   networkId ◀──────────────────────────────────────────────────────────────────────────┘
  */
 
+import castArray from 'lodash/castArray.js';
+import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
+import sortBy from 'lodash/sortBy.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReferencePolicy } from '../../../apis/core/v1alpha1/reference.ts';
 import { haveSameController } from '../../../apis/core/v1alpha1/reference.ts';
-import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
 
 /** Names one managed resource. */
 export interface Reference {
@@ -59,29 +63,22 @@ const isRequired = (policy: ReferencePolicy | undefined): boolean => policy?.res
 const forProviderOf = (managed: Managed): Json => (managed.spec.forProvider ?? {}) as Json;
 
 /** The references a field holds; none, one or several. */
-export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonly Reference[] => {
-  const value = forProviderOf(managed)[ref];
-  if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? value : [value]) as readonly Reference[];
-};
+export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonly Reference[] =>
+  castArray((forProviderOf(managed)[ref] ?? []) as Reference | Reference[]);
 
 export const selectorOf = (managed: Managed, { selector }: ReferenceField): ReferenceSelector | undefined =>
   (forProviderOf(managed)[selector] as ReferenceSelector | null | undefined) ?? undefined;
 
-const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] => {
-  const value = forProviderOf(managed)[field];
-  if (value === undefined || value === null || value === '') return [];
-  return (Array.isArray(value) ? value : [value]) as readonly string[];
-};
+/** An empty text is no value. */
+const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
+  castArray((forProviderOf(managed)[field] || []) as string | string[]);
 
-/** Whether a field would be looked up now: it is empty, or a policy says Always. */
+/** Whether a field that has a reference or a selector would be looked up now: it is empty, or a policy says Always. */
 export function isResolvable(managed: Managed, field: ReferenceField): boolean {
-  const refs = referencesIn(managed, field);
-  const selector = selectorOf(managed, field);
-  if (refs.length === 0 && selector === undefined) return false;
   if (valuesOf(managed, field).length === 0) return true;
   // With a selector, it is the selector's policy that counts (crossplane-runtime v1.16).
-  return selector === undefined ? refs.some(({ policy }) => isAlways(policy)) : isAlways(selector.policy);
+  const selector = selectorOf(managed, field);
+  return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
 /**
@@ -109,8 +106,9 @@ export function withReferences<M extends Managed>(
 
 function resolveOne(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
   const candidate = chooseOne(managed, field, lookup);
-  const value = candidate && resolvedValue(managed, field, candidate, lookup);
-  if (candidate === undefined || value === undefined) return {};
+  if (candidate === undefined) return {};
+  const value = resolvedValue(managed, field, candidate, lookup);
+  if (value === undefined) return {};
   // The reference an author wrote stays as written; one that a selector found is recorded by name alone.
   const isChosen = referencesIn(managed, field)[0]?.name !== candidate.reference.name;
   return { [field.field]: value, ...(isChosen ? { [field.ref]: { name: candidate.reference.name } } : {}) };
@@ -120,9 +118,7 @@ function chooseOne(managed: Managed, field: ReferenceField, lookup: ReferenceLoo
   const [reference] = referencesIn(managed, field);
   const selector = selectorOf(managed, field);
   const isSelected = selector !== undefined && (reference === undefined || isAlways(selector.policy));
-  if (!isSelected) {
-    return reference === undefined ? undefined : { reference, isRequired: isRequired(reference.policy) };
-  }
+  if (!isSelected) return reference && { reference, isRequired: isRequired(reference.policy) };
   const matches = select(managed, field, selector, lookup);
   const extract = field.extract ?? externalName;
   const chosen =
@@ -143,12 +139,13 @@ function resolveMany(managed: Managed, field: ReferenceField, lookup: ReferenceL
       }))
     : references.map((reference) => ({ reference, isRequired: isRequired(reference.policy) }));
   const values = candidates.flatMap((candidate) => resolvedValue(managed, field, candidate, lookup) ?? []);
-  const before = valuesOf(managed, field);
   if (values.length === 0) return {};
-  const isSame = values.length === before.length && values.every((value, index) => value === before[index]);
   const names = candidates.map(({ reference: { name } }) => name);
-  const areSameNames =
-    names.length === references.length && names.every((name, index) => name === references[index]?.name);
+  const isSame = isEqual(values, valuesOf(managed, field));
+  const areSameNames = isEqual(
+    names,
+    references.map(({ name }) => name),
+  );
   return {
     ...(isSame ? {} : { [field.field]: values }),
     ...(isSelected && !areSameNames ? { [field.ref]: names.map((name) => ({ name })) } : {}),
@@ -184,28 +181,25 @@ function select(
   selector: ReferenceSelector,
   lookup: ReferenceLookup,
 ): readonly Managed[] {
-  const matches = lookup
-    .all(field.to)
-    .filter((object) => isSelectedBy(object, managed, selector))
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const matches = sortBy(
+    lookup.all(field.to).filter((object) => isSelectedBy(object, managed, selector)),
+    ({ metadata }) => metadata.name,
+  );
   if (matches.length === 0 && isRequired(selector.policy)) {
     const controller = selector.matchControllerRef ? ' and the same controller' : '';
     throw new Error(
-      `spec.forProvider.${field.selector}: no ${field.to.kind} matches ${describeSelector(selectorLabels(selector))}${controller}; label one, or change the selector`,
+      `spec.forProvider.${field.selector}: no ${field.to.kind} matches ${describeSelector(selector)}${controller}; label one, or change the selector`,
     );
   }
   return matches;
 }
 
-const selectorLabels = ({ matchLabels }: ReferenceSelector) =>
-  matchLabels === undefined ? {} : { matchLabels };
-
 /** Whether a selector of `referrer` takes `object`. */
-export function isSelectedBy(object: Managed, referrer: Managed, selector: ReferenceSelector): boolean {
-  const selects = labelSelector(selectorLabels(selector));
-  return (
-    typeof selects === 'function' &&
-    selects(object.metadata.labels) &&
-    (selector.matchControllerRef !== true || haveSameController(object, referrer))
-  );
+export function isSelectedBy(
+  object: Managed,
+  referrer: Managed,
+  { matchLabels = {}, matchControllerRef }: ReferenceSelector,
+): boolean {
+  const isLabelled = isMatch(object.metadata.labels ?? {}, matchLabels);
+  return isLabelled && (!matchControllerRef || haveSameController(object, referrer));
 }

@@ -13,7 +13,7 @@ import type { ReferenceField, ReferenceLookup } from '../../../../controllers/co
 import { withReferences } from '../../../../controllers/core/references/references.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { managed, managedKind, now, otherManagedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
 
 const networkKind: Kind<Managed> = {
   group: 'network.fcp.crossplane.io',
@@ -28,6 +28,7 @@ const one: ReferenceField = {
   selector: 'networkIdSelector',
   to: networkKind,
 };
+const peer: ReferenceField = { ...one, field: 'peerId', ref: 'peerIdRef', selector: 'peerIdSelector' };
 const many: ReferenceField = {
   field: 'networkIds',
   ref: 'networkIdRefs',
@@ -86,6 +87,16 @@ const rows: Record<string, Row> = {
     given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always } },
     networks: [main],
     want: { networkId: 'net-1' },
+  },
+  'an empty text is no value, and null no selector': {
+    given: { networkId: '', networkIdRef: { name: 'main' }, networkIdSelector: null },
+    networks: [main],
+    want: { networkId: 'net-1' },
+  },
+  'row 5 neither reference nor selector, null included': {
+    given: { networkIdRef: null, networkIdSelector: null },
+    networks: [main],
+    want: {},
   },
   'row 5 neither reference nor selector': { given: { networkId: '' }, networks: [main], want: {} },
   'row 6 GetError: a required object that is not there is named, with what to do': {
@@ -189,9 +200,9 @@ const rows: Record<string, Row> = {
     want: /networkIdSelector: Network unready has no value for networkId yet/,
   },
   'BothReferenceSelector: the reference wins': {
-    given: { networkIdRef: { name: 'spare' }, networkIdSelector: tierA },
-    networks: [main, spare],
-    want: { networkId: 'net-2' },
+    given: { networkIdRef: { name: 'aloof' }, networkIdSelector: tierA },
+    networks: [main, aloof],
+    want: { networkId: 'net-9' },
   },
   "with a selector the reference's own Always is ignored": {
     given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always }, networkIdSelector: tierA },
@@ -289,6 +300,22 @@ const rows: Record<string, Row> = {
     networks: [main, aloof],
     want: { networkIds: ['net-1'], networkIdRefs: [{ name: 'main' }] },
   },
+  'multiple: AlwaysResolveSelector: as many others are others': {
+    field: many,
+    given: {
+      networkIds: ['net-1', 'net-9'],
+      networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
+      networkIdSelector: { ...tierA, policy: always },
+    },
+    networks: [main, aloof, spare],
+    want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
+  },
+  'multiple: OptionalSelector: what matches and is not ready is not recorded': {
+    field: many,
+    given: { networkIdSelector: { ...tierA, policy: optional } },
+    networks: [unready],
+    want: {},
+  },
   'multiple: OptionalSelector: nothing matches, and nothing changes': {
     field: many,
     given: { networkIdSelector: { ...tierA, policy: optional } },
@@ -340,6 +367,25 @@ describe('references in a cluster', () => {
     assert.deepEqual(cluster.calls, []);
   });
 
+  test('what a service resolves in its own way comes after, and counts', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(networkKind, main);
+    const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
+    const { env } = new FakeProcess(cluster);
+    const zoned = ({ spec, ...rest }: Managed): Managed => ({
+      ...rest,
+      spec: { ...spec, forProvider: { ...spec.forProvider, zone: 'a' } },
+    });
+    const resolve = referenceResolver(env, env.resource(managedKind), [one], async (found) => zoned(found));
+    const resolved = await resolve(object, new AbortController().signal);
+    assert.deepEqual(resolved, zoned(cluster.get(managedKind, { name: 'db' })!));
+    assert.deepEqual(resolved.spec.forProvider, {
+      networkId: 'net-1',
+      networkIdRef: { name: 'main' },
+      zone: 'a',
+    });
+  });
+
   test('SuccessfulUpdate: one write for all fields', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
@@ -348,7 +394,6 @@ describe('references in a cluster', () => {
       referrer('db', { networkIdSelector: tierA, peerIdRef: { name: 'main' } }),
     );
     const { env } = new FakeProcess(cluster);
-    const peer = { ...one, field: 'peerId', ref: 'peerIdRef', selector: 'peerIdSelector' };
     const resolved = await referenceResolver(env, env.resource(managedKind), [one, peer])(
       object,
       new AbortController().signal,
@@ -427,6 +472,52 @@ describe('references in a cluster', () => {
     // once at the start, when the store tells what it holds, and once for the change
     assert.deepEqual(woken, ['by-ref', 'by-selector', 'by-ref', 'by-selector']);
   });
+
+  const ready = { synced: available(), ready: available() };
+  const resolvedTo = (reference: object) => ({ networkId: 'net-1', networkIdRef: reference });
+  const changed: Record<
+    string,
+    { readonly referrer: Managed; readonly fields?: readonly ReferenceField[]; readonly isWoken: boolean }
+  > = {
+    'who has the value and is not ready': {
+      referrer: referrer('db', resolvedTo({ name: 'spare' })),
+      isWoken: true,
+    },
+    'who is ready and always looks again': {
+      referrer: withManagedStatus(referrer('db', resolvedTo({ name: 'spare', policy: always })), ready, now),
+      isWoken: true,
+    },
+    'who names it in one of two fields': {
+      referrer: referrer('db', { networkIdRef: { name: 'spare' }, peerIdRef: { name: 'aloof' } }),
+      fields: [peer, one],
+      isWoken: true,
+    },
+    'not who has the value and is ready, whatever its other fields': {
+      referrer: withManagedStatus(referrer('db', resolvedTo({ name: 'spare' })), ready, now),
+      fields: [peer, one],
+      isWoken: false,
+    },
+    'not who names another and selects others': {
+      referrer: referrer('db', {
+        networkIdRef: { name: 'aloof' },
+        networkIdSelector: { matchLabels: { tier: 'b' } },
+      }),
+      isWoken: false,
+    },
+    'not who is being deleted': {
+      referrer: managed(
+        { forProvider: { networkIdRef: { name: 'spare' } } },
+        { deletionTimestamp, finalizers: ['f'] },
+      ),
+      isWoken: false,
+    },
+  };
+  for (const [who, { referrer: object, fields, isWoken }] of Object.entries(changed)) {
+    test(`whom a change wakes: ${who}`, async () => {
+      const happens = (cluster: FakeCluster) => void cluster.put(networkKind, spare);
+      assert.deepEqual(await wokenBy([], [object], happens, fields), isWoken ? ['db'] : []);
+    });
+  }
 
   test('becoming ready wakes them', async () => {
     const woken = await wokenBy([], [byRef], (cluster) => {
