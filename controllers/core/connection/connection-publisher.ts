@@ -89,7 +89,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
         else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
         return;
       } catch (error) {
-        const isOutdated = isConflict(error) || (existing === undefined && isAlreadyExists(error));
+        const isOutdated = isConflict(error) || isAlreadyExists(error);
         if (!isOutdated || attempt === maxAttempts) throw error;
         existing = await secrets.fetch(key, signal);
       }

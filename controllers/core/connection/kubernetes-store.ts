@@ -4,7 +4,7 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
-import type { SecretStore, StoredConnection } from './secret-store.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
 import { ownerUidLabel } from './store-publisher.ts';
 
 /**
@@ -24,9 +24,12 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
       return secret && stored(secret);
     },
     async write(name, current, desired, signal) {
-      const wanted = secretOf(namespace, name, desired);
+      const wanted = partsOf(desired);
       if (current === undefined) {
-        await secrets.create(wanted, signal).catch((error: unknown) => {
+        const { type = connectionSecretType } = desired;
+        const metadata = { namespace, name, ...wanted.metadata };
+        const secret: Secret = { apiVersion: 'v1', kind: 'Secret', type, ...wanted, metadata };
+        await secrets.create(secret, signal).catch((error: unknown) => {
           if (isAlreadyExists(error))
             throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
           throw error;
@@ -38,12 +41,8 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
         throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
       if (!isEqual(stored(before), current))
         throw new Error(`secret ${namespace}/${name} was changed by somebody else meanwhile`);
-      const metadata = {
-        ...before.metadata,
-        labels: wanted.metadata.labels ?? {},
-        annotations: wanted.metadata.annotations ?? {},
-      };
-      await secrets.update(before, { ...before, metadata, data: wanted.data ?? {} }, signal);
+      const metadata = { ...before.metadata, ...wanted.metadata };
+      await secrets.update(before, { ...before, ...wanted, metadata }, signal);
     },
     async remove(name, { ownerUid }, signal) {
       const secret = await find(name, signal);
@@ -59,25 +58,12 @@ function stored(secret: Secret): StoredConnection {
     ownerUid,
     labels,
     annotations: secret.metadata.annotations ?? {},
-    ...(secret.type === undefined ? {} : { type: secret.type }),
+    type: secret.type,
   };
 }
 
-function secretOf(
-  namespace: string,
-  name: string,
-  { data, ownerUid, labels, annotations, type = connectionSecretType }: StoredConnection,
-): Secret {
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      namespace,
-      name,
-      labels: { ...labels, ...(ownerUid === undefined ? {} : { [ownerUidLabel]: ownerUid }) },
-      annotations,
-    },
-    type,
-    data: encodeDetails(data),
-  };
-}
+/** What of a secret may change. */
+const partsOf = ({ data, ownerUid, labels, annotations }: OwnedConnection) => ({
+  metadata: { labels: { ...labels, [ownerUidLabel]: ownerUid }, annotations },
+  data: encodeDetails(data),
+});

@@ -11,7 +11,12 @@ export interface StoredConnection {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** The type of the secret, where the store has types. */
-  readonly type?: string;
+  readonly type: string | undefined;
+}
+
+/** Connection details as a secret store is to keep them. */
+export interface OwnedConnection extends StoredConnection {
+  readonly ownerUid: string;
 }
 
 /** One place that keeps connection details by name. Errors are fit for a condition and without secrets. */
@@ -23,7 +28,7 @@ export interface SecretStore {
   write(
     name: string,
     current: StoredConnection | undefined,
-    desired: StoredConnection,
+    desired: OwnedConnection,
     signal: AbortSignal,
   ): Promise<void>;
   /**

@@ -112,10 +112,10 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
             changed(({ data }: Secret) => data),
           ),
         )
-        .through(({ metadata }) => {
-          const uid = metadata.labels?.[ownerUidLabel];
-          return uid === undefined ? [] : store.byIndex(byUid, uid);
-        }, 'its secret in a secret store was edited or lost'),
+        .through(
+          ({ metadata }) => store.byIndex(byUid, metadata.labels?.[ownerUidLabel] ?? ''),
+          'its secret in a secret store was edited or lost',
+        ),
     ];
   }
 }

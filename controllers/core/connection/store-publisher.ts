@@ -6,7 +6,7 @@ import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
 import { publishedAnnotation, withoutEdited } from './published-details.ts';
-import type { SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
+import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
 /** Marks what a store keeps for a managed resource (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
@@ -60,10 +60,10 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   ): Promise<void> {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
-    const ownerUid = managed.metadata.uid;
+    const ownerUid = managed.metadata.uid ?? '';
     if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
     const news = omitBy(details, (value, key) => stored?.data[key] === value);
-    const desired: StoredConnection = {
+    const desired: OwnedConnection = {
       data: { ...stored?.data, ...details },
       ownerUid,
       labels: { ...stored?.labels, ...to.metadata?.labels },
@@ -73,9 +73,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
         ...publishedAnnotation(stored?.annotations, news),
       },
       // The type of what exists cannot change.
-      ...(stored === undefined && to.metadata?.type !== undefined
-        ? { type: to.metadata.type }
-        : stored?.type !== undefined && { type: stored.type }),
+      type: stored === undefined ? to.metadata?.type : stored.type,
     };
     if (!isEqual(stored, desired)) await store.write(to.name, stored, desired, signal);
   }

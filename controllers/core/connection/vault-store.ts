@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { VaultClient, VaultSecret } from '../../../clients/vault.ts';
-import type { SecretStore, StoredConnection } from './secret-store.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
 import { ownerUidLabel } from './store-publisher.ts';
 
 /** How custom metadata tells annotations and the type from labels, which stand as they are. */
@@ -75,17 +75,17 @@ function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConne
     annotations: Object.fromEntries(
       entries.filter(isAnnotation).map(([key, value]) => [key.slice(annotationPrefix.length), value]),
     ),
-    ...(type === undefined ? {} : { type }),
+    type,
   };
 }
 
-function metadataOf({ ownerUid, labels, annotations, type }: StoredConnection): Record<string, string> {
+function metadataOf({ ownerUid, labels, annotations, type }: OwnedConnection): Record<string, string> {
   return {
     ...labels,
     ...Object.fromEntries(
       Object.entries(annotations).map(([key, value]) => [`${annotationPrefix}${key}`, value]),
     ),
     ...(type === undefined ? {} : { [typeKey]: type }),
-    ...(ownerUid === undefined ? {} : { [ownerUidLabel]: ownerUid }),
+    [ownerUidLabel]: ownerUid,
   };
 }

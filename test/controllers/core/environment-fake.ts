@@ -84,7 +84,7 @@ export class FakeProcess {
     this.#isExternalReal = isExternalReal;
     this.#client = faultyClient(cluster.client, cluster.clock, { latency });
     const { clock = cluster.clock, random = () => 0.5, log = this.#log } = given;
-    this.#informers = createInformers({ client: this.#client, log: this.#log, random, clock });
+    this.#informers = createInformers({ client: this.#client, log, random, clock });
     this.env = {
       client: this.#client,
       resource: (kind, selection) => this.#resource(kind, selection),

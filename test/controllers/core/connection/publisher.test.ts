@@ -16,7 +16,7 @@ import {
   publisherChain,
   secretPublisher,
 } from '../../../../controllers/core/connection/connection-publisher.ts';
-import { conflict, FakeCluster } from '../cluster-fake.ts';
+import { broken, conflict, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { managed } from '../objects.ts';
 
@@ -42,10 +42,10 @@ const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretTy
 function scene(existing?: Secret) {
   const cluster = new FakeCluster();
   if (existing !== undefined) cluster.put(SecretKind, existing);
-  const { env } = new FakeProcess(cluster);
+  const process = new FakeProcess(cluster);
   const selection = { fieldSelector: `type=${connectionSecretType}` };
-  const publisher = secretPublisher(env.resource(SecretKind, selection));
-  return { cluster, publisher, stored: () => cluster.get(SecretKind, key) };
+  const publisher = secretPublisher(process.env.resource(SecretKind, selection));
+  return { cluster, process, publisher, stored: () => cluster.get(SecretKind, key) };
 }
 
 describe('the connection secret', () => {
@@ -139,6 +139,59 @@ describe('the connection secret', () => {
     });
   }
 
+  const ofOurs = { 'crossplane.io/published-details': '{}' };
+  const onceReady: Record<string, { readonly existing: Secret; readonly known: object }> = {
+    'is controlled by it': {
+      existing: secret({ ownerReferences: [owner()] }),
+      known: { password: 'old', other: 'kept' },
+    },
+    'nobody controls, and that says what was published': {
+      existing: secret({ annotations: ofOurs }),
+      known: { password: 'old', other: 'kept' },
+    },
+    'nobody controls, and that does not say': { existing: secret({}), known: {} },
+  };
+  for (const [what, { existing, known }] of Object.entries(onceReady)) {
+    const isTaken = Object.keys(known).length > 0;
+    test(`a resource that was ready ${isTaken ? 'takes' : 'does not take'} for its own a secret that ${what}`, async () => {
+      const ready: Managed = { ...publishing, status: { bindingPhase: 'Bound' } };
+      assert.deepEqual(await scene(existing).publisher.known(ready, signal), known);
+    });
+  }
+
+  const sinceRead: Record<
+    string,
+    { readonly byThen: (at: ReturnType<typeof scene>) => unknown; readonly want: string }
+  > = {
+    'published by another process': {
+      byThen: ({ publisher }) => publisher.publish(publishing, { password: 'newer' }, signal),
+      want: 'newer',
+    },
+    'edited by hand': {
+      byThen: ({ cluster }) =>
+        cluster.edit(SecretKind, key, (found) => ({
+          ...found,
+          data: encodeDetails({ password: 'by-hand' }),
+        })),
+      want: 'known',
+    },
+    'taken out': {
+      byThen: ({ cluster }) => cluster.edit(SecretKind, key, ({ data: _, ...found }) => found),
+      want: 'known',
+    },
+  };
+  for (const [what, { byThen, want }] of Object.entries(sinceRead)) {
+    test(`of a password that has been ${what} since it was read, the ${want} one is kept`, async () => {
+      const at = scene();
+      const known = { password: 'known' };
+      await at.publisher.publish(publishing, known, signal);
+      await byThen(at);
+      await at.process.synced();
+      await at.publisher.publish(publishing, known, signal, known);
+      assert.deepEqual(decodeDetails(at.stored()), { password: want });
+    });
+  }
+
   test('who else owns an adopted secret does so still', async () => {
     const other = { ...owner({ uid: 'another-uid' }), controller: false };
     const { publisher, stored } = scene(secret({ ownerReferences: [other] }));
@@ -200,6 +253,20 @@ describe('the connection secret', () => {
       message: 'cannot create or update connection secret: the object has been modified',
     });
     assert.equal(attempts, 5);
+  });
+
+  test('any other error is reported at once', async () => {
+    const { cluster, publisher } = scene();
+    cluster.before('create', SecretKind, () => {
+      throw broken();
+    });
+    await assert.rejects(publisher.publish(publishing, { password: 'new' }, signal), {
+      message: 'cannot create or update connection secret: etcd is unavailable',
+    });
+    assert.deepEqual(
+      cluster.calls.map(({ verb }) => verb),
+      ['create'],
+    );
   });
 
   test('unpublishing removes what is ours', async () => {

@@ -3,13 +3,13 @@ import { after, before, describe, test } from 'node:test';
 import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
 import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../../apis/core/v1alpha1/managed.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../../clients/vault.ts';
 import { vaultClient } from '../../../../clients/vault.ts';
 import { kubernetesStore } from '../../../../controllers/core/connection/kubernetes-store.ts';
-import type { SecretStore, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
+import type { OwnedConnection, SecretStore } from '../../../../controllers/core/connection/secret-store.ts';
 import type { SecretStoresOptions } from '../../../../controllers/core/connection/secret-stores.ts';
 import { secretStores } from '../../../../controllers/core/connection/secret-stores.ts';
 import { storePublisher } from '../../../../controllers/core/connection/store-publisher.ts';
@@ -19,10 +19,11 @@ import { VaultServer } from '../../../../local/vault-server.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { managed, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
@@ -53,14 +54,20 @@ function configured(
     data: { token: Buffer.from(`${token}\n`).toString('base64') },
   });
   const clock = testClock();
-  const process = new FakeProcess(cluster, undefined, { clock, ...given });
+  const log = recordedLog();
+  const process = new FakeProcess(cluster, undefined, { clock, log, ...given });
   const stores = secretStores(process.env, { createVaultClient });
   const publisher = storePublisher(stores);
-  return { cluster, process, stores, publisher, pass: clock.stall };
+  return { cluster, process, stores, publisher, log, pass: clock.stall };
 }
 
 const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
   managed({ publishConnectionDetailsTo: { name: 'orders', ...to } }, { uid });
+
+const deleted = ({ metadata, ...rest }: Managed): Managed => ({
+  ...rest,
+  metadata: { ...metadata, deletionTimestamp },
+});
 
 const dressed = {
   metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
@@ -92,10 +99,41 @@ describe('publishing to the Kubernetes store', () => {
   });
 
   test('details are added, others kept', async () => {
-    const { publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(dressed), details, signal);
+    const before = cluster.get(SecretKind, key);
     await publisher.publish(publishing(), { password: 'changed' }, signal);
-    assert.deepEqual(await publisher.known(publishing(), signal), { ...details, password: 'changed' });
+    const changed = { ...details, password: 'changed' };
+    assert.deepEqual(await publisher.known(publishing(), signal), changed);
+    const { generation, resourceVersion } = cluster.get(SecretKind, key)!.metadata;
+    const digest = '{"endpoint":"UhMarHvFX9","password":"fOPuGtsc_c"}';
+    const annotations = { note: 'n', 'crossplane.io/published-details': digest };
+    assert.deepEqual(cluster.get(SecretKind, key), {
+      ...before,
+      metadata: { ...before?.metadata, annotations, generation, resourceVersion },
+      data: encodeDetails(changed),
+    });
+  });
+
+  test('what somebody edits there is not known any more, and is written again', async () => {
+    const { cluster, process, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await process.synced();
+    const byHand = encodeDetails({ ...details, password: 'by-hand' });
+    cluster.edit(SecretKind, key, (secret) => ({ ...secret, data: byHand }));
+    assert.deepEqual(await publisher.known(publishing(), signal), { endpoint: 'db.example' });
+    await publisher.publish(publishing(), { ...details, password: 'renewed' }, signal);
+    assert.deepEqual(await publisher.known(publishing(), signal), { ...details, password: 'renewed' });
+  });
+
+  test('what cannot be created is told with the cause', async () => {
+    const { cluster, publisher } = configured(spec);
+    cluster.before('create', SecretKind, () => {
+      throw forbidden();
+    });
+    await assert.rejects(publisher.publish(publishing(), details, signal), {
+      message: 'cannot publish connection details: denied by a webhook',
+    });
   });
 
   for (const [what, labels] of Object.entries({
@@ -112,6 +150,7 @@ describe('publishing to the Kubernetes store', () => {
         data: { password: 'eA==' },
       });
       await assert.rejects(publisher.known(publishing(), signal), /belongs to/, 'before anything is created');
+      assert.deepEqual(await publisher.known(deleted(publishing()), signal), {}, 'deletion goes on');
       await assert.rejects(
         publisher.publish(publishing(), details, signal),
         /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
@@ -129,7 +168,7 @@ describe('publishing to the Kubernetes store', () => {
   });
 
   test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
-    const { cluster, process, stores, publisher } = configured(spec);
+    const { cluster, process, stores, publisher, log } = configured(spec);
     cluster.put(managedKind, publishing());
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
     const end$ = new Subject<void>();
@@ -139,8 +178,13 @@ describe('publishing to the Kubernetes store', () => {
       merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
     );
     await publisher.publish(publishing(), details, signal);
-    cluster.delete(SecretKind, key, '2026-01-02T03:04:05Z');
+    cluster.delete(SecretKind, key, deletionTimestamp);
+    const labels = { 'secret.crossplane.io/owner-uid': 'other-uid' }; // of one that publishes nowhere by now
+    const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
+    cluster.put(SecretKind, { ...of, metadata: { ...key, name: 'former', labels } });
+    cluster.delete(SecretKind, { ...key, name: 'former' }, deletionTimestamp);
     end$.next();
+    assert.deepEqual(log.lines, []);
     assert.deepEqual(
       (await woken).map(({ name }) => name),
       ['db', 'db'], // the StoreConfig at the start, the deletion
@@ -166,7 +210,7 @@ describe('publishing to the Kubernetes store', () => {
 
 /** Everything a store keeps is somebody's; `current` is what its writer looked at. */
 describe('a secret store changes only what was looked at', () => {
-  const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): StoredConnection => ({
+  const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): OwnedConnection => ({
     data,
     ownerUid,
     labels: {},
@@ -197,7 +241,7 @@ describe('a secret store changes only what was looked at', () => {
     },
   };
   for (const [kind, open] of Object.entries(stores)) {
-    const changes: Record<string, StoredConnection> = {
+    const changes: Record<string, OwnedConnection> = {
       'its owner': stored('their-uid'),
       'its data': stored('our-uid', { password: 'by-then' }),
     };
@@ -237,6 +281,14 @@ describe('a secret store changes only what was looked at', () => {
         /(deleted|changed) by somebody else meanwhile/,
       );
       assert.equal(await theirs.read('gone', signal), undefined);
+    });
+
+    test(`${kind}: what has gone by then need not be removed`, async () => {
+      const [ours, theirs] = await open();
+      await ours.write('went', undefined, stored('our-uid'), signal);
+      await theirs.remove('went', stored('our-uid'), signal);
+      await ours.remove('went', stored('our-uid'), signal);
+      assert.equal(await theirs.read('went', signal), undefined);
     });
 
     test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
