@@ -1,3 +1,4 @@
+import isPlainObject from 'lodash/isPlainObject.js';
 import { LRUCache } from 'lru-cache';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
@@ -148,11 +149,11 @@ function entriesOf(text: string): ConnectionDetails {
   } catch {
     throw new Error('it holds no JSON; an object with the entries of the credentials is expected');
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  if (!isPlainObject(parsed)) {
     throw new Error('it holds no JSON object; one with the entries of the credentials is expected');
   }
   return Object.fromEntries(
-    Object.entries(parsed).flatMap(([key, value]: [string, unknown]) =>
+    Object.entries(parsed as object).flatMap(([key, value]: [string, unknown]) =>
       typeof value === 'string' || typeof value === 'number' ? [[key, String(value)]] : [],
     ),
   );

@@ -5,7 +5,8 @@ import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1a
 import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 
 export type Decision =
-  | { readonly act: 'nothing' | 'protect' | 'release' }
+  /** `release`: nothing of ours holds it, or is to hold it any longer. */
+  | { readonly act: 'protect' | 'release' }
   /** `message` is set when deletion waits for the users. */
   | { readonly act: 'report'; readonly message?: string };
 
@@ -13,17 +14,10 @@ export type Decision =
 const named = 5;
 
 /** What to do about one ProviderConfig; `users` are the managed resources that name it. */
-export function decideProviderConfig(
-  config: ProviderConfig | undefined,
-  users: readonly KubernetesObject[],
-): Decision {
-  if (config === undefined) return { act: 'nothing' };
+export function decideProviderConfig(config: ProviderConfig, users: readonly KubernetesObject[]): Decision {
   const isProtected = hasFinalizer(config, finalizerNames.providerConfig);
-  if (wasDeleted(config)) {
-    if (!isProtected) return { act: 'nothing' };
-    return users.length === 0 ? { act: 'release' } : { act: 'report', message: inUse(users) };
-  }
-  return { act: isProtected ? 'report' : 'protect' };
+  if (!wasDeleted(config)) return { act: isProtected ? 'report' : 'protect' };
+  return isProtected && users.length > 0 ? { act: 'report', message: inUse(users) } : { act: 'release' };
 }
 
 /** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */

@@ -51,12 +51,14 @@ export function providerConfigController(
 
   const reconcile: Reconciler = async (request, signal) => {
     const config = configs.get(request);
-    if (config === undefined) countedAtMs.delete(request.name);
+    if (config === undefined) {
+      countedAtMs.delete(request.name);
+      return done;
+    }
     // Who is not seen yet may be a user.
     if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
     const users = stores.flatMap((store) => store.byIndex(usersIndex, request.name));
     const decision = decideProviderConfig(config, users);
-    if (config === undefined || decision.act === 'nothing') return done;
     if (decision.act === 'report') return report(config, users.length, decision.message, signal);
     const finalizers = (decision.act === 'protect' ? withFinalizer : withoutFinalizer)(
       config,

@@ -7,7 +7,7 @@ import {
   heldCredentials,
 } from '../../../../controllers/core/provider/credential-sources.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 
 const who = 'ProviderConfig default';
@@ -16,6 +16,9 @@ const files: Readonly<Record<string, string>> = {
   '/etc/empty': ' \n',
   '/etc/text': 'hush-hush',
   '/etc/list': '["hush-hush"]',
+  '/etc/string': '"hush-hush"',
+  '/etc/number': '7',
+  '/etc/null': 'null',
 };
 const host: Host = {
   variable: (name) => ({ CLOUD: '{"token": "hush-hush"}', EMPTY: '' })[name],
@@ -135,15 +138,28 @@ describe('what is missing is named, and what is there is not repeated', () => {
     });
   }
 
-  for (const [what, selector] of Object.entries({ text: inFile('/etc/text'), list: inFile('/etc/list') })) {
-    test(`entries of a ${what}`, async () => {
-      const credentials = heldCredentials(await reader().read(selector, { who }));
-      assert.throws(
-        () => credentials.entries(),
-        (error: Error) => /holds no JSON/.test(error.message) && !error.message.includes('hush-hush'),
-      );
+  const noJson = 'it holds no JSON; an object with the entries of the credentials is expected';
+  const noObject = 'it holds no JSON object; one with the entries of the credentials is expected';
+  const withoutEntries = { text: noJson, list: noObject, string: noObject, number: noObject, null: noObject };
+  for (const [what, message] of Object.entries(withoutEntries)) {
+    test(`entries of what holds none: ${what}`, async () => {
+      const credentials = heldCredentials(await reader().read(inFile(`/etc/${what}`), { who }));
+      assert.throws(() => credentials.entries(), { message });
     });
   }
+});
+
+test('a read that fails late takes nothing back from one that has succeeded since', async () => {
+  const { cluster, read } = reader();
+  const { promise: failing, reject: fail } = Promise.withResolvers<void>();
+  cluster.gate = () => failing;
+  const early = read(inSecret('other'), { who });
+  cluster.gate = () => {};
+  await read(inSecret('other'), { who, isFresh: true });
+  fail(broken());
+  await assert.rejects(early, /etcd is unavailable/);
+  await read(inSecret('other'), { who });
+  assert.equal(cluster.calls.length, 2);
 });
 
 test('a burst reads a secret once, unless it has to be fresh', async () => {

@@ -68,6 +68,18 @@ describe('which provider a managed resource uses', () => {
       exist: ['ProviderConfig/default'],
       want: 'ProviderConfig/eu',
     },
+    'IfNotPresent: a legacy Provider that something was made with stays': {
+      spec: optional,
+      metadata: resolved('Provider/old'),
+      exist: ['ProviderConfig/eu', 'Provider/old'],
+      want: 'Provider/old',
+    },
+    'Always, leading where it led before': {
+      spec: always,
+      metadata: resolved('ProviderConfig/eu'),
+      exist: ['ProviderConfig/eu', 'ProviderConfig/default'],
+      want: 'ProviderConfig/eu',
+    },
     'Always, leading elsewhere by now: an error that says what to do': {
       spec: always,
       metadata: resolved('ProviderConfig/default'),

@@ -73,6 +73,35 @@ describe('a ProviderConfig', () => {
     at.pass(60_000);
     await at.run();
     assert.equal(at.cluster.writes.length, 2);
+    at.cluster.put(managedKind, user('b'));
+    assert.deepEqual(await at.run(), done, 'what was not written delays nothing');
+    assert.equal(at.config?.status?.users, 2);
+  });
+
+  test('one that is made anew is counted at once', async () => {
+    const at = scene();
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    await at.run();
+    await at.run();
+    at.cluster.put(configKind, config('default'));
+    at.cluster.put(managedKind, user('a'));
+    assert.deepEqual(await at.run(), done);
+    assert.equal(at.config?.status?.users, 1);
+  });
+
+  test('while one of the kinds that may use it has not been read, nothing is done', async () => {
+    const at = scene(user('a'));
+    await at.process.synced();
+    const unread = { ...otherManagedKind, kind: 'UnreadDBInstance', plural: 'unreaddbinstances' };
+    const kinds = { providerConfig: configKind, managed: [managedKind, unread] };
+    const { reconcile } = providerConfigController(at.process.env, kinds);
+    const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
+    assert.deepEqual(await run(), after(500));
+    assert.deepEqual(at.cluster.writes, []);
+    await at.process.synced();
+    assert.deepEqual(await run(), done);
+    assert.equal(at.config?.status?.users, 1);
   });
 
   test('the status says which generation it was computed from, after an edit too', async () => {
@@ -145,7 +174,7 @@ describe('a ProviderConfig', () => {
     );
     const b = at.cluster.get(managedKind, { name: 'b' })!;
     at.cluster.put(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
-    await at.run();
+    assert.deepEqual(await at.run(), done);
     assert.equal(at.config, undefined);
   });
 
@@ -182,6 +211,7 @@ describe('a ProviderConfig', () => {
     at.cluster.put(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });
     at.cluster.put(managedKind, { ...a, spec: { providerConfigRef: { name: 'other' } } });
     at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
+    at.cluster.put(managedKind, user('lost', { providerConfigRef: { name: 'gone' } }));
     end$.next();
     assert.deepEqual(
       (await woken).map(({ name }) => name),

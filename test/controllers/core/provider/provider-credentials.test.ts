@@ -73,13 +73,16 @@ describe('the credentials of a managed resource', () => {
     });
   }
 
-  test('with the policy resolve Always the secret is read each time', async () => {
-    const { cluster, tokenOf } = scene();
-    const always: ManagedSpec = { providerConfigRef: { name: 'eu', policy: { resolve: 'Always' } } };
-    await tokenOf(always);
-    await tokenOf(always);
-    assert.equal(cluster.calls.length, 2);
-  });
+  for (const [policy, reads] of Object.entries({ none: 1, IfNotPresent: 1, Always: 2 } as const)) {
+    test(`two looks in a row read the secret so often, by the policy resolve: ${policy} ${reads}`, async () => {
+      const { cluster, tokenOf } = scene();
+      const resolve = policy === 'none' ? {} : { policy: { resolve: policy as 'Always' | 'IfNotPresent' } };
+      const spec: ManagedSpec = { providerConfigRef: { name: 'eu', ...resolve } };
+      await tokenOf(spec);
+      await tokenOf(spec);
+      assert.equal(cluster.calls.length, reads);
+    });
+  }
 
   test('a secret that cannot be read is told with the cause, and tried again at the next look', async () => {
     const { cluster, tokenOf } = scene();

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
+import type { Decision } from '../../../../controllers/core/provider/decide.ts';
+import { decideProviderConfig, withUsers } from '../../../../controllers/core/provider/decide.ts';
+import { deletionTimestamp, managed, now } from '../objects.ts';
+
+const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name: 'default', ...metadata },
+  spec: { credentials: { source: 'None' } },
+});
+const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
+const finalizers = ['in-use.crossplane.io'];
+const inUseBy = (what: string): Decision => ({
+  act: 'report',
+  message: `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`,
+});
+
+describe('what is done about a ProviderConfig', () => {
+  const rows: Record<string, { config: ProviderConfig; users: ReturnType<typeof users>; want: Decision }> = {
+    'a new one is protected': { config: config(), users: [], want: { act: 'protect' } },
+    'a protected one tells its users': {
+      config: config({ finalizers }),
+      users: users('a'),
+      want: { act: 'report' },
+    },
+    'a deleted one that nobody uses may go': {
+      config: config({ finalizers, deletionTimestamp }),
+      users: [],
+      want: { act: 'release' },
+    },
+    'a deleted one waits for its user, by name': {
+      config: config({ finalizers, deletionTimestamp }),
+      users: users('a'),
+      want: inUseBy('1 managed resource: FavouriteDBInstance a'),
+    },
+    'a deleted one names five users, always in one order': {
+      config: config({ finalizers, deletionTimestamp }),
+      users: users('e', 'b', 'a', 'd', 'c'),
+      want: inUseBy(
+        '5 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e',
+      ),
+    },
+    'a deleted one counts those after the fifth': {
+      config: config({ finalizers, deletionTimestamp }),
+      users: users('f', 'e', 'b', 'a', 'd', 'c'),
+      want: inUseBy(
+        '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more',
+      ),
+    },
+    'a deleted one that was never protected waits for nobody': {
+      config: config({ finalizers: ['of.another'], deletionTimestamp }),
+      users: users('a'),
+      want: { act: 'release' },
+    },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(decideProviderConfig(row.config, row.users), row.want));
+  }
+});
+
+describe('the status of a ProviderConfig', () => {
+  const terminating = { type: 'Terminating', status: 'True', reason: 'InUse', message: 'in use' } as const;
+  const lastTransitionTime = '2026-01-02T03:04:05Z';
+  const rows: Record<string, { generation?: number; message?: string; want: ProviderConfig['status'] }> = {
+    'says how many use it': { want: { users: 3 } },
+    'says which generation it was computed from': {
+      generation: 2,
+      want: { users: 3, observedGeneration: 2 },
+    },
+    'says why it does not go': {
+      generation: 2,
+      message: 'in use',
+      want: {
+        users: 3,
+        observedGeneration: 2,
+        conditions: [{ ...terminating, lastTransitionTime, observedGeneration: 2 }],
+      },
+    },
+  };
+  for (const [name, { generation, message, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const given = config(generation === undefined ? {} : { generation });
+      assert.deepEqual(withUsers(given, 3, message, now), { ...given, status: want });
+    });
+  }
+});
