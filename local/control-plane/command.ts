@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { startReaper } from './reaper.ts';
@@ -66,7 +66,11 @@ export async function runCommand(
       resolve(code === 0 ? undefined : `ended by ${signal ?? `code ${code}`}`),
     );
   });
-  if (child.pid !== undefined) await writeFile(pidFile, `-${child.pid}`);
+  if (child.pid !== undefined) {
+    // At once or not at all: the reaper of a process that dies here must not find half a number.
+    await writeFile(`${pidFile}.new`, `-${child.pid}`);
+    await rename(`${pidFile}.new`, pidFile);
+  }
   const failure = await ended;
   await rm(pidFile, { force: true });
   reaper.dismiss();
