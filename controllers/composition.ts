@@ -6,7 +6,7 @@ import type { Environment } from '../runtime/controller/environment.ts';
 import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../runtime/events/event-recorder.ts';
 import { secretStores } from './core/connection/secret-stores.ts';
-import { loggingChanges } from './core/logged-changes.ts';
+import { loggingChanges } from './core/logging-changes.ts';
 import type { Stack } from './core/stack.ts';
 import { stackControllers } from './core/stack.ts';
 

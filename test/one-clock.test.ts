@@ -35,7 +35,7 @@ const timed = [
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // A password, and the salt of one, must not be guessed by whoever knows a seed.
   'clients/generate-password.ts': ['chance that cannot be repeated'],
-  'clients/postgresql/password.ts': ['chance that cannot be repeated'],
+  'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
   // A program of its own, which ends at once.
   'controllers/generate.ts': ['the clock of the machine'],
 };

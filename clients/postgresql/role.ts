@@ -4,9 +4,9 @@ import type { Marked } from './mark.ts';
 import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
-import { scramVerifier } from './password.ts';
 import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
 import { dropRole } from './role-drop.ts';
+import { scramVerifier } from './scram-verifier.ts';
 import type { Session, UseSession } from './session.ts';
 import { hasUnprintable, quoted } from './text.ts';
 

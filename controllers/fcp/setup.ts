@@ -8,8 +8,8 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provid
 import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
-import type { CloudClientOptions } from '../author/connection.ts';
-import { cloudConnector } from '../author/connection.ts';
+import type { CloudClientOptions } from '../author/cloud-connector.ts';
+import { cloudConnector } from '../author/cloud-connector.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';

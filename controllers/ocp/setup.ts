@@ -7,8 +7,8 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provid
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
-import type { CloudClientOptions } from '../author/connection.ts';
-import { cloudConnector } from '../author/connection.ts';
+import type { CloudClientOptions } from '../author/cloud-connector.ts';
+import { cloudConnector } from '../author/cloud-connector.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';

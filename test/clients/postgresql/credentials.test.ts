@@ -4,7 +4,7 @@ import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { connectionUri, defaultSslMode, parseCredentials } from '../../../clients/postgresql/credentials.ts';
 import { PostgresqlError, toPostgresqlError } from '../../../clients/postgresql/error.ts';
-import { scramVerifier } from '../../../clients/postgresql/password.ts';
+import { scramVerifier } from '../../../clients/postgresql/scram-verifier.ts';
 
 const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
 const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';

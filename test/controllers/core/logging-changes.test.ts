@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { loggingChanges } from '../../../controllers/core/logged-changes.ts';
+import { loggingChanges } from '../../../controllers/core/logging-changes.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
