@@ -18,7 +18,7 @@ import {
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
-import { claimResource } from '../claim/assign-class.ts';
+import { claimResource } from '../claim/claim-resource.ts';
 import { holdings } from '../claim/holdings.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';

@@ -7,7 +7,6 @@ import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
@@ -17,6 +16,7 @@ import { is, stays, those, triggersIn } from '../../../runtime/controller/trigge
 import type { ClaimService } from '../claim-service.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { choiceRecord } from './claim-record.ts';
+import { claimResource } from './claim-resource.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
@@ -94,9 +94,4 @@ export function assignmentTriggers(
       wokenBy(env.resource(peer.class).store).through(waiting, 'a class that it might be given changed'),
     ),
   ];
-}
-
-/** The claims this process looks after. */
-export function claimResource<C extends Claim>(env: Environment, kind: Kind<C>): Resource<C> {
-  return env.resource(kind, { namespace: env.claimNamespace });
 }

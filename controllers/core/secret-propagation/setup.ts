@@ -14,7 +14,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
-import { claimResource } from '../claim/assign-class.ts';
+import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets } from '../indexes.ts';
