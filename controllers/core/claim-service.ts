@@ -18,19 +18,19 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
 }
 
-/** Controllers are named for the kinds they join, in lower case: in logs, metrics and docs/decision-tables.md. */
-export const controllerNames = {
-  managed: (managed: Kind) => `${managed.kind}.${managed.group}`.toLowerCase(),
-  scheduling: ({ claim, managed }: ClaimService) =>
-    `scheduler.${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
-  defaulting: ({ claim, managed }: ClaimService) =>
-    `defaulter.${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
-  binding: ({ claim, managed }: ClaimService) =>
-    `${claim.kind}.${managed.kind}.${managed.group}`.toLowerCase(),
-  secret: ({ managed }: ClaimService) => `connectionsecret.${managed.kind}.${managed.group}`.toLowerCase(),
-};
-
 const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCase();
+const serviceName = ({ claim, managed }: ClaimService): string =>
+  `${claim.kind.toLowerCase()}.${kindName(managed)}`;
+
+/** Controllers are named for the kinds they join, in lower case: in logs and metrics. */
+export const controllerNames = {
+  managed: kindName,
+  providerConfig: kindName,
+  scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
+  defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,
+  binding: serviceName,
+  secret: ({ managed }: ClaimService) => `connectionsecret.${kindName(managed)}`,
+};
 
 /** Whom `kubectl describe` names in an Event's From: the original's controller names (its ControllerName functions). */
 export const eventSources = {

@@ -8,7 +8,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../runtime/controller/reconcile.ts';
 import { anyOf, appears, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
-import { eventSources } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 import { providerOf } from './provider-choice.ts';
 
@@ -92,7 +92,7 @@ export function providerConfigController(
   }
 
   return {
-    name: `${providerConfig.kind}.${providerConfig.group}`.toLowerCase(),
+    name: controllerNames.providerConfig(providerConfig),
     objects: configs.store,
     triggers: [
       wokenBy(configs.store).itself('it changed'),
