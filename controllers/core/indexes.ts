@@ -4,7 +4,7 @@ import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
-import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
+import { controllerUid } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
@@ -55,7 +55,7 @@ export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request |
  */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
-  secrets.store.addIndex(byController, (secret) => compact([controllerOf(secret)?.uid]));
+  secrets.store.addIndex(byController, (secret) => compact([controllerUid(secret)]));
   return secrets;
 }
 

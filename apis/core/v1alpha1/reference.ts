@@ -75,15 +75,18 @@ export function controllerOf(object: KubernetesObject): OwnerReference | undefin
   return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
+/** Its UID. */
+export const controllerUid = (object: KubernetesObject): string | undefined => controllerOf(object)?.uid;
+
 /** Whether `owner` controls `object`, by UID. */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   const uid = owner.metadata.uid;
-  return uid !== undefined && controllerOf(object)?.uid === uid;
+  return uid !== undefined && controllerUid(object) === uid;
 }
 
 /** Whether two objects have the same controller, by UID; false if either has none. */
 export function haveSameController(a: KubernetesObject, b: KubernetesObject): boolean {
-  const [left, right] = [controllerOf(a)?.uid, controllerOf(b)?.uid];
+  const [left, right] = [controllerUid(a), controllerUid(b)];
   return left !== undefined && left === right;
 }
 

@@ -1,7 +1,12 @@
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import {
+  controllerOf,
+  controllerUid,
+  referenceIsOfKind,
+  referenceTo,
+} from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
@@ -32,8 +37,6 @@ import {
 } from '../indexes.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
-
-const controllerUid = (secret: Secret) => controllerOf(secret)?.uid;
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are all services of the claim kind. */
 export function claimBindingController(

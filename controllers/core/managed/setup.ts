@@ -2,7 +2,7 @@ import omit from 'lodash/omit.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, controllerUid, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -73,7 +73,6 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
 );
 
 const data = (secret: Secret) => secret.data;
-const controllerUid = (secret: Secret) => controllerOf(secret)?.uid;
 
 /** Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). */
 export function managedController<M extends Managed>(

@@ -3,7 +3,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
@@ -19,7 +19,6 @@ const bySelector = 'selector';
 const isReady = ({ status }: Managed): boolean => isConditionTrue(status?.conditions, 'Ready');
 
 const labels = ({ metadata }: Managed) => metadata.labels;
-const controllerUid = (object: Managed) => controllerOf(object)?.uid;
 
 /** The referrers of one kind that a change of what they refer to wakes at once, by index. */
 export function referenceTriggers<M extends Managed>(
