@@ -65,9 +65,10 @@ export interface WorkQueueOptions {
 
 /**
  * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
- * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it,
- * so an event overtakes a delay and leaves no second run behind. `done` and `after` forget the back-offs of a
- * key. An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
+ * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer;
+ * any run of the key, whatever woke it, replaces it, so an event overtakes a delay and leaves no second run behind.
+ * `done` and `after` forget the back-offs of a key. An error of `run` ends the stream. Completes only when drained.
+ * Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,

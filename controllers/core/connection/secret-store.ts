@@ -10,7 +10,7 @@ export interface StoredConnection {
   readonly ownerUid: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The type of the secret, where the store has types. */
+  /** The type of the secret, where the secret store has types. */
   readonly type: string | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface SecretStore {
 
 /** The secret stores of a process. */
 export interface SecretStores {
-  /** The store that a StoreConfig describes. Throws an Error that names the StoreConfig and what is wrong. */
+  /** The secret store that a StoreConfig describes. Throws an Error that names the StoreConfig and what is wrong. */
   open(storeConfig: string, signal: AbortSignal): Promise<SecretStore>;
-  /** What wakes managed resources of a kind because of their stores. */
+  /** What wakes managed resources of a kind because of their secret stores. */
   triggers(managed: Resource<Managed>): readonly Trigger[];
 }

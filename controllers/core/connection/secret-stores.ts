@@ -30,7 +30,7 @@ const storeConfigOf = ({ spec }: Managed): readonly string[] =>
     ? []
     : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
 
-/** The stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
+/** The secret stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
 export function secretStores(env: Environment, options: SecretStoresOptions = {}): SecretStores {
   const { createVaultClient = vaultClient } = options;
   const configs = env.resource(StoreConfigKind);

@@ -5,7 +5,7 @@ import { isReoffered } from './status.ts';
 /**
  * What a former claim was told must not open what the next one gets: a released resource that is offered again gets new
  * credentials first, where its policies let it. This process remembers that it has, so that an update that takes many
- * passes ends; another process renews them once more.
+ * runs ends; another process renews them once more.
  */
 export interface Renewals {
   /** Whether what was published so far is to count as lost. */

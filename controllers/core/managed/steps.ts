@@ -210,8 +210,8 @@ export async function recordOutcome(
   const forget = (): void => operations.forget(objectKey(run.current.metadata), operation);
   if (outcome.state === 'succeeded') {
     const { result } = outcome;
-    const named = type === 'create' ? await recordCreation(context, run, result) : run;
-    const published = await publish(context, named, result.details);
+    const recorded = type === 'create' ? await recordCreation(context, run, result) : run;
+    const published = await publish(context, recorded, result.details);
     forget();
     return { ...published, operation: operationSucceeded };
   }
