@@ -207,8 +207,10 @@ describe('every import is seen', () => {
   for (const source of hidden) test(`or is refused: ${source}`, () => assert.ok(hiddenIn(source).length > 0));
 
   test('in all files, and there are no sources of another extension', () => {
-    const hiding = files.filter((file) => hiddenIn(readFileSync(join(root, file), 'utf8')).length > 0);
-    assert.deepEqual(hiding.toSorted(), Object.keys(mayHide).toSorted());
+    const hiding = files.filter(
+      (file) => !(file in mayHide) && hiddenIn(readFileSync(join(root, file), 'utf8')).length > 0,
+    );
+    assert.deepEqual(hiding, []);
     const others = '{apis,clients,controllers,local,runtime}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
     assert.deepEqual(globSync(others, { cwd: root }), []);
   });
