@@ -34,10 +34,10 @@ describe('printable', () => {
     });
   }
 
-  test('a long text costs no more than its length', () => {
-    const startedMs = performance.now();
-    for (const part of ['\u001b]', '\u001b[', '\u009d;', ' \n', '\u001b[1;']) printable(part.repeat(200_000));
-    assert.ok(performance.now() - startedMs < 5000);
+  test('a long text of beginnings without an end is printable, too', () => {
+    for (const part of ['\u001b]', '\u001b[', '\u009d;', ' \n', '\u001b[1;']) {
+      assert.doesNotMatch(printable(part.repeat(200_000)), /\p{Cc}/u);
+    }
   });
 });
 

@@ -362,20 +362,18 @@ describe('changes$', () => {
     });
   });
 
-  test('20,000 objects with an index go in and out fast', () => {
+  test('20,000 objects with an index go in and out, each told once', () => {
     const { store } = synced();
     store.addIndex('one', () => ['all']);
     let told = 0;
     store.changes$.subscribe(() => {
       told += 1;
     });
-    const start = performance.now();
     for (let n = 0; n < 20_000; n += 1) store.apply(applied(stored(`n${n}`, 1000 + n)));
     assert.equal(store.byIndex('one', 'all').length, 20_000);
     for (let n = 0; n < 20_000; n += 1) store.apply(deleted(stored(`n${n}`, 50_000 + n)));
     assert.equal(told, 40_000);
     assert.equal(store.all().length, 0);
-    assert.ok(performance.now() - start < 5000, 'nothing is quadratic');
   });
 });
 
