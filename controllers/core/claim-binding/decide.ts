@@ -25,6 +25,7 @@ import {
   referenceIsOfKind,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
@@ -104,11 +105,7 @@ export type BindingDecision =
       readonly row: ReportRow;
       readonly act: 'report';
       readonly facts: ClaimFacts;
-      readonly event: {
-        readonly type: 'Normal' | 'Warning';
-        readonly reason: string;
-        readonly message: string;
-      };
+      readonly event: EventFacts;
       /** Epoch ms; there is probably nothing to report any more by then. */
       readonly notBeforeMs?: number;
     };
@@ -177,6 +174,7 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
   return report('K2', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
 }
 
+/** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
 function decideExisting(service: ClaimService, claim: Claim, managed: Managed): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
   const refuse = (row: ReportRow, why: string): BindingDecision => {
@@ -245,8 +243,8 @@ function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): Bi
   if (reference === undefined || isKnown || !isReporter || wasDeleted(claim))
     return { row: 'H7', act: 'nothing' };
   const { reason = 'UnknownKind' } = getCondition(status?.conditions, 'Ready');
-  const unclaimed = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
-  if (!unclaimed.includes(reason)) return { row: 'H7', act: 'nothing' };
+  const ofNobody = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
+  if (!ofNobody.includes(reason)) return { row: 'H7', act: 'nothing' };
   const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const considered = consideredKinds(known);
