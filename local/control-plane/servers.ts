@@ -26,8 +26,6 @@ export interface ServersOptions {
   readonly definitionsServer?: string;
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
-  /** Flags of etcd on top of ours, as above. */
-  readonly etcdFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000 (two cores under load are slow). */
   readonly startTimeoutMs?: number;
 }
@@ -136,13 +134,7 @@ async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Pro
  * Throws when a server ends early or is not ready in time; the message carries what it printed.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const {
-    directory,
-    definitionsServer,
-    apiServerFlags = {},
-    etcdFlags = {},
-    startTimeoutMs = 120_000,
-  } = options;
+  const { directory, definitionsServer, apiServerFlags = {}, startTimeoutMs = 120_000 } = options;
   await sweepDeadRuns();
   const run = await mkdtemp(join(tmpdir(), RUN_PREFIX));
   const reaper = startReaper(run, run);
@@ -189,7 +181,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       binary: await launcher(run, 'etcd', join(directory, 'etcd')),
       dataDir,
       startTimeoutMs,
-      extraArgs: { 'listen-peer-urls': 'http://127.0.0.1:0', ...etcdFlags },
+      extraArgs: { 'listen-peer-urls': 'http://127.0.0.1:0' },
     });
     await etcd.start();
 

@@ -37,8 +37,6 @@ export interface ControllerOptions extends ControllerSpec {
   readonly concurrency: number;
   /** After an error or `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
-  /** After a conflict; default 10 ms to 1 s. */
-  readonly conflictBackoff?: Delays;
   /** After this long a run's signal aborts; milliseconds, default 90 000. */
   readonly timeoutMs?: number;
   readonly log: Logger;
@@ -59,7 +57,7 @@ export interface ControllerOptions extends ControllerSpec {
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, timeoutMs = 90_000, clock, random } = options;
-  const { concurrency, backoff, conflictBackoff, drain$, observer } = options;
+  const { concurrency, backoff, drain$, observer } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
@@ -78,7 +76,6 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
       concurrency,
       clock,
       ...(backoff && { backoff }),
-      ...(conflictBackoff && { conflictBackoff }),
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),
     }),

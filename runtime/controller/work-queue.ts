@@ -56,12 +56,13 @@ export interface WorkQueueOptions {
   readonly clock: Pick<Clock, 'scheduler'>;
   /** After `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
-  /** After `conflict`: the cache is usually up to date in a moment; default 10 ms to 1 s. */
-  readonly conflictBackoff?: Delays;
   /** Once it emits: nothing new is started, and the result completes when the running have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
 }
+
+/** After `conflict`: the cache is usually up to date in a moment. */
+const conflictBackoff: Delays = { baseMs: 10, maxMs: 1000 };
 
 /**
  * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
@@ -76,7 +77,6 @@ export function workQueue<R>(
 ): OperatorFunction<Wake, R> {
   const { concurrency, drain$ = NEVER, observer, clock } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
-  const conflictBackoff = { baseMs: 10, maxMs: 1000, ...options.conflictBackoff };
 
   return (source) =>
     defer(() => {

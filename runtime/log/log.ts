@@ -27,10 +27,8 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** One JSON object per line, or a line for people. */
   readonly format: LogFormat;
-  /** Takes one line, with its end; default: standard error. */
+  /** Takes one line, with its end; default: standard error, in colours if that is a terminal and the format `pretty`. */
   readonly write?: (line: string) => void;
-  /** Colours in `pretty`; default: if standard error is a terminal and `write` is not given. */
-  readonly isColoured?: boolean;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -48,7 +46,7 @@ const own = ['ts', 'level', 'msg'];
 export function createLogger(options: LogOptions): Logger {
   const { level, format, clock } = options;
   const { write = (line: string) => void process.stderr.write(line) } = options;
-  const { isColoured = options.write === undefined && process.stderr.isTTY === true } = options;
+  const isColoured = options.write === undefined && process.stderr.isTTY === true;
   const render = format === 'json' ? jsonLine : (line: Line) => prettyLine(line, isColoured);
   const withStack = level === 'debug';
 
