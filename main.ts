@@ -88,7 +88,6 @@ function start(flags: Flags, kubeConfig: KubeConfig): void {
     clock,
     random,
     pollIntervalMs: flags.pollIntervalMs,
-    maxConcurrentReconciles: flags.maxConcurrentReconciles,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
     host: createHost({ variables: process.env }),
     checkLease: () => election?.check(),

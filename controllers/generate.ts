@@ -36,7 +36,6 @@ const environment: Environment = {
   clock,
   random: unused,
   pollIntervalMs: 60_000,
-  maxConcurrentReconciles: 1,
   maxExternalCallsPerSecond: 1,
 };
 

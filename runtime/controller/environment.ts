@@ -20,7 +20,6 @@ export interface Environment {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollIntervalMs: number;
-  readonly maxConcurrentReconciles: number;
   /** Calls per second to any one external provider, in the long run. */
   readonly maxExternalCallsPerSecond: number;
   /** Where credentials may come from that are in no secret; absent: such are refused. */

@@ -22,7 +22,6 @@ export interface SimulationOptions {
 /** As flags have them by default. */
 const flags = {
   pollIntervalMs: 60_000,
-  maxConcurrentReconciles: 10,
   maxExternalCallsPerSecond: 200,
 } as const;
 
@@ -77,7 +76,7 @@ export class Simulation {
       informers,
       controllers,
       background: [events.run$],
-      concurrency: flags.maxConcurrentReconciles,
+      concurrency: 10,
       syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,
       drainTimeoutMs: 30_000,

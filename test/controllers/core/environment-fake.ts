@@ -93,7 +93,6 @@ export class FakeProcess {
       clock,
       random,
       pollIntervalMs: 60_000,
-      maxConcurrentReconciles: 1,
       maxExternalCallsPerSecond: 1e9,
       ...given,
     };
@@ -179,12 +178,12 @@ export class FakeProcess {
   #start(): void {
     if (this.#isStarted || this.#specs.length === 0) return;
     this.#isStarted = true;
-    const { clock, log, random, maxConcurrentReconciles: concurrency } = this.env;
+    const { clock, log, random } = this.env;
     const running$ = run({
       informers: { ...this.#informers, run$: NEVER },
       controllers: this.#specs.map((spec) => this.#resynced(spec)),
       background: [],
-      concurrency,
+      concurrency: 1,
       syncPeriodMs: 3_600_000,
       stop$: NEVER,
       drainTimeoutMs: 30_000,
