@@ -1,12 +1,10 @@
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Candidates } from '../claim/class-choice.ts';
-import { newestFirst, tally } from '../claim/class-choice.ts';
-import type { ClassDecision, ClassRow } from '../claim/class-decision.ts';
+import { isOfKind, isReporter, newestFirst, tally } from '../claim/class-choice.ts';
+import type { AssignmentFacts, ClassDecision, ClassRow } from '../claim/class-decision.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
@@ -22,12 +20,9 @@ export const defaultingRows = [
   'S6 peer',
 ] as const satisfies readonly ClassRow[];
 
-export interface DefaultingInput {
-  readonly claim: Claim | undefined;
-  /** A managed resource names the claim already, whatever has become of the claim's own references. */
-  readonly isHolding: boolean;
+export interface DefaultingInput extends AssignmentFacts {
+  /** The class kind this controller defaults to: one of the candidates'. */
   readonly kind: Kind<Class>;
-  readonly candidates: readonly Candidates[];
 }
 
 /**
@@ -46,8 +41,7 @@ export function decideDefaulting(input: DefaultingInput): ClassDecision {
     candidate.metadata.deletionTimestamp === undefined && isDefaultClass(candidate);
   const [chosen, ...others] = newestFirst(candidates.flatMap(({ classes }) => classes.filter(qualifies)));
   if (chosen === undefined) {
-    const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
-    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     if (isToldElsewhere(claim, 'NoDefaultClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
@@ -55,9 +49,7 @@ export function decideDefaulting(input: DefaultingInput): ClassDecision {
     const message = `the claim names no class and no resource class is the default: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})`;
     return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message, consideredKinds: considered };
   }
-  if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
-    return { row: 'S6 peer', act: 'nothing' };
-  }
+  if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };
   const ignored = others.map((other) => `${other.kind} ${other.metadata.name}`).toSorted();
   const message = `defaulted to ${chosen.kind} ${chosen.metadata.name}${
     ignored.length === 0 ? '' : `, the newest default; also marked as default: ${ignored.join(', ')}`

@@ -5,9 +5,8 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
-import type { Candidates } from '../claim/class-choice.ts';
-import { tally } from '../claim/class-choice.ts';
-import type { ClassDecision, ClassRow } from '../claim/class-decision.ts';
+import { isOfKind, isReporter, tally } from '../claim/class-choice.ts';
+import type { AssignmentFacts, ClassDecision, ClassRow } from '../claim/class-decision.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
@@ -27,14 +26,9 @@ export const schedulingRows = [
   'S6 peer',
 ] as const satisfies readonly ClassRow[];
 
-export interface SchedulingInput {
-  readonly claim: Claim | undefined;
-  /** A managed resource names the claim already, whatever has become of the claim's own references. */
-  readonly isHolding: boolean;
-  /** The class kind this controller schedules to. */
+export interface SchedulingInput extends AssignmentFacts {
+  /** The class kind this controller schedules to: one of the candidates'. */
   readonly kind: Kind<Class>;
-  /** Every class kind of the process that could satisfy this claim kind, this one included. */
-  readonly candidates: readonly Candidates[];
   readonly draw: (claim: Claim, classes: readonly Class[]) => Class | undefined;
 }
 
@@ -51,10 +45,9 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
   if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector === undefined) {
     return { row: 'H8', act: 'nothing' };
   }
-  const isReporter = candidates[0]?.kind.kind === kind.kind && candidates[0].kind.group === kind.group;
   const selects = labelSelector(claim.spec.classSelector);
   if (typeof selects === 'string') {
-    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
     const message = `spec.classSelector.${selects}`;
     return { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector', message };
   }
@@ -63,7 +56,7 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
   const matching = candidates.flatMap(({ classes }) => classes.filter(qualifies));
   const chosen = draw(claim, matching);
   if (chosen === undefined) {
-    if (!isReporter) return { row: 'S5 peer', act: 'nothing' };
+    if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     if (isToldElsewhere(claim, 'NoMatchingClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
@@ -72,9 +65,7 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
     const message = `no resource class matches spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})`;
     return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message, consideredKinds: considered }; // a class event wakes us
   }
-  if (chosen.kind !== kind.kind || !chosen.apiVersion.startsWith(`${kind.group}/`)) {
-    return { row: 'S6 peer', act: 'nothing' };
-  }
+  if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };
   const among =
     matching.length === 1
       ? ', the only matching resource class'

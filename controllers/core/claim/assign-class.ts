@@ -19,18 +19,8 @@ import { choiceRecord } from './claim-record.ts';
 import { claimResource } from './claim-resource.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
-import type { Candidates } from './class-choice.ts';
-import type { ClassDecision } from './class-decision.ts';
+import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
 import { holdings } from './holdings.ts';
-
-/** What is known when a claim without a class is looked at. */
-export interface AssignmentFacts {
-  readonly claim: Claim | undefined;
-  /** A managed resource names the claim already, whatever has become of the claim's own references. */
-  readonly isHolding: boolean;
-  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
-  readonly candidates: readonly Candidates[];
-}
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
 export interface ClassAssignment {

@@ -11,6 +11,14 @@ export interface Candidates {
   readonly classes: readonly Class[];
 }
 
+/** Whether it is the first of these kinds, whose controller reports for all of them. */
+export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>
+  first?.kind.kind === kind.kind && first.kind.group === kind.group;
+
+/** Whether a class is of this kind, in whatever version it is read. */
+export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
+  candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
+
 /**
  * Draws one class for a claim: uniform over claims, over all class kinds alike, and the same on every call
  * (rendezvous hashing of the two UIDs). So the schedulers of one process agree without asking each other,

@@ -1,4 +1,15 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Candidates } from './class-choice.ts';
+
+/** What is known when a claim without a class is looked at. */
+export interface AssignmentFacts {
+  readonly claim: Claim | undefined;
+  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  readonly isHolding: boolean;
+  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
+  readonly candidates: readonly Candidates[];
+}
 
 /** The rows of class assignment in docs/decision-tables.md; scheduling and defaulting share them. */
 export type ClassRow =
