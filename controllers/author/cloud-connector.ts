@@ -9,7 +9,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
-import { credentialsReader } from '../core/provider/provider-credentials.ts';
+import { providerCredentials } from '../core/provider/provider-credentials.ts';
 
 /** More accounts than this are rare, and a client that is forgotten is only made anew. */
 const maxClients = 100;
@@ -33,7 +33,7 @@ export function cloudConnector<C>(
   kinds: ProviderKinds,
   createClient: (options: CloudClientOptions) => C,
 ): CloudConnector<C> {
-  const read = credentialsReader(env, kinds);
+  const read = providerCredentials(env, kinds);
   const dispatcher = keptConnections();
   const clients = new LRUCache<string, { readonly cloud: C; readonly url: string }>({ max: maxClients });
   return (clientOf) => ({

@@ -8,7 +8,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
-import { credentialsReader, providerChooser } from '../core/provider/provider-credentials.ts';
+import { providerChooser, providerCredentials } from '../core/provider/provider-credentials.ts';
 import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */
@@ -33,7 +33,7 @@ export function serverConnection(
   kinds: ProviderKinds,
   createServer: (options: PostgresqlServerOptions) => PostgresqlServer,
 ): (managed: Managed) => Promise<ServerConnection> {
-  const read = credentialsReader(env, kinds);
+  const read = providerCredentials(env, kinds);
   const choose = providerChooser(env, kinds);
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** To the administrator: a tenant does not see the provider. */

@@ -25,7 +25,7 @@ export interface ProviderKinds {
  * Reads the credentials that a managed resource's provider names. Throws an Error that names what is missing: the
  * provider, its reference, the secret, its key, the variable, the file.
  */
-export function credentialsReader(
+export function providerCredentials(
   env: Environment,
   kinds: ProviderKinds,
 ): (managed: Managed) => Promise<Credentials> {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { heldCredentials } from '../../../../controllers/core/provider/credential-sources.ts';
-import { credentialsReader } from '../../../../controllers/core/provider/provider-credentials.ts';
+import { providerCredentials } from '../../../../controllers/core/provider/provider-credentials.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
@@ -34,7 +34,7 @@ function scene() {
       spec: { credentials: { source: 'Secret', secretRef: secretRef(name) } },
     });
   const { env } = new FakeProcess(cluster);
-  const read = credentialsReader(env, { provider: providerKind, providerConfig: providerConfigKind });
+  const read = providerCredentials(env, { provider: providerKind, providerConfig: providerConfigKind });
   return { cluster, tokenOf: async (spec: ManagedSpec) => heldCredentials(await read(managed(spec))).text };
 }
 
