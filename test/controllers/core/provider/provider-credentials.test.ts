@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ReferencePolicy } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { heldCredentials } from '../../../../controllers/core/provider/credential-sources.ts';
 import { providerCredentials } from '../../../../controllers/core/provider/provider-credentials.ts';
@@ -73,11 +74,15 @@ describe('the credentials of a managed resource', () => {
     });
   }
 
-  for (const [policy, reads] of Object.entries({ none: 1, IfNotPresent: 1, Always: 2 } as const)) {
-    test(`two looks in a row read the secret so often, by the policy resolve: ${policy} ${reads}`, async () => {
+  const looks: Record<string, { policy: ReferencePolicy; reads: number }> = {
+    'without a policy twice, its secret is read once': { policy: {}, reads: 1 },
+    'with IfNotPresent twice, its secret is read once': { policy: { resolve: 'IfNotPresent' }, reads: 1 },
+    'with Always twice, its secret is read each time': { policy: { resolve: 'Always' }, reads: 2 },
+  };
+  for (const [name, { policy, reads }] of Object.entries(looks)) {
+    test(`asked for ${name}`, async () => {
       const { cluster, tokenOf } = scene();
-      const resolve = policy === 'none' ? {} : { policy: { resolve: policy as 'Always' | 'IfNotPresent' } };
-      const spec: ManagedSpec = { providerConfigRef: { name: 'eu', ...resolve } };
+      const spec: ManagedSpec = { providerConfigRef: { name: 'eu', policy } };
       await tokenOf(spec);
       await tokenOf(spec);
       assert.equal(cluster.calls.length, reads);
