@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
-import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   controlOf,
@@ -13,7 +13,7 @@ import {
   propagationAnnotations,
   propagationSource,
   propagationTargets,
-} from '../../../apis/core/v1alpha1/secret.ts';
+} from '../../../../apis/core/v1alpha1/secret.ts';
 
 const secret = (
   metadata: Partial<ObjectMeta> = {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LabelSelector, LabelSelectorRequirement } from '../../../apis/core/v1alpha1/selector.ts';
-import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../../apis/core/v1alpha1/selector.ts';
+import { describeSelector, labelSelector } from '../../../../apis/core/v1alpha1/selector.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 const expression = (operator: LabelSelectorRequirement['operator'], ...values: readonly string[]) => ({

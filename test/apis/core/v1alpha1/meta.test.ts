@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
-import type { KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
+import { isDefaultClass } from '../../../../apis/core/v1alpha1/class.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import {
   annotationKeys,
   externalName,
@@ -11,7 +11,7 @@ import {
   wasDeleted,
   withFinalizer,
   withoutFinalizer,
-} from '../../../apis/core/v1alpha1/meta.ts';
+} from '../../../../apis/core/v1alpha1/meta.ts';
 
 const object = (metadata: Partial<ObjectMeta> = {}): KubernetesObject => ({
   apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
+import { compareNames } from '../../../../apis/core/v1alpha1/name-order.ts';
 
 test('names are ordered by code points, as their UTF-8 bytes are, whatever a locale says', () => {
   const names = ['', 'A', 'a', 'a-b', 'aB', 'ab', 'abc', 'b', 'z', 'ä', '\ud83d\ude00', '\uffee', '10', '9'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Condition, ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import {
   available,
   binding,
@@ -13,7 +13,7 @@ import {
   reconcileSuccess,
   setConditions,
   unavailable,
-} from '../../../apis/core/v1alpha1/condition.ts';
+} from '../../../../apis/core/v1alpha1/condition.ts';
 
 const before = '2026-01-01T00:00:00Z';
 const now = new Date('2026-01-02T03:04:05.678Z');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
-import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
-import { bindingPhase } from '../../../apis/core/v1alpha1/fields.ts';
+import type { BindingPhase } from '../../../../apis/core/v1alpha1/binding.ts';
+import { setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
+import { bindingPhase } from '../../../../apis/core/v1alpha1/fields.ts';
 
 describe('binding phases', () => {
   interface Row {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject, OwnerReference } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, kindKey } from '../../../apis/core/v1alpha1/kind.ts';
-import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import type { KubernetesObject, OwnerReference } from '../../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, kindKey } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ObjectReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import {
   controllerOf,
   controllerReference,
@@ -12,7 +12,7 @@ import {
   referenceIsOfKind,
   referencesEqual,
   referenceTo,
-} from '../../../apis/core/v1alpha1/reference.ts';
+} from '../../../../apis/core/v1alpha1/reference.ts';
 
 const object: KubernetesObject = {
   apiVersion: 'g.io/v1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { printable, shortened } from '../../../apis/core/v1alpha1/printable.ts';
+import { printable, shortened } from '../../../../apis/core/v1alpha1/printable.ts';
 
 describe('printable', () => {
   const rows: Record<string, readonly [given: string, want: string]> = {
