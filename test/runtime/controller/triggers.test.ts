@@ -34,6 +34,7 @@ const all = { added, repainted, touched, deleted };
 const labels: Property<Thing> = ({ metadata }) => metadata.labels;
 const uid: Property<Thing> = ({ metadata }) => metadata.uid;
 const isGreen = (thing: Thing): boolean => thing.metadata.labels?.colour === 'green';
+const isRed = (thing: Thing): boolean => !isGreen(thing);
 
 describe('predicates of a change', () => {
   const cases: Record<string, { readonly holds: Predicate<Thing>; readonly of: (keyof typeof all)[] }> = {
@@ -44,11 +45,14 @@ describe('predicates of a change', () => {
     'changed in one of several': { holds: changed(uid, labels), of: ['repainted'] },
     'unchanged, of what was there before': { holds: unchanged(labels), of: ['touched'] },
     is: { holds: is(isGreen), of: ['repainted'] },
-    'is, of what is gone too': { holds: is((thing) => !isGreen(thing)), of: ['added', 'touched', 'deleted'] },
+    'is, of what is gone too': { holds: is(isRed), of: ['added', 'touched', 'deleted'] },
     becomes: { holds: becomes(isGreen), of: ['repainted'] },
-    'becomes, not what it was': { holds: becomes((thing) => !isGreen(thing)), of: [] },
-    anyOf: { holds: anyOf(appears, goes), of: ['added', 'deleted'] },
-    allOf: { holds: allOf(stays, is(isGreen)), of: ['repainted'] },
+    'becomes, not what it was': { holds: becomes(isRed), of: [] },
+    'anyOf: one holds': { holds: anyOf(appears, goes), of: ['added', 'deleted'] },
+    'anyOf: none holds': { holds: anyOf(becomes(isRed), changed(uid)), of: [] },
+    'allOf: all hold': { holds: allOf(stays, is(isGreen)), of: ['repainted'] },
+    'allOf: some hold': { holds: allOf(stays, goes), of: [] },
+    'allOf: none holds': { holds: allOf(becomes(isRed), changed(uid)), of: [] },
   };
   for (const [name, { holds, of: wanted }] of Object.entries(cases)) {
     test(name, () => {
