@@ -18,8 +18,8 @@ import type { EventFacts } from './event-facts.ts';
 
 /**
  * Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. Who fails records
- * that at every attempt: the same Warning is told at once and then every 10 minutes, with a count, so that whoever looks later
- * sees it, too.
+ * that at every attempt: the same Warning is told at once and then every 10 minutes, with a count, so that whoever looks
+ * later sees it, too.
  */
 export interface EventRecorder {
   record(object: KubernetesObject, event: EventFacts): void;
@@ -84,11 +84,11 @@ const promptCount = 100;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
- * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. One
- * request at a time, with a rest after each while many wait, so that a burst of events takes at most a fifth of one connection's time and make
- * way when the API server is busy; what waits is bounded, and the oldest Normal event gives way first; an event that is
- * repeated while it waits is sent once. Failures are retried a few times where that can help, then logged at
- * debug.
+ * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. There is
+ * one request at a time, with a rest after each while many wait, so that a burst of events takes at most a fifth of one
+ * connection's time, and makes way when the API server is busy. What waits is bounded, and the oldest Normal event gives
+ * way first; an event that is repeated while it waits is sent once. Failures are retried a few times where that can
+ * help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 4000 } = options;
