@@ -24,10 +24,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(groups.map((group) => [`apis/${group}/`, ['apis/core/']])),
   'apis/': ['apis/core/', ...groups.map((group) => `apis/${group}/`)],
 
-  'clients/': ['clients/retry-after.ts'],
+  'clients/': ['clients/retry-after.ts', 'clients/without-secrets.ts'],
   /** What both HTTP clients obey. */
   'clients/retry-after.ts': [],
-  'clients/postgresql/': ['clients/'],
+  /** What takes secrets out of a message, wherever one is told. */
+  'clients/without-secrets.ts': [],
+  'clients/postgresql/': ['clients/', 'clients/without-secrets.ts'],
 
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],
@@ -90,6 +92,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'controllers/core/managed/': [
     'apis/core/',
+    'clients/without-secrets.ts',
     'controllers/core/',
     'controllers/core/connection/',
     'controllers/core/provider/',

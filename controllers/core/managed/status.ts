@@ -4,6 +4,7 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { withoutSecrets } from '../../../clients/without-secrets.ts';
 import { withShortMessage } from '../message.ts';
 import { standingOperations } from './async-operations.ts';
 
@@ -79,5 +80,5 @@ export function scrub(message: string, details: ConnectionDetails): string {
     .filter(([key, value]) => !publicKeys.includes(key) && value.length >= shortestSecret)
     .flatMap(([, value]) => [value, encodeURIComponent(value)])
     .toSorted((a, b) => b.length - a.length);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message);
+  return withoutSecrets(message, secrets);
 }
