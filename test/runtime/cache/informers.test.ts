@@ -57,7 +57,7 @@ describe('informers', () => {
       client,
       log,
       clock,
-      random: Math.random,
+      random: () => 0.5,
       shortWatchMs: 0,
       createBackoff: () => ({ next: () => 2 }),
     });

@@ -377,7 +377,7 @@ describe('watch stream over HTTP', () => {
       {
         log,
         clock,
-        random: Math.random,
+        random: () => 0.5,
         backoff: slow,
         notInstalledDelayMs: 5,
         onState: (state) => state.phase === 'waiting' && waits.push(state.delayMs),
