@@ -1,3 +1,4 @@
+import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
@@ -43,7 +44,6 @@ export function withRecordedResource<C extends Claim>({ managed }: ClaimService,
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
   const { name = '' } = claim.spec.resourceRef ?? {};
-  const { providerRef, providerConfigRef } = specTemplate;
   const namespace = specTemplate.writeConnectionSecretsToNamespace;
   const target = claim.spec.writeConnectionSecretToRef;
   return {
@@ -63,8 +63,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       ...service.configure(claim, resourceClass),
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
-      ...(providerRef === undefined ? {} : { providerRef }),
-      ...(providerConfigRef === undefined ? {} : { providerConfigRef }),
+      ...pick(specTemplate, ['providerRef', 'providerConfigRef']),
       reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
       ...(namespace === undefined
         ? {}

@@ -36,8 +36,8 @@ export const isProvisionedName = ({ metadata }: Claim, name: string | undefined)
   isNameFor(metadata, name);
 
 /** Whether a managed resource was provisioned for the claim that its claimRef names, not made by hand. */
-export const wasProvisionedForClaim = ({ metadata, spec: { claimRef } }: Managed): boolean =>
-  claimRef?.uid !== undefined && isNameFor(claimRef, metadata.name);
+export const wasProvisionedForClaim = ({ metadata, spec: { claimRef = {} } }: Managed): boolean =>
+  isNameFor(claimRef, metadata.name);
 
 const isNameFor = (claim: Identity, name: string | undefined): boolean =>
-  name !== undefined && attempts.some((attempt) => provisionedName(claim, attempt) === name);
+  attempts.some((attempt) => provisionedName(claim, attempt) === name);

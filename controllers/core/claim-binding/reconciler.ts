@@ -136,8 +136,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   function classOf(claim: Claim): Class | undefined {
-    const name = claim.spec.classRef?.name;
-    return name === undefined ? undefined : classes.get({ name });
+    return classes.get({ name: claim.spec.classRef?.name ?? '' });
   }
 
   /** Absence decides (to create, to let go), so it is confirmed by the API server, not by the store alone. */

@@ -75,6 +75,11 @@ const rows: Record<string, Row> = {
     held: taken(),
     want: ['spec.resourceRef names FavouriteDBInstance other, but the claim has FavouriteDBInstance db'],
   },
+  'resourceRef to another kind of the same group': {
+    claim: claim({ resourceRef: { ...resourceRef('db'), kind: 'FavouriteDBCluster' } }),
+    held: taken(),
+    want: ['spec.resourceRef names FavouriteDBCluster db, but the claim has FavouriteDBInstance db'],
+  },
   'resourceRef to another kind': {
     claim: claim({ resourceRef: resourceRef('db', otherManagedKind) }),
     held: taken(),

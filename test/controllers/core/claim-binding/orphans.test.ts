@@ -5,9 +5,12 @@ import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
+import { done } from '../../../../runtime/controller/reconcile.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {
   claim,
@@ -185,6 +188,17 @@ describe('a claim that is gone is not believed to be without proof', () => {
     await startStack(cluster, external, { claimNamespace: 'team' }).settle(70_000);
     assert.equal(resource(), undefined);
   });
+});
+
+test("--namespace: a request for another namespace's claim is not trusted, whoever makes it", async () => {
+  const { cluster, process, resource } = await worldOf(byName);
+  process.stop();
+  const before = resource();
+  vanish(cluster);
+  const { env } = new FakeProcess(cluster, undefined, { claimNamespace: 'others' });
+  const { reconcile } = claimBindingController(env, service, [service]);
+  assert.deepEqual(await reconcile(key, new AbortController().signal, env.log), { ...done, row: 'K1' });
+  assert.deepEqual([cluster.takeWrites(), resource()], [[], before]);
 });
 
 describe('a claim of the same name takes the place of one that vanished', () => {

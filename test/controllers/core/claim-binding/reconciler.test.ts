@@ -717,6 +717,29 @@ describe('what binding leaves behind', () => {
     assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
   });
 
+  const consents: Record<string, { readonly given: Record<string, string>; readonly adds: boolean }> = {
+    'under whatever key it was given: it is not given twice': {
+      given: { 'to.propagate.crossplane.io/by-hand': 'team/conn' },
+      adds: false,
+    },
+    'to a secret of that name elsewhere: it is another one': {
+      given: { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' },
+      adds: true,
+    },
+  };
+  for (const [name, { given, adds }] of Object.entries(consents)) {
+    test(`consent of a source ${name}`, async () => {
+      const consenting = { ...source, metadata: { ...source.metadata, annotations: given } };
+      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [consenting] });
+      await process.settle();
+      const now = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
+      assert.deepEqual(now && propagationAnnotations(now), {
+        ...given,
+        ...(adds && allowsPropagationTo({ namespace: 'team', name: 'conn' })),
+      });
+    });
+  }
+
   describe('consent lasts no longer than its reason', () => {
     const elsewhere = { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' };
     const meant = { ...sourceRef, claimRef: claimRef() };
