@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import isEqual from 'lodash/isEqual.js';
+import uniqWith from 'lodash/uniqWith.js';
+import { Subscription } from 'rxjs';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
+import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  classKind,
+  classRef,
+  deletionTimestamp,
+  managed,
+  managedKind,
+  otherClassKind,
+  otherService,
+  resourceClass,
+  resourceRef,
+  service,
+} from '../objects.ts';
+
+const orders = 'team/orders';
+const ours = claim({ classRef: classRef('small') });
+const theirs = claim({ classRef: classRef('small', otherClassKind) });
+const naming = managed({ claimRef: claimRef() });
+const touched = { annotations: { touched: 'true' } };
+const source = (owner: Managed, over: Partial<Secret> = {}): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace: 'system', name: 'src', ownerReferences: [controllerReference(owner)] },
+  type: connectionSecretType,
+  ...over,
+});
+
+interface Case {
+  readonly claim?: Claim;
+  readonly managed?: Managed;
+  readonly secret?: Secret;
+  /** All services of the claim kind, the one that reports first; default: this one alone. */
+  readonly peers?: readonly ClaimService[];
+  readonly claimNamespace?: string;
+  readonly change: (cluster: FakeCluster) => void;
+  readonly want: readonly (readonly [because: string, key: string])[];
+}
+
+const changesManaged = (cluster: FakeCluster) =>
+  cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, ...touched },
+  }));
+const changesClaim = (cluster: FakeCluster) =>
+  cluster.edit<Claim>(claimKind, { namespace: 'team', name: 'orders' }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, ...touched },
+  }));
+
+const cases: Record<string, Case> = {
+  'a claim of its class': { claim: ours, change: changesClaim, want: [['the claim changed', orders]] },
+  'not a claim of another kind of class, which that one looks after': {
+    claim: theirs,
+    peers: [otherService, service],
+    change: changesClaim,
+    want: [],
+  },
+  'any claim, where it reports for what nobody knows': {
+    claim: theirs,
+    peers: [service, otherService],
+    change: changesClaim,
+    want: [['the claim changed', orders]],
+  },
+  'a claim that is gone, while a managed resource names it': {
+    claim: ours,
+    managed: naming,
+    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
+    want: [['the claim is gone, and a managed resource names it', orders]],
+  },
+  'not a claim that is gone and that nothing names': {
+    claim: ours,
+    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
+    want: [],
+  },
+  'the claim that a managed resource names': {
+    claim: ours,
+    managed: naming,
+    change: changesManaged,
+    want: [['its managed resource changed', orders]],
+  },
+  'the claim that names a managed resource': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(),
+    change: changesManaged,
+    want: [['its managed resource changed', orders]],
+  },
+  'the claim that a managed resource names no more': {
+    claim: ours,
+    managed: naming,
+    change: (cluster) =>
+      cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({ ...object, spec: {} })),
+    want: [['its managed resource changed', orders]],
+  },
+  'a claim that is not there, by the resource that names it': {
+    managed: naming,
+    change: changesManaged,
+    want: [['a managed resource names it, and it is not there', orders]],
+  },
+  'not one of a namespace that this process does not look after': {
+    managed: naming,
+    claimNamespace: 'others',
+    change: changesManaged,
+    want: [],
+  },
+  'not one whose resource is on its way out': {
+    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, finalizers: ['x'] }),
+    change: changesManaged,
+    want: [],
+  },
+  'the claims of a class': {
+    claim: ours,
+    change: (cluster) => cluster.put(classKind, resourceClass('small', touched)),
+    want: [['its class changed', orders]],
+  },
+  'nobody by the secret of a resource that is not known': {
+    secret: source(managed({}, { name: 'unknown', uid: 'unknown' })),
+    change: (cluster) =>
+      cluster.put(
+        SecretKind,
+        source(managed({}, { name: 'unknown', uid: 'unknown' }), { data: { a: 'eA==' } }),
+      ),
+    want: [],
+  },
+};
+
+describe('who is bound anew, and because of what', () => {
+  for (const [name, given] of Object.entries(cases)) {
+    test(name, async () => {
+      const { peers = [service], claimNamespace, change, want } = given;
+      const cluster = new FakeCluster();
+      cluster.put(classKind, resourceClass('small'));
+      if (given.claim !== undefined) cluster.put(claimKind, given.claim);
+      if (given.managed !== undefined) cluster.put(managedKind, given.managed);
+      if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
+      const log = recordedLog();
+      const process = new FakeProcess(cluster, undefined, {
+        log,
+        ...(claimNamespace !== undefined && { claimNamespace }),
+      });
+      const { triggers } = claimBindingController(process.env, service, peers);
+      await process.synced();
+      const woken: [string, string][] = [];
+      const life = new Subscription();
+      for (const { because, requests$ } of triggers) {
+        life.add(requests$.subscribe((request) => woken.push([because, objectKeyText(request)])));
+      }
+      woken.length = 0; // what is there when it begins
+      change(cluster);
+      life.unsubscribe();
+      process.stop();
+      assert.deepEqual(uniqWith(woken, isEqual), want);
+      assert.deepEqual(
+        log.lines.filter(({ level }) => level === 'error'),
+        [],
+      );
+    });
+  }
+});
