@@ -100,6 +100,35 @@ describe('the cap on external calls', () => {
     assert.deepEqual(admitted, [0, 1, 2], 'which still waits its turn');
   });
 
+  test('one that is used keeps nobody that rests from being forgotten', async () => {
+    const clock = limited(1, 2);
+    for (const key of ['a', 'b']) await clock.limiter.admit(key, signal);
+    await clock.until(900);
+    await clock.limiter.admit('a', signal);
+    await clock.until(1_000);
+    await clock.limiter.admit('c', signal);
+    assert.equal(clock.limiter.size, 2);
+  });
+
+  test('who has given up already is refused, and takes no turn', async () => {
+    const clock = limited(1, 1);
+    const reason = new Error('stopped');
+    await assert.rejects(clock.limiter.admit('p', AbortSignal.abort(reason)), reason);
+    assert.equal(clock.limiter.size, 0);
+  });
+
+  test('what a deletion answers is passed on', async () => {
+    const clock = limited(1, 1);
+    const operation = Promise.resolve();
+    const external = {
+      ...new FakeExternal(),
+      connect: async () => ({ ...client, delete: async () => ({ operation }) }),
+    };
+    const client = await new FakeExternal().connect();
+    const capped = await limitedConnector(external, clock.limiter, () => 'p').connect(managed(), signal);
+    assert.deepEqual(await capped.delete(managed(), signal), { operation });
+  });
+
   test('every external call takes a turn; connecting, asking which system it is and leaving take none', async () => {
     const keys: string[] = [];
     const limiter = { admit: async (key: string) => void keys.push(key) };
