@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { binding, reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ClaimFacts } from '../../../../controllers/core/claim/claim-status.ts';
-import { reported, told } from '../../../../controllers/core/claim-binding/ending.ts';
-import { after, done } from '../../../../runtime/controller/reconcile.ts';
-import { claim, now } from '../objects.ts';
+import { conclude, reported, told } from '../../../../controllers/core/claim-binding/ending.ts';
+import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { claim, claimKind, now } from '../objects.ts';
 
 describe('what there is probably nothing to say of in a moment', () => {
   const event = { type: 'Normal', reason: 'WaitingToBind', message: 'waiting' } as const;
@@ -41,4 +43,10 @@ describe('a Normal Event is told with news: of the phase, or of Ready', () => {
       assert.deepEqual(told(before, { facts, events: [event] }, [], now).events, isNews ? [event] : []),
     );
   }
+});
+
+test('a run that ends before its row is decided names none', async () => {
+  const { env } = new FakeProcess(new FakeCluster());
+  const options = { env, claims: env.resource(claimKind), heldBy: () => undefined };
+  assert.deepEqual(await conclude(options, { result: requeue }, new AbortController().signal), requeue);
 });
