@@ -176,13 +176,13 @@ describe('the cap on external calls', () => {
   const kind = { version: 'v1', plural: 'x', scope: 'Cluster' } as const;
   const providers = {
     provider: { ...kind, group: 'fcp', kind: 'Provider' },
-    providerConfig: { ...kind, group: 'fcp', kind: 'ProviderConfig' },
+    providerConfig: { ...kind, group: 'newer.fcp', kind: 'ProviderConfig' },
   };
 
   test('each provider has its own', () => {
     const { env } = new FakeProcess(new FakeCluster());
     const keyOf = externalCalls(env).keyFor(providers);
-    assert.equal(keyOf(managed()), 'ProviderConfig/fcp/default');
+    assert.equal(keyOf(managed()), 'ProviderConfig/newer.fcp/default');
     assert.equal(keyOf(managed({ providerRef: { name: 'favourite' } })), 'Provider/fcp/favourite');
   });
 
