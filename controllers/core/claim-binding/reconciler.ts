@@ -107,8 +107,6 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function act(decision: BindingDecision, claim: Claim, signal: AbortSignal): Promise<Ending> {
     switch (decision.act) {
-      case 'nothing':
-        return quiet();
       case 'report':
         return reported(claim, decision, env.clock.now());
       case 'record':
@@ -131,6 +129,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       }
       case 'finalise':
         await finalise(options, claim, cannotUnbind, signal);
+        return quiet();
+      case 'nothing':
         return quiet();
     }
   }

@@ -89,9 +89,10 @@ export function managedController<M extends Managed>(
   /** The resource whose connection secret this is, unless it is on its way out. */
   const ownerOf = (secret: Secret): readonly Request[] => {
     const owner = controllerOf(secret);
-    if (owner === undefined || !referenceIsOfKind(owner, service.kind)) return [];
-    const resource = managedResources.get({ name: owner.name });
-    return resource !== undefined && wasDeleted(resource) ? [] : [{ name: owner.name }];
+    if (!referenceIsOfKind(owner, service.kind)) return [];
+    const key = { name: owner?.name ?? '' };
+    const resource = managedResources.get(key);
+    return resource !== undefined && wasDeleted(resource) ? [] : [key];
   };
   const wokenBy = triggersIn(env);
 

@@ -8,6 +8,7 @@ import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { allowsPropagationTo, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { done } from '../../../../runtime/controller/reconcile.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import {
@@ -157,11 +158,30 @@ describe('a run asks for', () => {
       const result = await reconcile(key, new AbortController().signal, process.env.log);
       process.stop();
       const asked = cluster.calls.map(({ verb, kind, key: of }) => `${verb} ${kind} ${of}`);
-      assert.deepEqual([result.row, asked], [given.row, given.asks]);
+      assert.deepEqual([result, asked], [{ ...done, row: given.row }, given.asks]);
       assert.deepEqual(
         process.events.map(({ reason }) => reason),
         given.tells ?? [],
       );
     });
   }
+});
+
+test('what nobody foresaw is no condition: it is thrown, to be logged and tried again', async () => {
+  const cluster = new FakeCluster();
+  cluster.put(claimKind, claim({ resourceRef: resourceRef('db') }));
+  const process = new FakeProcess(cluster);
+  const broken: ClaimService = {
+    ...service,
+    get managed(): ClaimService['managed'] {
+      return isBroken ? assert.fail('a stack that is wired wrongly') : managedKind;
+    },
+  };
+  let isBroken = false;
+  const { reconcile } = claimBindingController(process.env, broken, [broken]);
+  await process.synced();
+  isBroken = true;
+  await assert.rejects(reconcile(key, new AbortController().signal, process.env.log), /wired wrongly/);
+  process.stop();
+  assert.deepEqual(cluster.calls, []);
 });
