@@ -18,12 +18,6 @@ export const equivalents: readonly Equivalent[] = [
     becomes: 'false',
     because: 'of a claim that is gone nothing is decided but nothing; the types do not know that',
   },
-  {
-    line: "events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],",
-    was: 'reason === undefined',
-    becomes: 'false',
-    because: 'every failure of claim binding has a reason; only those of managed resources may have none',
-  },
   ...[
     ['target === undefined || source === undefined', 'false'],
     ['target === undefined || source === undefined', 'target === undefined && source === undefined'],
