@@ -61,7 +61,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
-    const ofRun = log.child({ ...request, reconcileID: randomUuid(random) });
+    const ofRun = log.child({ ...request, reconcileID: randomUuid(random), because });
     return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because }, request);
   };
 
@@ -184,8 +184,8 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, { because, row, result, durationMs, error }: Outcome): void {
-  const facts = { because, ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
+function report(log: Logger, { row, result, durationMs, error }: Outcome): void {
+  const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
   if (result === 'error') log.error('reconcile failed', { ...facts, error });
   else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
   else log.debug('reconciled', { ...facts, result });

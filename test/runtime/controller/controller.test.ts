@@ -112,9 +112,9 @@ describe('controller', () => {
         }),
       ),
       [
-        { message: 'at work', ...where, reconcileID: first },
+        { message: 'at work', ...where, reconcileID: first, because: ['a thing changed'] },
         { message: 'reconcile failed', ...where, reconcileID: first, because: ['a thing changed'] },
-        { message: 'at work', ...where, reconcileID: second },
+        { message: 'at work', ...where, reconcileID: second, because: ['the last attempt failed'] },
         {
           message: 'reconciled',
           ...where,
