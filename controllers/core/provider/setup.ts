@@ -59,14 +59,18 @@ export function providerConfigController(
     if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
     const users = stores.flatMap((store) => store.byIndex(usersIndex, request.name));
     const decision = decideProviderConfig(config, users);
-    if (decision.act === 'report') return report(config, users.length, decision.message, signal);
+    const { row } = decision;
+    if (decision.act === 'report') {
+      return { ...(await report(config, users.length, decision.message, signal)), row };
+    }
     const finalizers = (decision.act === 'protect' ? withFinalizer : withoutFinalizer)(
       config,
       finalizerNames.providerConfig,
     );
     const desired = { ...config, metadata: { ...config.metadata, finalizers } };
     const updated = await annotate('cannot update ProviderConfig', configs.update(config, desired, signal));
-    return decision.act === 'protect' ? report(updated, users.length, undefined, signal) : done;
+    const result = decision.act === 'protect' ? await report(updated, users.length, undefined, signal) : done;
+    return { ...result, row };
   };
 
   async function report(

@@ -9,6 +9,7 @@ import { orphanRows } from '../../../controllers/core/claim-binding/decide-orpha
 import { defaultingRows } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingRows } from '../../../controllers/core/claim-scheduling/decide.ts';
 import { accessRows, firstRows, nextRows } from '../../../controllers/core/managed/decide.ts';
+import { providerConfigRows } from '../../../controllers/core/provider/decide.ts';
 import { propagationRows } from '../../../controllers/core/secret-propagation/decide.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -22,6 +23,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   Orphans: orphanRows,
   'Secret propagation': propagationRows,
   'Managed resources': [...firstRows, ...accessRows, ...nextRows],
+  ProviderConfigs: providerConfigRows,
 };
 
 /** The part of the document below the heading that ends with `name`. */
@@ -41,7 +43,7 @@ const rowsOfTable = (text: string): readonly string[] =>
     .filter((row) => row !== 'row' && row !== '---');
 
 describe('docs/decision-tables.md', () => {
-  test('is about the five controllers', () => {
+  test('is about every decision', () => {
     const headings = [...document.matchAll(/^## (.+): (controllers\/\S+)$/gm)];
     assert.deepEqual(
       headings.map(([, heading]) => heading),
