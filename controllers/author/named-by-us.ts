@@ -71,26 +71,37 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 ): ExternalClient<M> {
   const { things, noun, generatePassword } = adapter;
 
-  /** What the cloud has under the name; 'notOurs' stands for what is somebody else's. Throws as `whoseIs` does. */
-  const find = async (managed: M, signal: AbortSignal): Promise<Thing | 'none' | 'notOurs'> => {
-    const name = nameOf(managed);
-    const thing = await things.get(name, signal);
-    if (thing === undefined) return 'none';
-    const { tags, isKnown } = adapter.seen(managed, thing);
-    return whoseIs(managed, { what: `${noun} "${name}"`, tags, isKnown }) === 'ours' ? thing : 'notOurs';
+  /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
+  const ours = (managed: M, thing: Thing): Seen<Change> | undefined => {
+    const seen = adapter.seen(managed, thing);
+    const candidate = { what: `${noun} "${nameOf(managed)}"`, tags: seen.tags, isKnown: seen.isKnown };
+    return whoseIs(managed, candidate) === 'ours' ? seen : undefined;
   };
-  const detailsOf = (managed: M, thing: Thing, password: string | undefined): ConnectionDetails => {
-    const { access } = adapter.seen(managed, thing);
-    if (access !== undefined) return databaseDetails({ ...access, password });
-    return password === undefined ? {} : { password };
+  const find = async (managed: M, signal: AbortSignal): Promise<Seen<Change> | undefined> => {
+    const thing = await things.get(nameOf(managed), signal);
+    return thing === undefined ? undefined : ours(managed, thing);
+  };
+  /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
+  const differenceOf = (managed: M, { change, fixed, tags }: Seen<Change>, known: ConnectionDetails) => {
+    const wantedTags = retagged(tags, ownerOf(managed), Object.keys(change).length > 0);
+    return {
+      /** Without the password, which is not invented here. */
+      change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
+      needsPassword: isPasswordMissing(managed, known),
+      immutable: fixed.flatMap(({ field, is, wanted }) =>
+        wanted === undefined || wanted === is
+          ? []
+          : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],
+      ),
+    };
   };
 
   return {
     async observe(managed, known, signal) {
-      const thing = await find(managed, signal);
-      if (thing === 'none' || thing === 'notOurs') return { exists: false, isUpToDate: false };
-      const { isOnline, meaning, values, status } = adapter.seen(managed, thing);
-      const { change, needsPassword, immutable } = differenceOf(adapter, managed, thing, known);
+      const seen = await find(managed, signal);
+      if (seen === undefined) return { exists: false, isUpToDate: false };
+      const { isOnline, meaning, values, status } = seen;
+      const { change, needsPassword, immutable } = differenceOf(managed, seen, known);
       const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...immutable];
       return {
         exists: true,
@@ -98,7 +109,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
         ...meaning,
         ...(isOnline && needsPassword && { ready: withoutPassword(managed) }),
         ...lateInitialisation(managed, values),
-        details: detailsOf(managed, thing, known.password),
+        details: detailsOf(seen, known.password),
         status,
         ...(differing.length > 0 && { difference: differing.join(', ') }),
       };
@@ -110,10 +121,13 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const password = known.password ?? generatePassword();
       const wanted = adapter.newThing(managed, { name, tags: ownerTags(ownerOf(managed)), password });
       try {
-        return { details: detailsOf(managed, await things.create(wanted, signal), password) };
+        const created = await things.create(wanted, signal);
+        return { details: detailsOf(adapter.seen(managed, created), password) };
       } catch (error) {
         if (!isConflicting(error)) throw error;
-        if ((await find(managed, signal)) === 'none') throw error;
+        const existing = await things.get(name, signal);
+        if (existing === undefined) throw error;
+        ours(managed, existing);
         // From an attempt whose answer was lost, and its password with it: the next look asks for a new one.
         return {};
       }
@@ -121,46 +135,32 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 
     async update(managed, known, signal) {
       const name = nameOf(managed);
-      const thing = await find(managed, signal);
-      if (thing === 'none' || thing === 'notOurs')
-        throw new Error(`${noun} "${name}" does not exist any more`);
-      const { change, needsPassword, immutable } = differenceOf(adapter, managed, thing, known);
+      const seen = await find(managed, signal);
+      if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
+      const { change, needsPassword, immutable } = differenceOf(managed, seen, known);
       const password = needsPassword ? generatePassword() : undefined;
       const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
-      const changed = Object.keys(wanted).length === 0 ? thing : await things.update(name, wanted, signal);
+      const isAsWanted = Object.keys(wanted).length === 0;
+      const changed = isAsWanted ? seen : adapter.seen(managed, await things.update(name, wanted, signal));
       // A new password must get out of here first; what cannot be changed is reported the next time.
       if (immutable.length > 0 && password === undefined) {
         throw new Error(
           `cannot change ${immutable.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
         );
       }
-      return { details: detailsOf(managed, changed, password ?? known.password) };
+      return { details: detailsOf(changed, password ?? known.password) };
     },
 
     async delete(managed, signal) {
-      const thing = await find(managed, signal);
-      if (thing !== 'none' && thing !== 'notOurs') await things.delete(nameOf(managed), signal);
+      if ((await find(managed, signal)) !== undefined) await things.delete(nameOf(managed), signal);
     },
   };
 }
 
-/** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
-function differenceOf<M extends Managed, Thing, New, Change extends object>(
-  adapter: NamedByUs<M, Thing, New, Change>,
-  managed: M,
-  thing: Thing,
-  known: ConnectionDetails,
-) {
-  const { change, fixed, tags } = adapter.seen(managed, thing);
-  const wantedTags = retagged(tags, ownerOf(managed), Object.keys(change).length > 0);
-  return {
-    /** Without the password, which is not invented here. */
-    change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
-    needsPassword: isPasswordMissing(managed, known),
-    immutable: fixed.flatMap(({ field, is, wanted }) =>
-      wanted === undefined || wanted === is ? [] : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],
-    ),
-  };
+/** How it is reached; before it can be, no more than the password. */
+function detailsOf({ access }: Seen<object>, password: string | undefined): ConnectionDetails {
+  if (access !== undefined) return databaseDetails({ ...access, password });
+  return password === undefined ? {} : { password };
 }
 
 const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
