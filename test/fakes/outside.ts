@@ -1,0 +1,53 @@
+import type { Carrier } from '../../clients/http.ts';
+
+/** One request to the outside, as a simulation sees it. */
+export interface OutsideCall {
+  /** `favourite`, `other`, `postgresql` or `vault`. */
+  readonly system: string;
+  /** A method of HTTP, or the words a statement begins with. */
+  readonly verb: string;
+  /** A path, or what a statement is about; never a secret. */
+  readonly target: string;
+  readonly isWrite: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Has a call carried out, or not, sooner or later; `effect` does the work at once. */
+export type CarryOutside = (call: OutsideCall, effect: () => Promise<unknown> | unknown) => Promise<unknown>;
+
+export const atOnce: CarryOutside = async (_call, effect) => effect();
+
+export type CarriedReply = Awaited<ReturnType<Carrier['request']>>;
+
+const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+/** What undici throws if the connection ends before there is an answer. */
+export const connectionCut = (): Error => failure('other side closed', 'UND_ERR_SOCKET');
+
+/** What sockets throw if nobody listens there. */
+export const connectionRefused = (where: string): Error =>
+  failure(`connect ECONNREFUSED ${where}`, 'ECONNREFUSED');
+
+/** What a gateway before a server answers on its own account. */
+export function gatewayReply(
+  statusCode: number,
+  { retryAfter }: { readonly retryAfter?: number | undefined } = {},
+): CarriedReply {
+  const text = `<html><head><title>${statusCode}</title></head><body><h1>${statusCode}</h1></body></html>\n`;
+  return {
+    statusCode,
+    headers: {
+      'content-type': 'text/html',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: [Buffer.from(text)],
+  };
+}
+
+/** Takes a request and never answers it: rejects once the caller gives up. */
+export const noAnswer = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    const giveUp = (): void => reject(signal?.reason);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
+  });
