@@ -33,6 +33,8 @@ export interface CloudOptions {
   readonly now?: () => number;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
+  /** Makes ids; default: UUIDs that are never the same again. */
+  readonly newId?: () => string;
 }
 
 /** A request, through whichever door it came. */
@@ -74,7 +76,7 @@ export interface Cloud {
  */
 export function createCloud(options: CloudOptions = {}): Cloud {
   const { flavour: flavourName = 'favourite', failRate = 0, now = Date.now, random = Math.random } = options;
-  const { token = `${flavourName}-token` } = options;
+  const { newId = randomUUID, token = `${flavourName}-token` } = options;
   const flavour = flavours[flavourName];
   const estate = createEstate({
     noun: flavour.noun,
@@ -83,6 +85,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     provisioningMs: options.provisioningMs ?? 0,
     deletionMs: options.deletionMs ?? 0,
     readDelayMs: options.readDelayMs ?? 0,
+    newId,
   });
   const route = router(flavour.routes);
   const faults = createFaults();
@@ -130,7 +133,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
   }
 
   return {
-    answer: (request) => serve(request).catch((error: unknown) => reply(answerTo(error))),
+    answer: (request) => serve(request).catch((error: unknown) => reply(answerTo(error, newId()))),
     token,
     instances: () => estate.instances.all(),
     networks: () => estate.networks.all(),
@@ -190,11 +193,14 @@ function notAllowed(method: string, path: string, methods: Methods): Problem {
 }
 
 /** A problem as the API says it, with an id of its own for the request, as clouds have it. */
-function answerTo(error: unknown): Answer & { readonly headers?: Readonly<Record<string, string>> } {
+function answerTo(
+  error: unknown,
+  requestId: string,
+): Answer & { readonly headers?: Readonly<Record<string, string>> } {
   const problem = error instanceof Problem ? error : new Problem(500, 'Internal', 'internal error');
   const { status, code, message, field, headers } = problem;
   const body = {
-    error: { code, message, ...(field === undefined ? {} : { field }), request_id: randomUUID() },
+    error: { code, message, ...(field === undefined ? {} : { field }), request_id: requestId },
   };
   return { status, headers, body };
 }

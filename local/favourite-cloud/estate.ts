@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Collection, CollectionOptions } from './collection.ts';
 import { createCollection } from './collection.ts';
 import { conflict, invalid } from './problem.ts';
@@ -47,10 +46,11 @@ export interface EstateOptions extends Omit<CollectionOptions, 'noun'> {
   readonly noun: string;
   /** The end of every hostname: `fcp.example.org`. */
   readonly domain: string;
+  readonly newId: () => string;
 }
 
 export function createEstate(options: EstateOptions): Estate {
-  const { domain } = options;
+  const { domain, newId } = options;
   const instances = createCollection<StoredInstance>(options);
   const networks = createCollection<StoredNetwork>({ ...options, noun: 'network' });
   let lastInstance = 0;
@@ -65,7 +65,7 @@ export function createEstate(options: EstateOptions): Estate {
       const created = instances.add(wanted.name, {
         ...wanted,
         id,
-        uuid: randomUUID(),
+        uuid: newId(),
         // A name with dots or of more than 63 characters is no label of a hostname.
         hostname: `${/^[a-z0-9-]{1,63}$/.test(wanted.name) ? wanted.name : `db-${id}`}.${domain}`,
         port: 3306,

@@ -2,6 +2,9 @@ import type { Carrier } from '../../clients/http.ts';
 import type { Cloud, CloudOptions } from '../../local/favourite-cloud/cloud.ts';
 import { createCloud } from '../../local/favourite-cloud/cloud.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
+import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
+import type { CarriedReply, CarryOutside } from './outside.ts';
+import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
 
 export interface InProcessCloudOptions extends CloudOptions {
   /** Where requests find it; default `http://cloud.test`. */
@@ -13,49 +16,58 @@ export interface InProcessCloud extends Omit<Cloud, 'answer'> {
   readonly url: string;
   /** For the options of its client. There is nobody but the cloud: other hosts refuse connections. */
   readonly dispatcher: Carrier;
+  /**
+   * The same for the clients of one process, whose requests go through a door of their own: what ends with the process
+   * is the door, and not the cloud. The door may throw what undici would, or give an answer of its own.
+   */
+  carrierFor(carryOut: CarryOutside): Carrier;
 }
 
-const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
-
-/** The demo cloud, for clients in this process: a request is served at once, and its answer comes in a later microtask. */
+/**
+ * The demo cloud, for clients in this process: a request is served at once, and its answer comes in a later microtask.
+ * Its time is that which goes by, whatever the clock on the wall is set to, and its chance is the same in each run.
+ */
 export function inProcessCloud(
-  clock: Pick<Clock, 'now'>,
-  { url = 'http://cloud.test', ...options }: InProcessCloudOptions = {},
+  clock: Pick<Clock, 'elapsedMs'>,
+  { url = 'http://cloud.test', flavour = 'favourite', ...options }: InProcessCloudOptions = {},
 ): InProcessCloud {
-  const { answer, ...inside } = createCloud({ now: () => clock.now().getTime(), ...options });
-  return {
-    ...inside,
-    url,
-    dispatcher: {
-      async request({ origin, path, method, query = {}, headers, body, signal }) {
-        signal.throwIfAborted();
-        if (origin !== url) throw failure(`connect ECONNREFUSED ${origin}`, 'ECONNREFUSED');
-        const reply = await answer({
-          method,
-          target: `${path}?${new URLSearchParams(query)}`,
-          authorization: headers.authorization,
-          body: async () => body ?? '',
-        });
-        if (reply === 'never') return new Promise((_, reject) => whenAborted(signal, reject));
-        if (reply === 'cut') throw failure('other side closed', 'UND_ERR_SOCKET');
-        return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
-      },
+  const { random = seededRandom(1), newId = () => randomUuid(random), ...rest } = options;
+  const { answer, ...inside } = createCloud({ now: clock.elapsedMs, random, newId, ...rest, flavour });
+
+  type Request = Parameters<Carrier['request']>[0];
+  async function serve(request: Request): Promise<CarriedReply> {
+    const { path, method, query = {}, headers, body, signal } = request;
+    const reply = await answer({
+      method,
+      target: `${path}?${new URLSearchParams(query)}`,
+      authorization: headers.authorization,
+      body: async () => body ?? '',
+    });
+    if (reply === 'never') return noAnswer(signal);
+    if (reply === 'cut') throw connectionCut();
+    return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
+  }
+
+  const carrierFor = (carryOut: CarryOutside): Carrier => ({
+    async request(request) {
+      const { origin, path: target, method: verb, signal } = request;
+      signal.throwIfAborted();
+      if (origin !== url) throw connectionRefused(origin);
+      const call = { system: flavour, verb, target, isWrite: verb !== 'GET', signal };
+      const reply = carryOut(call, () => serve(request)) as Promise<CarriedReply>;
+      return unlessAborted(signal, reply);
     },
-  };
+  });
+  return { ...inside, url, carrierFor, dispatcher: carrierFor(atOnce) };
 }
 
 /** Where several clouds are, each is found at its own place. */
 export function carrierTo(...clouds: readonly InProcessCloud[]): Carrier {
   return {
     async request(given) {
-      const [first] = clouds;
-      const cloud = clouds.find(({ url }) => url === given.origin) ?? first;
-      if (cloud === undefined) throw failure('there is no cloud', 'ECONNREFUSED');
+      const cloud = clouds.find(({ url }) => url === given.origin) ?? clouds[0];
+      if (cloud === undefined) throw connectionRefused(given.origin);
       return cloud.dispatcher.request(given);
     },
   };
-}
-
-function whenAborted(signal: AbortSignal, reject: (reason: unknown) => void): void {
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
 }

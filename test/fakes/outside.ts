@@ -44,10 +44,17 @@ export function gatewayReply(
   };
 }
 
-/** Takes a request and never answers it: rejects once the caller gives up. */
-export const noAnswer = (signal: AbortSignal | undefined): Promise<never> =>
-  new Promise((_, reject) => {
-    const giveUp = (): void => reject(signal?.reason);
-    if (signal?.aborted) giveUp();
-    else signal?.addEventListener('abort', giveUp, { once: true });
+/** What a call comes to, unless its caller gives up before: then the signal's reason, and the answer is for nobody. */
+export function unlessAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): Promise<T> {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
+}
+
+/** Takes a request and never answers it. */
+export const noAnswer = (signal: AbortSignal | undefined): Promise<never> =>
+  unlessAborted(signal, new Promise<never>(() => {}));

@@ -10,7 +10,7 @@ import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { network } from './objects.ts';
 
 let nowMs = 0;
-const server = inProcessCloud({ now: () => new Date(nowMs) }, { provisioningMs: 1000, deletionMs: 1000 });
+const server = inProcessCloud({ elapsedMs: () => nowMs }, { provisioningMs: 1000, deletionMs: 1000 });
 const cloud = favouriteCloudClient({ ...server, clock: realClock(), random: () => 0, maxAttempts: 1 });
 const external = networkClient(cloud);
 const { signal } = new AbortController();

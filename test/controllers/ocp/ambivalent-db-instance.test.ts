@@ -13,7 +13,7 @@ import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 
 let nowMs = 0;
 const server = inProcessCloud(
-  { now: () => new Date(nowMs) },
+  { elapsedMs: () => nowMs },
   { flavour: 'other', provisioningMs: 1000, deletionMs: 1000 },
 );
 const cloud = otherCloudClient({ ...server, clock: realClock(), random: () => 0 });
