@@ -38,6 +38,8 @@ export interface LocalPostgresql {
   start(): Promise<void>;
   /** SIGKILL, as in a power cut of the process. */
   kill(): Promise<void>;
+  /** Of the server's first process, which all others are children of; undefined while none runs. */
+  pid(): number | undefined;
   /** Stops and removes the data. Idempotent. */
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -116,6 +118,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
       stop,
       start,
       kill: async () => running?.end('SIGKILL'),
+      pid: () => (running === undefined || running.hasExited() ? undefined : running.pid),
       dispose,
       [Symbol.asyncDispose]: dispose,
     };
@@ -181,6 +184,7 @@ async function writeCertificate(data: string, account: Account): Promise<string>
 }
 
 interface RunningServer {
+  readonly pid: number | undefined;
   hasExited(): boolean;
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -230,6 +234,7 @@ async function runServer(options: {
   unref(server);
   // 'close' comes when the last of the server's processes is gone, so that a start after a kill finds none.
   return {
+    pid: server.pid,
     hasExited: () => server.exitCode !== null || server.signalCode !== null,
     end: async (signal) => {
       server.ref();

@@ -59,6 +59,12 @@ export interface ControlPlane {
   startApiServer(): Promise<void>;
   /** Ends the API server and starts it again on the same port and data: every watch breaks, nothing is lost. */
   restartApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
+  readonly etcdUrl: string;
+  /** Ends etcd, SIGKILL unless told otherwise: the API server stays and cannot answer. */
+  stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */
+  startEtcd(): Promise<void>;
   /** Ends both servers and removes their data. May be called again. */
   stop(): Promise<void>;
 }
@@ -107,7 +113,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     ...(apiServerFlags === undefined ? {} : { apiServerFlags }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
   });
-  const { server, kubeconfig, kubeconfigPath, rest, pids, stopApiServer, startApiServer, stop } = servers;
+  const { rest, stop, ...running } = servers;
   const installCrds = (directories: readonly string[]) => installCRDs(rest, [...directories]);
   try {
     const version = serverVersionIn((await restRequestOk(rest, 'GET', '/version')).json);
@@ -115,22 +121,17 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const definitions = definitionsFolder(crds, version);
     if (withDefinitions) await installCrds([definitions]);
     return {
-      server,
+      ...running,
       definitions,
       enforcesRules: knowsRules(version),
       publishesSchemas: definitionsServer === undefined,
-      kubeconfig,
-      kubeconfigPath,
-      pids,
-      stopApiServer,
-      startApiServer,
       stop,
       installDefinitions: () => installCrds([definitions]),
       installCrds,
-      kubectl: (args, input = '') => run(binaries.kubectl, kubeconfigPath, args, input),
+      kubectl: (args, input = '') => run(binaries.kubectl, running.kubeconfigPath, args, input),
       async restartApiServer(signal) {
-        await stopApiServer(signal);
-        await startApiServer();
+        await running.stopApiServer(signal);
+        await running.startApiServer();
       },
     };
   } catch (error) {

@@ -15,6 +15,7 @@ import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from '
 import type { ProcessIdentity } from './process-identity.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 import { startReaper } from './reaper.ts';
+import { restartEtcd } from './restart-etcd.ts';
 import type { Router } from './router.ts';
 import { startRouter } from './router.ts';
 
@@ -46,6 +47,12 @@ export interface Servers {
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again after `stopApiServer`, on the same port, and waits until it is ready. */
   startApiServer(): Promise<void>;
+  /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
+  readonly etcdUrl: string;
+  /** Ends etcd, SIGKILL unless told otherwise; the API server stays and cannot answer. */
+  stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */
+  startEtcd(): Promise<void>;
   /** Ends both and removes everything written. May be called again. */
   stop(): Promise<void>;
 }
@@ -159,6 +166,11 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     await Promise.all([kill('kube-apiserver', signal), kill('definitions-server', signal)]);
     await Promise.all([apiServer?.stop(), definitions?.stop()]);
   };
+  const stopEtcd = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
+    const identity = await processIdentity(await pidOf('etcd'));
+    await kill('etcd', signal);
+    while (await isRunning(identity)) await sleep(20);
+  };
   const stop = () => {
     stopped ??= (async () => {
       // Nothing in etcd outlives the run, so there is nothing to flush: no need to wait for a graceful end.
@@ -177,8 +189,9 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     const frontProxy = definitionsServer === undefined ? undefined : await frontProxyCertificate(run);
     const dataDir = join(run, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
+    const etcdBinary = await launcher(run, 'etcd', join(directory, 'etcd'));
     etcd = new Etcd({
-      binary: await launcher(run, 'etcd', join(directory, 'etcd')),
+      binary: etcdBinary,
       dataDir,
       startTimeoutMs,
       extraArgs: { 'listen-peer-urls': 'http://127.0.0.1:0' },
@@ -256,6 +269,9 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       pids: async () => ({ etcd: await pidOf('etcd'), apiServer: await pidOf('kube-apiserver') }),
       stopApiServer,
       startApiServer,
+      etcdUrl: etcdURL,
+      stopEtcd,
+      startEtcd: () => restartEtcd({ binary: etcdBinary, dataDir, url: etcdURL, startTimeoutMs }),
       stop,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from './collection.ts';
-import type { StoredInstance, StoredNetwork } from './estate.ts';
+import type { SavedEstate, StoredInstance, StoredNetwork } from './estate.ts';
 import { createEstate } from './estate.ts';
 import type { Fault, Faults } from './faults.ts';
 import { createFaults } from './faults.ts';
@@ -29,6 +29,10 @@ export interface CloudOptions {
   readonly failRate?: number;
   /** Requests per second, beyond which 429 is answered; default: no limit. */
   readonly rateLimit?: number;
+  /** What a former cloud held; default: nothing. */
+  readonly saved?: SavedEstate;
+  /** Given all it holds after each request that may have changed something, before that is answered. */
+  readonly save?: (estate: SavedEstate) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
   /** Uniform in [0, 1). */
@@ -71,22 +75,25 @@ export interface Cloud {
 }
 
 /**
- * A cloud's API, with everything kept in memory. Beside the API it has clouds' bad habits: creation that takes time,
+ * A cloud's API, with everything kept in memory, and saved where it is told to. Beside the API it has clouds' bad habits: creation that takes time,
  * reads that lag, failures before and after the work, lost answers, limits.
  */
 export function createCloud(options: CloudOptions = {}): Cloud {
   const { flavour: flavourName = 'favourite', failRate = 0, now = Date.now, random = Math.random } = options;
   const { newId = randomUUID, token = `${flavourName}-token` } = options;
   const flavour = flavours[flavourName];
-  const estate = createEstate({
-    noun: flavour.noun,
-    domain: flavour.domain,
-    now,
-    provisioningMs: options.provisioningMs ?? 0,
-    deletionMs: options.deletionMs ?? 0,
-    readDelayMs: options.readDelayMs ?? 0,
-    newId,
-  });
+  const estate = createEstate(
+    {
+      noun: flavour.noun,
+      domain: flavour.domain,
+      now,
+      provisioningMs: options.provisioningMs ?? 0,
+      deletionMs: options.deletionMs ?? 0,
+      readDelayMs: options.readDelayMs ?? 0,
+      newId,
+    },
+    options.saved,
+  );
   const route = router(flavour.routes);
   const faults = createFaults();
   const secondsToWait = options.rateLimit === undefined ? () => 0 : rateLimit(options.rateLimit, now);
@@ -118,6 +125,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     const act = methods[method as keyof Methods];
     if (act === undefined) throw notAllowed(method, url.pathname, methods);
     const answer = act({ estate, name, query: url.searchParams, body: () => requestBody(json) });
+    if (method !== 'GET') options.save?.(estate.saved());
     if (fault?.kind === 'stall') return 'never';
     if (fault?.kind === 'loseResponse') {
       if (fault.status !== undefined) throw failure(fault);

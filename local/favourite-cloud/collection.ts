@@ -1,7 +1,7 @@
 import { conflict, notFound } from './problem.ts';
 
-/** What a collection knows of each of its items, beside what the item is. */
-interface Entry<T> {
+/** What a collection knows of each of its items, beside what the item is; JSON but for an infinite number. */
+export interface Entry<T> {
   item: T;
   /** Where it stands in the list. */
   readonly sequence: number;
@@ -32,6 +32,9 @@ export interface CollectionOptions {
   readonly readDelayMs: number;
 }
 
+/** All there is of a collection, as JSON can hold it. */
+export type SavedCollection<T> = readonly (readonly [name: string, entry: Entry<T>])[];
+
 /**
  * Things by name whose creation and deletion take time. Nothing ticks: the phase of an item follows from the
  * clock whenever somebody looks. Writes see the truth at once, reads only after the read delay, as in a cloud
@@ -54,12 +57,23 @@ export interface Collection<T> {
   drift(name: string, change: (item: T) => T): void;
   /** Throws 404; deleting what is being deleted is no error. */
   remove(name: string): Snapshot<T>;
+  /** For another collection to go on from. */
+  saved(): SavedCollection<T>;
 }
 
-export function createCollection<T>(options: CollectionOptions): Collection<T> {
+/** An empty collection, or one that goes on from what was saved. */
+export function createCollection<T>(
+  options: CollectionOptions,
+  saved: SavedCollection<T> = [],
+): Collection<T> {
   const { noun, now, provisioningMs, deletionMs, readDelayMs } = options;
-  const entries = new Map<string, Entry<T>>();
-  let sequence = 0;
+  // JSON has no infinity, which drifted items have here: everybody sees what is.
+  const restored = (entry: Entry<T>) => ({
+    ...entry,
+    changedAtMs: entry.changedAtMs ?? Number.NEGATIVE_INFINITY,
+  });
+  const entries = new Map(saved.map(([name, entry]) => [name, restored(entry)]));
+  let sequence = Math.max(0, ...saved.map(([, entry]) => entry.sequence));
 
   const isGone = ({ deletedAtMs }: Entry<T>): boolean =>
     deletedAtMs !== undefined && now() >= deletedAtMs + deletionMs;
@@ -154,5 +168,6 @@ export function createCollection<T>(options: CollectionOptions): Collection<T> {
         entry.deletedAtMs = now();
       });
     },
+    saved: () => [...entries].filter(([name]) => find(name) !== undefined),
   };
 }

@@ -10,6 +10,7 @@ const usage = `flags:
   --flavour favourite|other   which cloud's API (favourite)
   --port N                    where to listen; 0 takes a free one (18080, other 18081)
   --token T                   the bearer token that is asked for (favourite-token, other other-token)
+  --data FILE                 where it keeps what it holds, so that it outlives the process (nowhere)
   --provisioning-time 2s      how long creation takes (2s)
   --deletion-time 1s          how long deletion takes (1s)
   --read-delay 500ms          how long reads lag behind writes (0)
@@ -28,6 +29,7 @@ export function parseCommandLine(args: readonly string[]): FavouriteCloudOptions
         flavour: { type: 'string', default: 'favourite' },
         port: { type: 'string' },
         token: { type: 'string' },
+        data: { type: 'string' },
         'provisioning-time': { type: 'string', default: '2s' },
         'deletion-time': { type: 'string', default: '1s' },
         'read-delay': { type: 'string', default: '0' },
@@ -35,15 +37,17 @@ export function parseCommandLine(args: readonly string[]): FavouriteCloudOptions
         'rate-limit': { type: 'string' },
       },
     });
-    const { flavour, port, token, 'rate-limit': limit } = values;
+    const { flavour, port, token, data, 'rate-limit': limit } = values;
     if (flavour !== 'favourite' && flavour !== 'other') {
       throw new BadFlag(`--flavour: "${flavour}" is none of ${Object.keys(flavours).join(', ')}`);
     }
     if (token === '') throw new BadFlag('--token: must not be empty');
+    if (data === '') throw new BadFlag('--data: must name a file');
     return {
       flavour,
       port: port === undefined ? defaultPorts[flavour] : number('--port', port, { max: 65_535 }),
       ...(token === undefined ? {} : { token }),
+      ...(data === undefined ? {} : { dataFile: data }),
       provisioningMs: duration('--provisioning-time', values['provisioning-time']),
       deletionMs: duration('--deletion-time', values['deletion-time']),
       readDelayMs: duration('--read-delay', values['read-delay']),

@@ -1,4 +1,4 @@
-import type { Collection, CollectionOptions } from './collection.ts';
+import type { Collection, CollectionOptions, SavedCollection } from './collection.ts';
 import { createCollection } from './collection.ts';
 import { conflict, invalid } from './problem.ts';
 
@@ -39,6 +39,17 @@ export interface Estate {
   createNetwork(wanted: Omit<StoredNetwork, 'id'>): ReturnType<Collection<StoredNetwork>['add']>;
   /** Throws 409 while an instance is in it. */
   deleteNetwork(id: string): ReturnType<Collection<StoredNetwork>['remove']>;
+  /** For another estate to go on from. */
+  saved(): SavedEstate;
+}
+
+/** All there is of an estate, as JSON can hold it. */
+export interface SavedEstate {
+  readonly instances: SavedCollection<StoredInstance>;
+  readonly networks: SavedCollection<StoredNetwork>;
+  /** The last number that was given out. */
+  readonly lastInstance: number;
+  readonly lastNetwork: number;
 }
 
 export interface EstateOptions extends Omit<CollectionOptions, 'noun'> {
@@ -49,12 +60,12 @@ export interface EstateOptions extends Omit<CollectionOptions, 'noun'> {
   readonly newId: () => string;
 }
 
-export function createEstate(options: EstateOptions): Estate {
+/** An empty estate, or one that goes on from what was saved. */
+export function createEstate(options: EstateOptions, saved?: SavedEstate): Estate {
   const { domain, newId } = options;
-  const instances = createCollection<StoredInstance>(options);
-  const networks = createCollection<StoredNetwork>({ ...options, noun: 'network' });
-  let lastInstance = 0;
-  let lastNetwork = 0;
+  const instances = createCollection<StoredInstance>(options, saved?.instances);
+  const networks = createCollection<StoredNetwork>({ ...options, noun: 'network' }, saved?.networks);
+  let { lastInstance, lastNetwork } = saved ?? { lastInstance: 0, lastNetwork: 0 };
 
   return {
     instances,
@@ -91,6 +102,12 @@ export function createEstate(options: EstateOptions): Estate {
       if (user !== undefined) throw conflict('InUse', `network "${id}" is used by "${user.item.name}"`);
       return networks.remove(id);
     },
+    saved: () => ({
+      instances: instances.saved(),
+      networks: networks.saved(),
+      lastInstance,
+      lastNetwork,
+    }),
   };
 
   function requireNetwork(id: string): void {

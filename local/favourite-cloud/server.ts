@@ -1,14 +1,18 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
+import type { SavedEstate } from './estate.ts';
 import { Problem } from './problem.ts';
 
 export interface FavouriteCloudOptions extends CloudOptions {
   /** Default: a free one. */
   readonly port?: number;
+  /** A file in which it keeps what it holds, passwords included, beyond its end; default: nowhere. */
+  readonly dataFile?: string;
 }
 
 /** A running cloud. */
@@ -23,7 +27,8 @@ const maxBodyBytes = 1_000_000;
 
 /** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken. */
 export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
-  const { answer, ...inside } = createCloud(options);
+  const { dataFile } = options;
+  const { answer, ...inside } = createCloud({ ...options, ...(dataFile !== undefined && kept(dataFile)) });
   const server = createServer((request, response) => void serve(request, response));
   // Clients keep connections for later; the default of 5 s closes them under the feet of the next request.
   server.keepAliveTimeout = 60_000;
@@ -55,6 +60,17 @@ export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): 
   }
 
   return { ...inside, url: `http://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** What the file holds, and how to change that: whole or not at all, whenever this process ends. */
+function kept(file: string): Pick<CloudOptions, 'saved' | 'save'> {
+  return {
+    ...(existsSync(file) && { saved: JSON.parse(readFileSync(file, 'utf8')) as SavedEstate }),
+    save(estate) {
+      writeFileSync(`${file}.new`, JSON.stringify(estate), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    },
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -12,6 +12,7 @@ import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
 import { smokeTest } from '../../local/control-plane/smoke-test.ts';
+import { eventually } from './stack-harness.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/control-plane/main.ts', import.meta.url));
 
@@ -106,6 +107,20 @@ describe('two control planes at once', () => {
     assert.equal((await client(two).readNamespace({ name: 'survivor' })).metadata?.name, 'survivor');
     await two.restartApiServer('SIGTERM');
     assert.equal((await client(two).readNamespace({ name: 'survivor' })).metadata?.name, 'survivor');
+  });
+
+  test('an etcd that was killed goes on with its data, under the API server that stayed', async () => {
+    const before = await two.pids();
+    await two.stopEtcd();
+    await assert.rejects(fetch(`${two.etcdUrl}/health`));
+    await two.startEtcd();
+    const after = await two.pids();
+    assert.equal(after.apiServer, before.apiServer);
+    assert.notEqual(after.etcd, before.etcd);
+    const name = await eventually('the API server reads again', async () => {
+      return (await client(two).readNamespace({ name: 'survivor' })).metadata?.name;
+    });
+    assert.equal(name, 'survivor');
   });
 
   test('a stop ends both servers and removes their files', async () => {

@@ -22,11 +22,12 @@ describe('the command line', () => {
 
   test('takes every flag', () => {
     const line =
-      '--port 0 --token t --provisioning-time 1m30s --deletion-time 0 --read-delay 250ms --fail-rate .5 --rate-limit 9';
+      '--port 0 --token t --data held.json --provisioning-time 1m30s --deletion-time 0 --read-delay 250ms --fail-rate .5 --rate-limit 9';
     assert.deepEqual(parseCommandLine(line.split(' ')), {
       flavour: 'favourite',
       port: 0,
       token: 't',
+      dataFile: 'held.json',
       provisioningMs: 90_000,
       deletionMs: 0,
       readDelayMs: 250,
@@ -41,6 +42,7 @@ describe('the command line', () => {
     ['--port', 'x'],
     ['--port'],
     ['--token', ''],
+    ['--data', ''],
     ['--provisioning-time', '2'],
     ['--deletion-time', 'soon'],
     ['--read-delay', '-1s'],

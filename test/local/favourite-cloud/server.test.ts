@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
 
@@ -45,6 +48,50 @@ async function call(
 }
 
 const cool = { name: 'cool', fanciness_level: 100, version: '5.6', password: 'correct-horse' };
+
+describe('a cloud that is told where to keep what it holds', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'services-stack-cloud-'));
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  test('goes on after its end: things, their order, what is under way, and numbers given out', async () => {
+    const dataFile = join(directory, 'held.json');
+    let nowMs = 1000;
+    const options = { dataFile, now: () => nowMs, provisioningMs: 100, deletionMs: 100 };
+    const former = await start(options);
+    for (const name of ['first', 'second', 'gone', 'going']) {
+      await call(former, 'POST', '/v1/instances', { ...cool, name });
+    }
+    await call(former, 'POST', '/v1/networks', {});
+    await call(former, 'DELETE', '/v1/instances/gone');
+    nowMs += 150;
+    await call(former, 'DELETE', '/v1/instances/going');
+    await call(former, 'PATCH', '/v1/instances/first', { password: 'battery-staple' });
+    const held = former.instances();
+    await former.stop();
+
+    const next = await start(options);
+    assert.deepEqual(next.instances(), held);
+    assert.deepEqual(
+      held.map(({ item, phase }) => [item.name, phase, item.password]),
+      [
+        ['first', 'online', 'battery-staple'],
+        ['second', 'online', 'correct-horse'],
+        ['going', 'deleting', 'correct-horse'],
+      ],
+    );
+    const fifth = await call(next, 'POST', '/v1/instances', { ...cool, name: 'fifth' });
+    const network = await call(next, 'POST', '/v1/networks', {});
+    assert.deepEqual([fifth.body.id, network.body.id], [5, 'net-000002']);
+    const list = await call(next, 'GET', '/v1/instances');
+    assert.deepEqual(
+      list.body.instances.map(({ name }) => name),
+      ['first', 'second', 'going', 'fifth'],
+    );
+  });
+});
 
 describe('an instance lives as in a cloud', () => {
   test('the object of the services developer guide: what can be written is taken, all of it is given', async () => {

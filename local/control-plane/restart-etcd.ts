@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** An etcd that ended, to be started again where it was. */
+export interface EndedEtcd {
+  readonly binary: string;
+  readonly dataDir: string;
+  /** Where its clients look for it. */
+  readonly url: string;
+  readonly startTimeoutMs: number;
+}
+
+/**
+ * Starts an etcd on its former data and address, which envtest-js cannot: that takes a free port each time. Resolves
+ * when it is healthy; throws with what it printed when it ends or takes too long.
+ */
+export async function restartEtcd({ binary, dataDir, url, startTimeoutMs }: EndedEtcd): Promise<void> {
+  const flags = {
+    'data-dir': dataDir,
+    'listen-client-urls': url,
+    'advertise-client-urls': url,
+    'listen-peer-urls': 'http://127.0.0.1:0',
+    'unsafe-no-fsync': 'true',
+  };
+  const child = spawn(
+    binary,
+    Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed = (printed + text).slice(-10_000);
+  });
+  const endMs = performance.now() + startTimeoutMs;
+  while (!(await isHealthy(url))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended:\n${printed}`);
+    if (performance.now() > endMs) throw new Error(`etcd is not healthy in time:\n${printed}`);
+    await sleep(50);
+  }
+}
+
+const isHealthy = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`).then(
+    async (response) => ((await response.json()) as { readonly health?: string }).health === 'true',
+    () => false,
+  );
