@@ -1,0 +1,65 @@
+import type { Clock } from '../../../clients/clock.ts';
+import { later } from '../../../clients/clock.ts';
+import type { AdvisoryLocks, SeenSession } from './statement.ts';
+
+export interface OwnAdvisoryLocks extends AdvisoryLocks {
+  /** Frees all of a session that ends. */
+  freeAll(session: SeenSession): void;
+}
+
+export function advisoryLocks(clock: Pick<Clock, 'sleep'>, lockTimeoutMs: number): OwnAdvisoryLocks {
+  const holders = new Map<string, { readonly session: SeenSession; count: number }>();
+  const waiting = new Map<string, { readonly session: SeenSession; readonly admit: () => void }[]>();
+
+  const take = (key: string, session: SeenSession): boolean => {
+    const held = holders.get(key);
+    if (held === undefined) holders.set(key, { session, count: 1 });
+    else if (held.session === session) held.count += 1;
+    else return false;
+    return true;
+  };
+  const pass = (key: string): void => {
+    holders.delete(key);
+    const next = waiting.get(key)?.shift();
+    if (next === undefined) return void waiting.delete(key);
+    take(key, next.session);
+    next.admit();
+  };
+
+  return {
+    take,
+    holder: (key) => holders.get(key)?.session,
+    wait(key, session) {
+      if (take(key, session)) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const queue = waiting.get(key) ?? [];
+        waiting.set(key, queue);
+        const callOff = later(clock, lockTimeoutMs, () => {
+          queue.splice(queue.indexOf(entry), 1);
+          resolve(false);
+        });
+        const entry = {
+          session,
+          admit: () => {
+            callOff();
+            resolve(true);
+          },
+        };
+        queue.push(entry);
+      });
+    },
+    free(key) {
+      const held = holders.get(key);
+      if (held === undefined) return;
+      held.count -= 1;
+      if (held.count === 0) pass(key);
+    },
+    freeAll(session) {
+      for (const queue of waiting.values()) {
+        const at = queue.findIndex((entry) => entry.session === session);
+        if (at >= 0) queue.splice(at, 1);
+      }
+      for (const [key, held] of [...holders]) if (held.session === session) pass(key);
+    },
+  };
+}

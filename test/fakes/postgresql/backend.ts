@@ -1,0 +1,112 @@
+import { parse } from './parse.ts';
+import { ServerError, sessionEnded } from './server-error.ts';
+import type { Execution, Rows, SeenSession, Statement } from './statement.ts';
+import type { Transaction } from './transaction.ts';
+
+export interface BackendOptions extends Pick<SeenSession, 'pid' | 'user' | 'database' | 'databaseOid'> {
+  readonly server: Execution['server'];
+  readonly begin: () => Transaction;
+  /** Told once, when it has ended, however it came to that. */
+  readonly onEnd: (backend: Backend) => void;
+}
+
+const control = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
+
+/** What the server calls a statement, before it is carried out. */
+export interface Announced extends Pick<Statement, 'verb' | 'target' | 'isWrite'> {
+  carryOut(values: readonly unknown[]): Promise<Rows>;
+}
+
+/** The server's end of one session. */
+export class Backend implements SeenSession {
+  readonly pid: number;
+  readonly user: string;
+  readonly database: string;
+  readonly databaseOid: number;
+  /** What to tell the client that the server ends the session. */
+  onTerminated: (error: ServerError) => void = () => {};
+  readonly #options: BackendOptions;
+  #transaction: Transaction | undefined;
+  #hasFailed = false;
+  #isEnded = false;
+
+  constructor(options: BackendOptions) {
+    this.#options = options;
+    this.pid = options.pid;
+    this.user = options.user;
+    this.database = options.database;
+    this.databaseOid = options.databaseOid;
+  }
+
+  get transaction(): Transaction | undefined {
+    return this.#transaction;
+  }
+
+  /** Understands a statement. Throws what cannot be understood. */
+  announce(text: string): Announced {
+    if (!control.has(text)) {
+      const statement = parse(text);
+      return { ...statement, carryOut: (values) => this.#run(statement, values) };
+    }
+    const isWrite = text === 'COMMIT' && this.#transaction?.hasChanges === true;
+    return { verb: text, target: '', isWrite, carryOut: async () => this.#control(text) };
+  }
+
+  #control(text: string): Rows {
+    if (this.#isEnded) throw sessionEnded();
+    if (text === 'BEGIN') {
+      this.#transaction ??= this.#options.begin();
+      this.#hasFailed = false;
+      return [];
+    }
+    const transaction = this.#transaction;
+    this.#transaction = undefined;
+    if (text === 'COMMIT' && !this.#hasFailed) transaction?.commit();
+    else transaction?.rollback();
+    this.#hasFailed = false;
+    return [];
+  }
+
+  async #run(statement: Statement, values: readonly unknown[]): Promise<Rows> {
+    if (this.#isEnded) throw sessionEnded();
+    const { server, begin } = this.#options;
+    const within = this.#transaction;
+    if (within !== undefined && this.#hasFailed) {
+      const message = 'current transaction is aborted, commands ignored until end of transaction block';
+      throw new ServerError('25P02', message);
+    }
+    if (within !== undefined && statement.isAlone) {
+      this.#hasFailed = true;
+      throw new ServerError('25001', `${statement.verb} cannot run inside a transaction block`);
+    }
+    const tx = within ?? begin();
+    this.#transaction = tx;
+    try {
+      const rows = await statement.run({ tx, session: this, server, values });
+      if (within === undefined) tx.commit();
+      return rows;
+    } catch (error) {
+      if (within === undefined) tx.rollback();
+      else this.#hasFailed = true;
+      throw error;
+    } finally {
+      if (within === undefined) this.#transaction = undefined;
+    }
+  }
+
+  /** The client is gone. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#transaction?.rollback();
+    this.#transaction = undefined;
+    this.#options.onEnd(this);
+  }
+
+  /** The server sends the client away. */
+  terminate(): void {
+    if (this.#isEnded) return;
+    this.end();
+    this.onTerminated(sessionEnded());
+  }
+}

@@ -1,0 +1,235 @@
+import type { Acl } from './acl.ts';
+import { everybody, privilegesOn, withGrant, withoutGrant } from './acl.ts';
+import type { MembershipRow } from './catalog.ts';
+import { keyIn } from './catalog.ts';
+import type { Guarded } from './rights.ts';
+import { grantorFor, guardedDatabase, guardedSchema, isSuperuser } from './rights.ts';
+import { missing, ServerError } from './server-error.ts';
+import type { Execution, Statement } from './statement.ts';
+import type { Words } from './words.ts';
+
+type Grantee = (execution: Execution) => string;
+
+function grantee(words: Words): Grantee {
+  if (words.accept('SESSION_USER') || words.accept('CURRENT_USER')) return ({ session }) => session.user;
+  if (words.accept('PUBLIC')) return () => everybody;
+  const name = words.name();
+  return ({ tx }) => {
+    if (tx.get('roles', name) === undefined) throw missing.role(name);
+    return name;
+  };
+}
+
+function grantees(words: Words): readonly Grantee[] {
+  const found = [grantee(words)];
+  while (words.accept(',')) found.push(grantee(words));
+  return found;
+}
+
+/** The privileges of a GRANT or REVOKE on an object, and the object. */
+function subject(words: Words, given: readonly string[]) {
+  const kind = words.accept('DATABASE') ? 'database' : 'schema';
+  if (kind === 'schema') words.expect('SCHEMA');
+  const name = words.name();
+  const known: readonly string[] = privilegesOn[kind];
+  const privileges = given.flatMap((each) => {
+    const privilege = each.toUpperCase().replace(/^TEMP$/, 'TEMPORARY');
+    if (privilege === 'ALL') return known;
+    if (known.includes(privilege)) return [privilege];
+    throw new ServerError('0LP01', `invalid privilege type ${privilege} for ${kind}`);
+  });
+  const find = ({ tx, session }: Execution): Guarded => {
+    const database = tx.get('databases', name);
+    const schema = tx.get('schemas', keyIn.inside(session.databaseOid, name));
+    if (kind === 'database' && database !== undefined) return guardedDatabase(database);
+    if (kind === 'schema' && schema !== undefined) return guardedSchema(schema);
+    throw missing[kind](name);
+  };
+  const store = async ({ tx, session }: Execution, acl: Acl): Promise<void> => {
+    if (kind === 'database') {
+      const row = tx.get('databases', name);
+      if (row !== undefined) await tx.put('databases', name, { ...row, acl });
+      return;
+    }
+    const key = keyIn.inside(session.databaseOid, name);
+    const row = tx.get('schemas', key);
+    if (row !== undefined) await tx.put('schemas', key, { ...row, acl });
+  };
+  return { name, privileges, find, store };
+}
+
+/** Those of the privileges that the session's user may give or take, with whom it does so as. */
+function grantors(
+  { tx, session }: Execution,
+  guarded: Guarded,
+  privileges: readonly string[],
+): readonly (readonly [privilege: string, grantor: string])[] {
+  const found = privileges.flatMap((privilege) => {
+    const grantor = grantorFor(tx, guarded, session.user, privilege);
+    return grantor === undefined ? [] : [[privilege, grantor] as const];
+  });
+  if (found.length === 0 && !guarded.acl.some(({ grantee: to }) => to === session.user)) {
+    throw new ServerError('42501', `permission denied for ${guarded.kind} ${guarded.name}`);
+  }
+  return found;
+}
+
+/** `GRANT` was read. */
+export function grant(words: Words): Statement {
+  const given = words.names();
+  words.accept('PRIVILEGES');
+  if (!words.accept('ON')) return grantMembership(words, given);
+  const { name, privileges, find, store } = subject(words, given);
+  words.expect('TO');
+  const to = grantees(words);
+  const isGrantable = words.accept('WITH', 'GRANT', 'OPTION');
+  return {
+    verb: 'GRANT',
+    target: name,
+    isWrite: true,
+    async run(execution) {
+      const guarded = find(execution);
+      let { acl } = guarded;
+      const names = to.map((each) => each(execution));
+      if (isGrantable && names.includes(everybody)) {
+        throw new ServerError('0LP01', 'grant options can only be granted to roles');
+      }
+      for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+        for (const to of names) acl = withGrant(acl, { grantee: to, grantor, privilege, isGrantable });
+      }
+      await store(execution, acl);
+      return [];
+    },
+  };
+}
+
+/** `REVOKE` was read. */
+export function revoke(words: Words): Statement {
+  const isOptionOnly = words.accept('GRANT', 'OPTION', 'FOR');
+  const isAdminOnly = !isOptionOnly && words.accept('ADMIN', 'OPTION', 'FOR');
+  const given = words.names();
+  words.accept('PRIVILEGES');
+  if (!words.accept('ON')) return revokeMembership(words, given, isAdminOnly);
+  const { name, privileges, find, store } = subject(words, given);
+  words.expect('FROM');
+  const from = grantees(words);
+  words.accept('CASCADE');
+  return {
+    verb: 'REVOKE',
+    target: name,
+    isWrite: true,
+    async run(execution) {
+      const guarded = find(execution);
+      let { acl } = guarded;
+      for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+        for (const each of from) {
+          const taken = { grantee: each(execution), grantor, privilege };
+          acl = withoutGrant(acl, guarded.owner, taken, { isOptionOnly });
+        }
+      }
+      await store(execution, acl);
+      return [];
+    },
+  };
+}
+
+/** Everything that the owner gave a role is taken back. */
+export function revokedFrom(guarded: Guarded, role: string): Acl {
+  let { acl } = guarded;
+  for (const privilege of privilegesOn[guarded.kind]) {
+    const taken = { grantee: role, grantor: guarded.owner, privilege };
+    acl = withoutGrant(acl, guarded.owner, taken, { isOptionOnly: false });
+  }
+  return acl;
+}
+
+/** Superusers give and take memberships as the first of them. */
+function membershipGrantor({ tx, session }: Execution, role: string): string {
+  if (isSuperuser(tx, session.user)) {
+    const [first] = tx.all('roles');
+    return first?.name ?? session.user;
+  }
+  for (const row of tx.all('memberships')) {
+    if (row.role === role && row.member === session.user && row.isAdmin) return session.user;
+  }
+  throw new ServerError('42501', `permission denied to grant role "${role}"`);
+}
+
+function isMemberOf({ tx }: Execution, member: string, role: string): boolean {
+  const found = new Set([member]);
+  for (const name of found) {
+    for (const row of tx.all('memberships')) if (row.member === name) found.add(row.role);
+  }
+  return found.has(role);
+}
+
+function grantMembership(words: Words, given: readonly string[]): Statement {
+  words.expect('TO');
+  const to = grantees(words);
+  const isAdmin = words.accept('WITH', 'ADMIN', 'OPTION');
+  return {
+    verb: 'GRANT',
+    target: given.join(', '),
+    isWrite: true,
+    async run(execution) {
+      const { tx } = execution;
+      for (const member of to.map((each) => each(execution))) {
+        for (const role of given) {
+          if (tx.get('roles', role) === undefined) throw missing.role(role);
+          const grantor = membershipGrantor(execution, role);
+          if (isMemberOf(execution, role, member)) {
+            throw new ServerError('0LP01', `role "${role}" is a member of role "${member}"`);
+          }
+          const key = keyIn.membership({ role, member, grantor });
+          const before = tx.get('memberships', key);
+          const inherits = before?.inherits ?? tx.get('roles', member)?.inherit ?? true;
+          const row = { role, member, grantor, isAdmin: isAdmin || before?.isAdmin === true, inherits };
+          await tx.put('memberships', key, row);
+        }
+      }
+      return [];
+    },
+  };
+}
+
+function revokeMembership(words: Words, given: readonly string[], isOptionOnly: boolean): Statement {
+  words.expect('FROM');
+  const from = grantees(words);
+  const by = words.accept('GRANTED', 'BY') ? words.name() : undefined;
+  words.accept('CASCADE');
+  return {
+    verb: 'REVOKE',
+    target: given.join(', '),
+    isWrite: true,
+    async run(execution) {
+      const { tx } = execution;
+      for (const member of from.map((each) => each(execution))) {
+        for (const role of given) {
+          if (tx.get('roles', role) === undefined) throw missing.role(role);
+          const grantor = by ?? membershipGrantor(execution, role);
+          const row = tx.get('memberships', keyIn.membership({ role, member, grantor }));
+          if (row !== undefined) await takeMembership(execution, row, { isOptionOnly });
+        }
+      }
+      return [];
+    },
+  };
+}
+
+/** Takes a membership or its admin option, and what its member gave by that. */
+export async function takeMembership(
+  execution: Execution,
+  row: MembershipRow,
+  { isOptionOnly }: { readonly isOptionOnly: boolean },
+): Promise<void> {
+  const { tx } = execution;
+  const key = keyIn.membership(row);
+  if (tx.get('memberships', key) === undefined) return;
+  if (isOptionOnly) await tx.put('memberships', key, { ...row, isAdmin: false });
+  else await tx.remove('memberships', key);
+  const others = [...tx.all('memberships')].filter(({ role }) => role === row.role);
+  if (others.some(({ member, isAdmin }) => member === row.member && isAdmin)) return;
+  for (const given of others) {
+    if (given.grantor === row.member) await takeMembership(execution, given, { isOptionOnly: false });
+  }
+}

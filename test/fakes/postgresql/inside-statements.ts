@@ -1,0 +1,238 @@
+import { keyIn } from './catalog.ts';
+import { checkOwner, checkSuperuser, guardedDatabase, isAllowed } from './rights.ts';
+import { missing, ServerError } from './server-error.ts';
+import type { Execution, Statement } from './statement.ts';
+import type { Words } from './words.ts';
+
+interface Available {
+  /** Those that can be installed; the last is the default. */
+  readonly versions: readonly string[];
+  readonly requires?: readonly string[];
+  /** Where it insists to be. */
+  readonly schema?: string;
+}
+
+/** Some of those that come with PostgreSQL 18. */
+export const availableExtensions: ReadonlyMap<string, Available> = new Map(
+  Object.entries({
+    citext: { versions: ['1.4', '1.5', '1.6', '1.7', '1.8'] },
+    cube: { versions: ['1.2', '1.3', '1.4', '1.5'] },
+    earthdistance: { versions: ['1.1', '1.2'], requires: ['cube'] },
+    hstore: { versions: ['1.4', '1.5', '1.6', '1.7', '1.8'] },
+    pg_stat_statements: { versions: ['1.4', '1.5', '1.6', '1.7', '1.8', '1.9', '1.10', '1.11', '1.12'] },
+    pg_trgm: { versions: ['1.3', '1.4', '1.5', '1.6'] },
+    pgcrypto: { versions: ['1.3', '1.4'] },
+    plpgsql: { versions: ['1.0'], schema: 'pg_catalog' },
+    'uuid-ossp': { versions: ['1.1'] },
+  }),
+);
+
+/** `CREATE EXTENSION` was read. */
+export function createExtension(words: Words): Statement {
+  const isOptional = words.accept('IF', 'NOT', 'EXISTS');
+  const name = words.name();
+  words.accept('WITH');
+  const schema = words.accept('SCHEMA') ? words.name() : 'public';
+  const version = words.accept('VERSION') ? words.literal() : undefined;
+  const isCascading = words.accept('CASCADE');
+  const install = async (execution: Execution, what: string, at: string | undefined): Promise<void> => {
+    const { tx, session } = execution;
+    const key = keyIn.inside(session.databaseOid, what);
+    const available = availableExtensions.get(what);
+    if (available === undefined) {
+      throw new ServerError('0A000', `extension "${what}" is not available`);
+    }
+    const into = available.schema ?? schema;
+    if (tx.get('schemas', keyIn.inside(session.databaseOid, into)) === undefined) throw missing.schema(into);
+    for (const needed of available.requires ?? []) {
+      if (tx.get('extensions', keyIn.inside(session.databaseOid, needed)) !== undefined) continue;
+      if (!isCascading) {
+        throw new ServerError('42704', `required extension "${needed}" is not installed`);
+      }
+      await install(execution, needed, undefined);
+    }
+    const row = { database: session.databaseOid, name: what, schema: into };
+    await tx.put('extensions', key, { ...row, version: at ?? available.versions.at(-1) ?? '' });
+  };
+  return {
+    verb: 'CREATE EXTENSION',
+    target: name,
+    isWrite: true,
+    async run(execution) {
+      const { tx, session } = execution;
+      checkSuperuser(tx, session.user);
+      const before = tx.get('extensions', keyIn.inside(session.databaseOid, name));
+      if (before !== undefined && isOptional) return [];
+      if (before !== undefined) throw new ServerError('42710', `extension "${name}" already exists`);
+      await install(execution, name, version);
+      return [];
+    },
+  };
+}
+
+/** `ALTER EXTENSION` was read. */
+export function alterExtension(words: Words): Statement {
+  const name = words.name();
+  words.expect('UPDATE', 'TO');
+  const version = words.literal();
+  return {
+    verb: 'ALTER EXTENSION',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      checkSuperuser(tx, session.user);
+      const key = keyIn.inside(session.databaseOid, name);
+      const found = tx.get('extensions', key);
+      if (found === undefined) throw new ServerError('42704', `extension "${name}" does not exist`);
+      const { versions } = availableExtensions.get(name) ?? { versions: [] };
+      if (versions.indexOf(version) < versions.indexOf(found.version)) {
+        const message = `extension "${name}" has no update path from version "${found.version}" to version "${version}"`;
+        throw new ServerError('22023', message);
+      }
+      await tx.put('extensions', key, { ...found, version });
+      return [];
+    },
+  };
+}
+
+/** `DROP EXTENSION` was read. */
+export function dropExtension(words: Words): Statement {
+  const name = words.name();
+  return {
+    verb: 'DROP EXTENSION',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      const key = keyIn.inside(session.databaseOid, name);
+      if (tx.get('extensions', key) === undefined) {
+        throw new ServerError('42704', `extension "${name}" does not exist`);
+      }
+      await tx.remove('extensions', key);
+      return [];
+    },
+  };
+}
+
+/** `CREATE SCHEMA` was read. */
+export function createSchema(words: Words): Statement {
+  const isOptional = words.accept('IF', 'NOT', 'EXISTS');
+  const name = words.name();
+  const owner = words.accept('AUTHORIZATION') ? words.name() : undefined;
+  return {
+    verb: 'CREATE SCHEMA',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      const database = tx.get('databases', session.database);
+      if (database !== undefined && !isAllowed(tx, guardedDatabase(database), session.user, 'CREATE')) {
+        throw new ServerError('42501', `permission denied for database ${session.database}`);
+      }
+      if (owner !== undefined && tx.get('roles', owner) === undefined) throw missing.role(owner);
+      const key = keyIn.inside(session.databaseOid, name);
+      const isThere = tx.get('schemas', key) !== undefined;
+      if (isThere && isOptional) return [];
+      if (isThere) throw new ServerError('42P06', `schema "${name}" already exists`);
+      await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? session.user });
+      return [];
+    },
+  };
+}
+
+/** `ALTER SCHEMA` was read. */
+export function alterSchema(words: Words): Statement {
+  const name = words.name();
+  words.expect('OWNER', 'TO');
+  const owner = words.name();
+  return {
+    verb: 'ALTER SCHEMA',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      const key = keyIn.inside(session.databaseOid, name);
+      const found = tx.get('schemas', key);
+      if (found === undefined) throw missing.schema(name);
+      checkSuperuser(tx, session.user);
+      if (tx.get('roles', owner) === undefined) throw missing.role(owner);
+      await tx.put('schemas', key, { ...found, owner });
+      return [];
+    },
+  };
+}
+
+/** `DROP SCHEMA` was read. */
+export function dropSchema(words: Words): Statement {
+  const name = words.name();
+  words.accept('CASCADE');
+  return {
+    verb: 'DROP SCHEMA',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      const found = tx.get('schemas', keyIn.inside(session.databaseOid, name));
+      if (found === undefined) throw missing.schema(name);
+      checkOwner(tx, session.user, { kind: 'schema', ...found });
+      for (const row of [...tx.all('tables')]) {
+        if (row.database !== session.databaseOid || row.schema !== name) continue;
+        await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
+      }
+      await tx.remove('schemas', keyIn.inside(session.databaseOid, name));
+      return [];
+    },
+  };
+}
+
+/** `CREATE TABLE` was read; its columns are not kept. */
+export function createTable(words: Words): Statement {
+  const [first = '', second] = words.dottedName().split('.');
+  words.expect('(');
+  words.skip();
+  const [schema, name] = second === undefined ? ['public', first] : [first, second];
+  return {
+    verb: 'CREATE TABLE',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      if (tx.get('schemas', keyIn.inside(session.databaseOid, schema)) === undefined) {
+        throw missing.schema(schema);
+      }
+      const key = keyIn.inside(session.databaseOid, schema, name);
+      if (tx.get('tables', key) !== undefined) {
+        throw new ServerError('42P07', `relation "${name}" already exists`);
+      }
+      await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: session.user });
+      return [];
+    },
+  };
+}
+
+/** `COMMENT ON DATABASE` or `ROLE` was read. */
+export function comment(words: Words): Statement {
+  const kind = words.accept('DATABASE') ? 'databases' : 'roles';
+  if (kind === 'roles') words.expect('ROLE');
+  const name = words.name();
+  words.expect('IS');
+  const text = words.accept('NULL') ? undefined : words.literal();
+  const withText = <T extends { readonly comment?: string }>({ comment: _, ...row }: T) => ({
+    ...row,
+    ...(text && { comment: text }),
+  });
+  return {
+    verb: 'COMMENT',
+    target: name,
+    isWrite: true,
+    async run({ tx, session }) {
+      if (kind === 'databases') {
+        const found = tx.get('databases', name);
+        if (found === undefined) throw missing.database(name);
+        checkOwner(tx, session.user, { kind: 'database', ...found });
+        await tx.put('databases', name, withText(found));
+        return [];
+      }
+      const found = tx.get('roles', name);
+      if (found === undefined) throw missing.role(name);
+      checkSuperuser(tx, session.user);
+      await tx.put('roles', name, withText(found));
+      return [];
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Acl, AclKind } from './acl.ts';
+import { defaultAcl, everybody } from './acl.ts';
+import type { DatabaseRow, SchemaRow } from './catalog.ts';
+import { ServerError } from './server-error.ts';
+import type { Transaction } from './transaction.ts';
+
+export const isSuperuser = (tx: Transaction, role: string): boolean =>
+  tx.get('roles', role)?.superuser === true;
+
+/** A role with those whose privileges it has by inheritance. */
+export function rolesOf(tx: Transaction, role: string): ReadonlySet<string> {
+  const found = new Set([role]);
+  for (const name of found) {
+    for (const membership of tx.all('memberships')) {
+      if (membership.member === name && membership.inherits) found.add(membership.role);
+    }
+  }
+  return found;
+}
+
+export const hasPrivilegesOf = (tx: Transaction, user: string, role: string): boolean =>
+  isSuperuser(tx, user) || rolesOf(tx, user).has(role);
+
+/** A database or schema, as far as its privileges go. */
+export interface Guarded {
+  readonly kind: AclKind;
+  readonly name: string;
+  readonly owner: string;
+  readonly acl: Acl;
+}
+
+export const guardedDatabase = ({ name, owner, acl }: DatabaseRow): Guarded => ({
+  kind: 'database',
+  name,
+  owner,
+  acl: acl ?? defaultAcl('database', owner),
+});
+
+export const guardedSchema = ({ name, owner, acl }: SchemaRow): Guarded => ({
+  kind: 'schema',
+  name,
+  owner,
+  acl: acl ?? defaultAcl('schema', owner),
+});
+
+/** As `has_database_privilege`; everybody if no user is named. */
+export function isAllowed(tx: Transaction, { acl }: Guarded, user: string, privilege: string): boolean {
+  if (user !== everybody && isSuperuser(tx, user)) return true;
+  const names = user === everybody ? new Set<string>() : rolesOf(tx, user);
+  return acl.some(
+    (each) => each.privilege === privilege && (each.grantee === everybody || names.has(each.grantee)),
+  );
+}
+
+/** Who it is that gives or takes a privilege when a user does; undefined if that user must not. */
+export function grantorFor(
+  tx: Transaction,
+  { owner, acl }: Guarded,
+  user: string,
+  privilege: string,
+): string | undefined {
+  if (hasPrivilegesOf(tx, user, owner)) return owner;
+  const names = rolesOf(tx, user);
+  return acl.find(
+    ({ grantee, isGrantable, ...each }) => each.privilege === privilege && isGrantable && names.has(grantee),
+  )?.grantee;
+}
+
+/** Throws unless the user has the owner's rights. */
+export function checkOwner(
+  tx: Transaction,
+  user: string,
+  { kind, name, owner }: Pick<Guarded, 'name' | 'owner'> & { readonly kind: string },
+): void {
+  if (!hasPrivilegesOf(tx, user, owner)) {
+    throw new ServerError('42501', `must be owner of ${kind} ${name}`);
+  }
+}
+
+/** Throws for anybody who is no superuser: what lesser administrators may do is not known here. */
+export function checkSuperuser(tx: Transaction, user: string): void {
+  if (!isSuperuser(tx, user)) {
+    throw new Error(`the PostgreSQL in memory does not know what role "${user}" may do beside its own`);
+  }
+}

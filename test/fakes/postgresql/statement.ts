@@ -1,0 +1,52 @@
+import type { Clock } from '../../../clients/clock.ts';
+import type { Transaction } from './transaction.ts';
+
+/** A session of the server, as other sessions see it. */
+export interface SeenSession {
+  readonly pid: number;
+  readonly user: string;
+  /** Name and oid of its database. */
+  readonly database: string;
+  readonly databaseOid: number;
+  /** What it is about to change. */
+  readonly transaction: Transaction | undefined;
+  terminate(): void;
+}
+
+/** Locks that have a number and no object, held until the session frees them or ends. */
+export interface AdvisoryLocks {
+  holder(key: string): SeenSession | undefined;
+  /** Whether it is the session's now. */
+  take(key: string, session: SeenSession): boolean;
+  /** The same, waiting at most for the session's lock timeout. */
+  wait(key: string, session: SeenSession): Promise<boolean>;
+  free(key: string): void;
+}
+
+/** What a statement is carried out on. */
+export interface Execution {
+  readonly tx: Transaction;
+  readonly session: SeenSession;
+  readonly server: {
+    readonly clock: Pick<Clock, 'sleep'>;
+    readonly systemIdentifier: string;
+    readonly advisory: AdvisoryLocks;
+    readonly sessions: () => readonly SeenSession[];
+    readonly nextOid: () => number;
+  };
+  readonly values: readonly unknown[];
+}
+
+export type Rows = readonly object[];
+
+/** A statement that was understood. */
+export interface Statement {
+  /** The words it begins with: `ALTER DATABASE`. */
+  readonly verb: string;
+  /** What it is about, as far as it says. */
+  readonly target: string;
+  readonly isWrite: boolean;
+  /** Refuses to be part of a transaction. */
+  readonly isAlone?: boolean;
+  readonly run: (execution: Execution) => Rows | Promise<Rows>;
+}
