@@ -104,7 +104,7 @@ export function workQueue<R>(
           timers.delete(key);
           due$.next(wake);
         };
-        const delay = Math.max(Math.round(delayMs) || 0, 0);
+        const delay = Math.max(Math.ceil(delayMs) || 0, 0);
         timers.set(key, clock.scheduler.schedule(fire, delay));
       }
 

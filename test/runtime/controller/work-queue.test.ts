@@ -73,6 +73,11 @@ describe('work queue', () => {
       runs: { a: [after(60_000), after(500)] },
       want: ['a@0', 'a@60000', 'a@60500'],
     },
+    'after: the rest of a millisecond is waited for, too': {
+      arrivals: { a: [0] },
+      runs: { a: [after(0.4), after(1.4)] },
+      want: ['a@0', 'a@1', 'a@3'],
+    },
     'requeue: the delay doubles from 5 ms': {
       arrivals: { a: [0] },
       runs: { a: [requeue, requeue, requeue, requeue] },
