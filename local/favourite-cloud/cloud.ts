@@ -72,6 +72,8 @@ export interface Cloud {
     name: string,
     fields: Partial<Pick<StoredInstance, 'level' | 'version' | 'hostname' | 'port' | 'tags' | 'networkId'>>,
   ): void;
+  /** Takes an instance away outside of the API: nothing is left of it. */
+  lose(name: string): void;
 }
 
 /**
@@ -148,6 +150,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     calls: () => Object.fromEntries(counts),
     faults,
     drift: (name, fields) => estate.instances.drift(name, (item) => ({ ...item, ...fields })),
+    lose: (name) => estate.instances.lose(name),
   };
 }
 

@@ -59,6 +59,8 @@ export interface Collection<T> {
   remove(name: string): Snapshot<T>;
   /** For another collection to go on from. */
   saved(): SavedCollection<T>;
+  /** Takes an item away behind everybody's back, at once and for all readers. */
+  lose(name: string): void;
 }
 
 /** An empty collection, or one that goes on from what was saved. */
@@ -169,5 +171,6 @@ export function createCollection<T>(
       });
     },
     saved: () => [...entries].filter(([name]) => find(name) !== undefined),
+    lose: (name) => void entries.delete(name),
   };
 }

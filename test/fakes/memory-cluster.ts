@@ -22,6 +22,9 @@ interface Change {
   readonly after: Stored | undefined;
 }
 
+/** What became of an object of a kind; undefined is none. */
+export type Witness = (kind: Kind, before: Stored | undefined, after: Stored | undefined) => void;
+
 interface Listener {
   readonly collection: string;
   readonly tell: (change: Change) => void;
@@ -81,6 +84,7 @@ export class MemoryCluster {
   /** The version of the last change of each collection, which its watch cache knows. */
   readonly #collectionVersions = new Map<string, number>();
   readonly #listeners = new Set<Listener>();
+  readonly #witnesses: Witness[] = [];
   #history: Change[] = [];
   #version = 100;
   #oldest = 0;
@@ -217,6 +221,11 @@ export class MemoryCluster {
   /** What is stored, of all kinds. */
   objects(): readonly KubernetesObject[] {
     return [...this.#objects.values()];
+  }
+
+  /** Tells of every change from now on, of whatever kind, as it is made. */
+  witness(witness: Witness): void {
+    this.#witnesses.push(witness);
   }
 
   /** Creates or replaces an object as it is given, status included, whatever schema and rules say. */
@@ -362,6 +371,7 @@ export class MemoryCluster {
     const { resourceVersion } = this;
     // What leaves a selection is told as it was, under the new version.
     const former = before && { ...before, metadata: { ...before.metadata, resourceVersion } };
+    for (const witness of this.#witnesses) witness(kind, before, after);
     const change = { version: this.#version, collection, before: former, after };
     this.#history.push(change);
     this.#collectionVersions.set(collection, this.#version);

@@ -1,0 +1,259 @@
+/*
+ *   controllers ──▶ apiDoor ──────▶ MemoryCluster         each request: on its way, carried out, on its way back,
+ *              └──▶ outsideDoor ──▶ clouds, PostgreSQL    unless there is a fault or the process has died meanwhile
+ */
+
+import { Observable } from 'rxjs';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import type { MemoryCluster } from '../fakes/memory-cluster.ts';
+import { conflict } from '../fakes/memory-cluster.ts';
+import type { CarryOutside } from '../fakes/outside.ts';
+import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
+import type { TestClock } from '../fakes/test-clock.ts';
+import type { CallFault, Pace } from './scenario.ts';
+import type { WatchLines } from './watch-lines.ts';
+
+/** What a door knows of the process before it and the world behind it. */
+export interface DoorOptions {
+  readonly clock: TestClock;
+  readonly cluster: MemoryCluster;
+  readonly pace: Pace;
+  readonly watches: WatchLines;
+  /** Whether the process has died. */
+  isDead(): boolean;
+  /** Counts a request of this name, and says what goes wrong with it and how much of the time it takes. */
+  next(call: string): {
+    readonly name: string;
+    readonly fault: CallFault | undefined;
+    readonly there: number;
+    readonly back: number;
+  };
+  /** Whether a system cannot be reached now; the API server's name is `api`. */
+  isOut(system: string): boolean;
+  /** The process dies now, and another begins so much later. */
+  crash(downMs: number): void;
+  /** Carries out what changes something, on record. */
+  carryOut(call: RecordedCall, effect: () => unknown): unknown;
+}
+
+/** A request that reached where it should. */
+export interface RecordedCall {
+  /** `api`, or an external system. */
+  readonly system: string;
+  readonly verb: string;
+  /** `FancySQLInstance team/orders`, or a path. */
+  readonly target: string;
+  readonly isWrite: boolean;
+  /** The process asked once; something on the way repeats it. */
+  readonly isRepeated?: boolean;
+}
+
+/** As the real client waits for an answer. */
+const requestTimeoutMs = 30_000;
+
+const never = (): Promise<never> => new Promise(() => {});
+
+const refusals = {
+  409: { reason: 'Conflict', message: 'the object has been modified' },
+  429: { reason: 'TooManyRequests', message: 'too many requests, please try again later' },
+  500: {
+    reason: 'InternalError',
+    message: 'an error on the server has prevented the request from succeeding',
+  },
+  503: { reason: 'ServiceUnavailable', message: 'the server is currently unable to handle the request' },
+  504: { reason: 'Timeout', message: 'the server was unable to return a response in the time allotted' },
+} as const;
+
+const noConnection = (): ApiError =>
+  new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' });
+
+/** The API server as one process sees it. */
+export function apiDoor(client: KubernetesClient, options: DoorOptions): KubernetesClient {
+  const { clock, pace, watches } = options;
+
+  async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await clock.sleep(ms, signal).catch((cause: unknown) => {
+      throw new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause });
+    });
+    if (options.isDead()) await never();
+  }
+
+  async function ask<T>(
+    { verb, kind, target, hasPrecondition = false }: ApiCall,
+    signal: AbortSignal | undefined,
+    effect: () => Promise<T>,
+  ): Promise<T> {
+    if (options.isDead()) return never();
+    const isWrite = verb !== 'get' && verb !== 'list';
+    const call = { system: 'api', verb, target: `${kind.kind} ${target}`.trimEnd(), isWrite };
+    const { fault, there, back } = options.next(`${verb} ${call.target}`);
+    const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
+    if (fault?.type === 'crash' && fault.when === 'before') {
+      options.crash(fault.downMs);
+      return never();
+    }
+    if (slow.thereMs > requestTimeoutMs) {
+      // The answer is not waited for; the request arrives all the same.
+      const late = async (): Promise<unknown> => options.carryOut(call, effect);
+      clock
+        .sleep(slow.thereMs)
+        .then(late)
+        .catch(() => {});
+      await wait(requestTimeoutMs, signal);
+      throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
+    }
+    await wait(there * pace.requestMs + slow.thereMs, signal);
+    if (options.isOut('api') || fault?.type === 'unreachable') throw noConnection();
+    if (fault?.type === 'refused' && (fault.code !== 409 || hasPrecondition)) {
+      throw fault.code === 409
+        ? conflict(call.target)
+        : new ApiError(refusals[fault.code].message, {
+            code: fault.code,
+            reason: refusals[fault.code].reason,
+            ...(fault.code === 429 && { retryAfterMs: 1000 }),
+          });
+    }
+    const carried = (): Promise<T> => options.carryOut(call, effect) as Promise<T>;
+    let answer = carried();
+    if (fault?.type === 'twice' && isWrite) {
+      await answer.catch(() => {});
+      answer = options.carryOut({ ...call, isRepeated: true }, effect) as Promise<T>;
+    }
+    const [settled] = await Promise.allSettled([answer]);
+    if (fault?.type === 'crash') {
+      options.crash(fault.downMs);
+      return never();
+    }
+    if (slow.backMs > requestTimeoutMs) {
+      await wait(requestTimeoutMs, signal);
+      throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
+    }
+    await wait(back * pace.requestMs + slow.backMs, signal);
+    if (fault?.type === 'answer lost') throw noConnection();
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  }
+
+  return {
+    serverVersion: (signal) => client.serverVersion(signal),
+    get: (kind, key, signal) =>
+      ask({ verb: 'get', kind, target: objectKeyText(key) }, signal, () => client.get(kind, key)),
+    list: (kind, given, signal) =>
+      ask({ verb: 'list', kind, target: '' }, signal, () => client.list(kind, given)),
+    create: (kind, object, signal) =>
+      ask({ verb: 'create', kind, target: objectKeyText(object.metadata) }, signal, () =>
+        client.create(kind, object),
+      ),
+    patch: (kind, key, patch, given, signal) =>
+      ask(
+        {
+          verb: given?.subresource === 'status' ? 'update-status' : 'update',
+          kind,
+          target: objectKeyText(key),
+          hasPrecondition: 'resourceVersion' in ((patch as { metadata?: object }).metadata ?? {}),
+        },
+        signal,
+        () => client.patch(kind, key, patch, given),
+      ),
+    apply: (kind, key, fields, given, signal) =>
+      ask({ verb: 'apply', kind, target: objectKeyText(key) }, signal, () =>
+        client.apply(kind, key, fields, given),
+      ),
+    replace: (kind, object, signal) =>
+      ask(
+        { verb: 'replace', kind, target: objectKeyText(object.metadata), hasPrecondition: true },
+        signal,
+        () => client.replace(kind, object),
+      ),
+    delete: (kind, key, preconditions, signal) =>
+      ask(
+        {
+          verb: 'delete',
+          kind,
+          target: objectKeyText(key),
+          hasPrecondition: preconditions.resourceVersion !== undefined,
+        },
+        signal,
+        () => client.delete(kind, key, preconditions),
+      ),
+    watch<T>(kind: Kind, given: Parameters<KubernetesClient['watch']>[1]) {
+      return new Observable<WatchEvent<T>>((subscriber) => {
+        const { there } = options.next(`watch ${kind.kind}`);
+        const opening = clock.scheduler.schedule(() => {
+          if (options.isDead()) return;
+          if (options.isOut('api')) {
+            subscriber.error(noConnection());
+            return;
+          }
+          const line = watches.open(kind, subscriber);
+          subscriber.add(line);
+          subscriber.add(
+            client.watch(kind, { ...given, onOpen: () => {} }).subscribe({
+              next: (event) => line.tell(event as WatchEvent<unknown>),
+              error: (error: unknown) => line.fail(error),
+              complete: () => line.end(),
+            }),
+          );
+          if (!subscriber.closed) given.onOpen?.();
+        }, there * pace.requestMs);
+        subscriber.add(opening);
+      }) as never;
+    },
+  };
+}
+
+interface ApiCall {
+  readonly verb: string;
+  readonly kind: Kind;
+  readonly target: string;
+  readonly hasPrecondition?: boolean;
+}
+
+/** Statuses are what a gateway answers; PostgreSQL knows none. */
+const hasStatuses = (system: string): boolean => system !== 'postgresql';
+
+/** External systems as one process reaches them. */
+export function outsideDoor(options: DoorOptions): CarryOutside {
+  const { clock, pace } = options;
+
+  async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await clock.sleep(ms, signal);
+    if (options.isDead()) await never();
+  }
+
+  return async (call, effect) => {
+    if (options.isDead()) return never();
+    const { system, verb, target, isWrite, signal } = call;
+    const { fault, there, back } = options.next(`${verb} ${system} ${target}`);
+    if (fault?.type === 'crash' && fault.when === 'before') {
+      options.crash(fault.downMs);
+      return never();
+    }
+    const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
+    await wait(there * pace.outsideMs + slow.thereMs, signal);
+    if (options.isOut(system)) throw connectionRefused(system);
+    if (fault?.type === 'unreachable') throw connectionCut();
+    if (fault?.type === 'refused') {
+      if (!hasStatuses(system)) throw connectionCut();
+      return gatewayReply(fault.code === 409 ? 502 : fault.code, {
+        retryAfter: fault.code === 429 ? 1 : undefined,
+      });
+    }
+    const carried = async (): Promise<unknown> => options.carryOut({ system, verb, target, isWrite }, effect);
+    const [settled] = await Promise.allSettled([carried()]);
+    if (fault?.type === 'crash') {
+      options.crash(fault.downMs);
+      return never();
+    }
+    if (fault?.type === 'answer lost') {
+      if (slow.backMs > 0) return noAnswer(signal);
+      throw connectionCut();
+    }
+    await wait(back * pace.outsideMs + slow.backMs, signal);
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  };
+}

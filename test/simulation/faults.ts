@@ -1,0 +1,38 @@
+import type { Chance } from './chance.ts';
+import type { CallFault, FaultType, ListedFault, Scenario } from './scenario.ts';
+
+/** Which fault happens to a request of a name: as listed, or as chance says at the scenario's rates. */
+export function faultsOf({ faults }: Scenario, chance: Chance): (call: string) => CallFault | undefined {
+  if (isListed(faults)) {
+    const byCall = new Map(faults.map(({ call, fault }) => [call, fault]));
+    return (call) => byCall.get(call);
+  }
+  const rates = Object.entries(faults) as readonly (readonly [FaultType, number])[];
+  return (call) => {
+    const type = rates.find(([each, rate]) => chance('fault', each, call) < rate)?.[0];
+    return type && drawn(type, (what) => chance('fault', type, call, what));
+  };
+}
+
+export const isListed = (faults: Scenario['faults']): faults is readonly ListedFault[] =>
+  Array.isArray(faults);
+
+const codes = [409, 429, 500, 503, 504] as const;
+
+/** A fault of a type, its particulars left to chance. */
+function drawn(type: FaultType, chance: (what: string) => number): CallFault {
+  /** Mostly short, at times very long. */
+  const waitMs = (what: string): number => Math.round(50 * 2 ** (chance(what) * 11));
+  switch (type) {
+    case 'refused':
+      return { type, code: codes[Math.floor(chance('code') * codes.length)] ?? 503 };
+    case 'slow':
+      return chance('which') < 0.5
+        ? { type, thereMs: waitMs('there'), backMs: 0 }
+        : { type, thereMs: 0, backMs: waitMs('back') };
+    case 'crash':
+      return { type, when: chance('when') < 0.4 ? 'before' : 'after', downMs: waitMs('down') / 4 };
+    default:
+      return { type };
+  }
+}

@@ -1,0 +1,8 @@
+import type { InvariantOf } from '../invariant.ts';
+
+/** Deleting what is being deleted already changes nothing, and who asks cannot always know. */
+export const noEmptyWrites: InvariantOf = () => ({
+  name: 'no write changes nothing',
+  called: ({ by, verb, target, isWrite, isChange, isRefused, isRepeated = false }) =>
+    isWrite && !isChange && !isRefused && !isRepeated && verb !== 'delete' ? [`${by} ${verb} ${target}`] : [],
+});

@@ -1,0 +1,44 @@
+import groupBy from 'lodash/groupBy.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { InvariantOf } from '../invariant.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
+
+/** Which claim a managed resource is bound to or reserved for: its UID. */
+const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
+
+/** At no time do two managed resources name one claim. */
+export const oneToOne: InvariantOf = ({ cluster }) => ({
+  name: 'a claim has at most one managed resource, and a managed resource at most one claim',
+  changed({ kind, before, after, by }) {
+    if (!managedKinds.includes(kind) || after === undefined || by === 'somebody') return [];
+    const managed = after as unknown as Managed;
+    const uid = claimUid(managed);
+    if (uid === undefined || uid === (before && claimUid(before as unknown as Managed))) return [];
+    const former = before && claimUid(before as unknown as Managed);
+    const rivals = managedKinds
+      .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
+      .filter((each) => claimUid(each) === uid && each.metadata.uid !== managed.metadata.uid);
+    return [
+      ...(former === undefined
+        ? []
+        : [`${kind.kind} ${managed.metadata.name} passes from claim ${former} to ${uid}`]),
+      ...rivals.map(
+        (rival) =>
+          `${kind.kind} ${managed.metadata.name} names a claim that ${rival.kind} ${rival.metadata.name} names`,
+      ),
+    ];
+  },
+  atRest() {
+    const claims = claimKinds.flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[]);
+    const bound = claims.filter(({ status }) => status?.bindingPhase === 'Bound');
+    const shared = Object.values(
+      groupBy(bound, ({ spec }) => `${spec.resourceRef?.kind} ${spec.resourceRef?.name}`),
+    ).filter(({ length }) => length > 1);
+    return shared.map(
+      (all) =>
+        `${all.map(({ metadata }) => objectKeyText(metadata)).join(' and ')} are bound to one resource`,
+    );
+  },
+});

@@ -1,0 +1,33 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { InvariantOf } from '../invariant.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
+
+export const secretsInStep: InvariantOf = ({ cluster }) => ({
+  name: "a Bound claim's secret equals its source, every key",
+  atRest: () =>
+    claimKinds
+      .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
+      .flatMap(({ kind, metadata, spec, status }) => {
+        const { resourceRef, writeConnectionSecretToRef: to } = spec;
+        const managedKind = managedKinds.find((each) => each.kind === resourceRef?.kind);
+        if (status?.bindingPhase !== 'Bound' || managedKind === undefined || resourceRef === undefined)
+          return [];
+        const managed = cluster.find(managedKind, { name: resourceRef.name ?? '' }) as Managed | undefined;
+        const from = managed?.spec.writeConnectionSecretToRef;
+        if (to === undefined || from === undefined) return [];
+        const target = cluster.find(SecretKind, { namespace: metadata.namespace ?? '', name: to.name });
+        const source = cluster.find(SecretKind, from);
+        const what = `${kind} ${objectKeyText(metadata)}`;
+        if (source === undefined) return [`${what} is Bound, and the secret of its resource is not there`];
+        if (target === undefined) return [`${what} is Bound, and its secret is not there`];
+        return isEqual(target.data ?? {}, source.data ?? {})
+          ? []
+          : [
+              `${what} has keys ${Object.keys(target.data ?? {})}, its source ${Object.keys(source.data ?? {})}`,
+            ];
+      }),
+});

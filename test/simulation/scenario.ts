@@ -1,0 +1,96 @@
+import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+
+/** An object, as people name it: JSON, so that a scenario can be written down. */
+export interface ObjectName extends ObjectKey {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** What people and machines do at one moment. Everything is JSON. */
+export type Act =
+  /** As `kubectl create`: nothing if it is there already, or the API refuses it. */
+  | { readonly type: 'create'; readonly object: KubernetesObject }
+  /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
+  | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
+  | { readonly type: 'delete'; readonly of: ObjectName }
+  /** Somebody changes or removes an instance past us, in the cloud itself; `nth` of those that are there. */
+  | { readonly type: 'drift'; readonly system: string; readonly nth: number; readonly level: number }
+  | { readonly type: 'lose'; readonly system: string; readonly nth: number }
+  /** The process dies and another begins later. */
+  | { readonly type: 'crash'; readonly downMs: number }
+  /** SIGTERM: it may finish what it does. */
+  | { readonly type: 'terminate'; readonly downMs: number }
+  /** By mistake a second process runs for so long. */
+  | { readonly type: 'twin'; readonly forMs: number }
+  /** etcd forgets what was: who resumes from before must list again. */
+  | { readonly type: 'compact' }
+  /** Watch connections of a kind, or of all, end. */
+  | { readonly type: 'end watches'; readonly kind?: string }
+  /** What watches of a kind, or all, tell is held up for so long. */
+  | { readonly type: 'hold watches'; readonly kind?: string; readonly forMs: number }
+  /** Watches of a kind, or all, stay open and tell nothing ever again, until they end. */
+  | { readonly type: 'silence watches'; readonly kind?: string }
+  /** The API server cannot be reached for so long. */
+  | { readonly type: 'api outage'; readonly forMs: number }
+  /** An external system cannot be reached for so long. */
+  | { readonly type: 'outage'; readonly system: string; readonly forMs: number }
+  /** Somebody sets the clock on the wall. */
+  | { readonly type: 'set wall clock'; readonly byMs: number };
+
+export interface Step {
+  /** Since the beginning. */
+  readonly atMs: number;
+  readonly act: Act;
+}
+
+/** What goes wrong with one request, to the API server or outside. */
+export type CallFault =
+  /** Answered so, and not carried out. */
+  | { readonly type: 'refused'; readonly code: 409 | 429 | 500 | 503 | 504 }
+  /** Neither carried out nor answered: the connection ends. */
+  | { readonly type: 'unreachable' }
+  /** Carried out, and the answer is lost. */
+  | { readonly type: 'answer lost' }
+  /** Carried out twice: the second answer is told. */
+  | { readonly type: 'twice' }
+  /** Under way for so much longer, there and back. */
+  | { readonly type: 'slow'; readonly thereMs: number; readonly backMs: number }
+  /** The process dies before the request leaves, or when it has been carried out. */
+  | { readonly type: 'crash'; readonly when: 'before' | 'after'; readonly downMs: number };
+
+export type FaultType = CallFault['type'];
+
+/** One fault, and the request it happens to, as `p1 create FancySQLInstance team/orders 2`. */
+export interface ListedFault {
+  readonly call: string;
+  readonly fault: CallFault;
+}
+
+/** How often each type of fault happens to a request, from 0 to 1, while there is trouble. */
+export type FaultRates = Readonly<Partial<Record<FaultType, number>>>;
+
+/** How long things take at most, in ms; how much of it is up to chance. */
+export interface Pace {
+  readonly requestMs: number;
+  readonly watchMs: number;
+  readonly outsideMs: number;
+  readonly provisioningMs: number;
+  readonly deletionMs: number;
+  readonly readDelayMs: number;
+}
+
+/** One run, as data: the same scenario is played the same way each time. */
+export interface Scenario {
+  /** Decides how long everything is on its way, and which faults happen where they are drawn. */
+  readonly seed: number;
+  readonly pace: Pace;
+  /** What there is at the beginning. */
+  readonly objects: readonly KubernetesObject[];
+  /** In order of time. */
+  readonly steps: readonly Step[];
+  /** When trouble ends: no fault begins after it. */
+  readonly troubleMs: number;
+  readonly faults: FaultRates | readonly ListedFault[];
+  /** Whether what belongs to an owner that is gone goes, too, as in a cluster with its controller manager. */
+  readonly collectsGarbage: boolean;
+}

@@ -1,0 +1,353 @@
+import { Subscription } from 'rxjs';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
+import type { LogLevel } from '../../runtime/log/log.ts';
+import { inProcessClient } from '../fakes/in-process-client.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { MemoryCluster } from '../fakes/memory-cluster.ts';
+import type { TestClock } from '../fakes/test-clock.ts';
+import { testClock } from '../fakes/test-clock.ts';
+import type { Chance } from './chance.ts';
+import { chanceOf } from './chance.ts';
+import type { DoorOptions, RecordedCall } from './doors.ts';
+import { faultsOf } from './faults.ts';
+import type { Change, Invariant, InvariantOf, Violation } from './invariant.ts';
+import { kindOf } from './kinds.ts';
+import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import { Trace } from './trace.ts';
+import { WatchLines } from './watch-lines.ts';
+
+/** What a person wrote into an object, and nobody else may take away. */
+export interface Wish {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly uid: string | undefined;
+  /** As it was merged. */
+  readonly patch: object;
+  readonly atMs: number;
+}
+
+/** Where the clouds are. */
+export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
+
+/**
+ * A cluster, external systems, people, machines and the process in their midst, all under one clock that is moved by
+ * hand and one seed.
+ */
+export class World {
+  readonly scenario: Scenario;
+  readonly clock: TestClock = testClock();
+  readonly chance: Chance;
+  readonly cluster = new MemoryCluster(() => this.clock.now());
+  readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
+  readonly trace: Trace;
+  readonly violations: Violation[] = [];
+  /** What the processes logged, as lines of JSON. */
+  readonly log: string[] = [];
+  /** The faults that happened, in order. */
+  readonly fired: ListedFault[] = [];
+  /** What people wrote, in order. */
+  readonly wishes: Wish[] = [];
+  /** Requests that were carried out, by process. */
+  readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
+  readonly logLevel: LogLevel;
+  readonly #invariants: readonly Invariant[];
+  readonly #faultFor: (call: string) => CallFault | undefined;
+  readonly #counts = new Map<string, number>();
+  readonly #outUntilMs = new Map<string, number>();
+  readonly #startedMs: number;
+  readonly #processes = new Set<SimulatedProcess>();
+  readonly #life = new Subscription();
+  #by = 'somebody';
+  #isTroubleOver = false;
+
+  constructor(
+    scenario: Scenario,
+    invariants: readonly InvariantOf[],
+    { logLevel = 'info' }: { readonly logLevel?: LogLevel } = {},
+  ) {
+    const { seed, pace } = scenario;
+    this.scenario = scenario;
+    this.logLevel = logLevel;
+    this.chance = chanceOf(seed);
+    this.#startedMs = this.clock.elapsedMs();
+    this.trace = new Trace(() => this.elapsedMs);
+    this.#faultFor = faultsOf(scenario, this.chance);
+    const habits = {
+      provisioningMs: pace.provisioningMs,
+      deletionMs: pace.deletionMs,
+      readDelayMs: pace.readDelayMs,
+    };
+    this.clouds = {
+      favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...habits }),
+      other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
+    };
+    this.#invariants = invariants.map((of) => of(this));
+    for (const object of scenario.objects) this.cluster.put(kindOf(object), object);
+    this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
+    for (const { atMs, act } of scenario.steps) {
+      this.#life.add(this.clock.scheduler.schedule(() => this.#act(act), atMs));
+    }
+  }
+
+  /** Since the beginning. */
+  get elapsedMs(): number {
+    return this.clock.elapsedMs() - this.#startedMs;
+  }
+
+  /** The processes that run. */
+  get processes(): readonly SimulatedProcess[] {
+    return [...this.#processes];
+  }
+
+  /** Starts a process; it is the only one unless others run. */
+  start(): SimulatedProcess {
+    this.figures.processes += 1;
+    const id = `p${this.figures.processes}`;
+    const { clock, cluster, chance } = this;
+    const watches = new WatchLines(
+      clock,
+      (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
+    );
+    const process: SimulatedProcess = new SimulatedProcess({
+      id,
+      clock,
+      cluster,
+      watches,
+      pace: this.scenario.pace,
+      chance,
+      clouds: this.clouds,
+      client: inProcessClient(cluster, clock),
+      logLevel: this.logLevel,
+      write: (line) => this.log.push(line),
+      ran: () => {
+        this.figures.runs += 1;
+      },
+      isOut: (system) => (this.#outUntilMs.get(system) ?? 0) > this.elapsedMs,
+      next: (call) => this.#next(id, call),
+      crash: (downMs) => this.#crash(process, downMs),
+      carryOut: (call, effect) => this.#carryOut(id, call, effect),
+      died: () => this.#processes.delete(process),
+    });
+    this.#processes.add(process);
+    this.trace.note(id, 'starts');
+    process.start();
+    return process;
+  }
+
+  /** Nothing goes wrong any more: one process runs, and everything can be reached. */
+  endTrouble(): void {
+    this.#isTroubleOver = true;
+    this.#outUntilMs.clear();
+    const [first, ...others] = this.processes;
+    for (const process of others) process.kill();
+    if (first === undefined) this.start();
+    this.trace.note('world', 'trouble is over');
+  }
+
+  /** Nothing goes on any more. */
+  end(): void {
+    this.#life.unsubscribe();
+    for (const process of this.processes) process.kill();
+  }
+
+  /** What is wrong now that everything has come to rest. */
+  judge(): void {
+    for (const { name, atRest } of this.#invariants) {
+      for (const what of atRest?.() ?? []) this.violate(name, what);
+    }
+  }
+
+  violate(invariant: string, what: string): void {
+    this.violations.push({ invariant, atMs: Math.round(this.elapsedMs), what });
+    this.trace.note('VIOLATION', `${invariant}: ${what}`);
+  }
+
+  #changed(change: Change): void {
+    this.trace.change(change);
+    for (const { name, changed } of this.#invariants) {
+      for (const what of changed?.(change) ?? []) this.violate(name, what);
+    }
+    if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
+  }
+
+  /** What belongs to nobody else goes a while after its owner. */
+  #collect(owner: KubernetesObject | undefined): void {
+    const uid = owner?.metadata.uid;
+    const lateMs = 1_000 * this.#share('gc');
+    this.#later(lateMs, () => {
+      for (const object of this.cluster.objects()) {
+        const owners = object.metadata.ownerReferences ?? [];
+        if (owners.length === 1 && owners[0]?.uid === uid && object.kind !== 'Event') {
+          this.#as('gc', () => this.cluster.leave(kindOf(object), object.metadata));
+        }
+      }
+    });
+  }
+
+  /** How much of the longest time the next thing of a name takes. */
+  #share(name: string): number {
+    return this.chance('way', name, this.#count(name));
+  }
+
+  #count(name: string): number {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  #next(id: string, call: string): ReturnType<DoorOptions['next']> {
+    const base = `${id} ${call}`;
+    const name = `${base} ${this.#count(base)}`;
+    const fault =
+      this.#isTroubleOver || this.elapsedMs > this.scenario.troubleMs ? undefined : this.#faultFor(name);
+    if (fault !== undefined) {
+      this.fired.push({ call: name, fault });
+      this.trace.note(id, `${call}: ${textOf(fault)}`);
+    }
+    return { name, fault, there: this.chance('there', name), back: this.chance('back', name) };
+  }
+
+  #carryOut(id: string, call: RecordedCall, effect: () => unknown): unknown {
+    const { figures, cluster } = this;
+    const isApi = call.system === 'api';
+    figures[isApi ? 'calls' : 'outsideCalls'] += 1;
+    if (!call.isWrite) return effect();
+    const isEvent = call.target.startsWith('Event ');
+    if (!isEvent) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
+    const version = cluster.resourceVersion;
+    if (!isApi) this.trace.note(id, `${call.verb} ${call.system} ${call.target}`);
+    const answer = this.#as(id, effect) as Promise<unknown>;
+    const isChange = !isApi || cluster.resourceVersion !== version;
+    const tell = (isRefused: boolean): void => {
+      for (const { name, called } of this.#invariants) {
+        for (const what of called?.({ by: id, ...call, isChange, isRefused }) ?? []) this.violate(name, what);
+      }
+    };
+    Promise.resolve(answer).then(
+      () => tell(false),
+      () => tell(true),
+    );
+    return answer;
+  }
+
+  #as<T>(by: string, act: () => T): T {
+    const before = this.#by;
+    this.#by = by;
+    try {
+      return act();
+    } finally {
+      this.#by = before;
+    }
+  }
+
+  #crash(process: SimulatedProcess, downMs: number): void {
+    this.trace.note(process.id, 'is killed');
+    process.kill();
+    this.#begin(downMs);
+  }
+
+  #begin(inMs: number): void {
+    this.#later(inMs, () => {
+      if (this.processes.length === 0) this.start();
+    });
+  }
+
+  #later(delayMs: number, act: () => void): void {
+    this.#life.add(this.clock.scheduler.schedule(act, delayMs));
+  }
+
+  /** What people and machines do. Whatever the API refuses a person is no harm. */
+  #act(act: Act): void {
+    this.trace.act(act);
+    const [process] = this.processes;
+    switch (act.type) {
+      case 'create':
+      case 'edit':
+      case 'delete':
+        this.#person(act);
+        return;
+      case 'drift':
+      case 'lose':
+        this.#outside(act);
+        return;
+      case 'crash':
+        if (process !== undefined) this.#crash(process, act.downMs);
+        return;
+      case 'terminate':
+        if (process !== undefined) process.terminate().then(() => this.#begin(act.downMs));
+        return;
+      case 'twin': {
+        const twin = this.start();
+        this.#later(act.forMs, () => {
+          if (this.processes.length > 1) twin.kill();
+        });
+        return;
+      }
+      case 'compact':
+        this.cluster.compact();
+        return;
+      case 'end watches':
+        for (const each of this.processes) each.watches.cut(act.kind);
+        return;
+      case 'hold watches':
+        for (const each of this.processes) {
+          for (const kind of act.kind === undefined ? each.kinds : [act.kind])
+            each.watches.hold(kind, act.forMs);
+        }
+        return;
+      case 'silence watches':
+        for (const each of this.processes) each.watches.silence(act.kind);
+        return;
+      case 'api outage':
+        this.#outUntilMs.set('api', this.elapsedMs + act.forMs);
+        for (const each of this.processes) each.watches.cut();
+        return;
+      case 'outage':
+        this.#outUntilMs.set(act.system, this.elapsedMs + act.forMs);
+        return;
+      case 'set wall clock':
+        this.clock.setWall(new Date(this.clock.now().getTime() + act.byMs));
+        return;
+    }
+  }
+
+  #person(act: Extract<Act, { type: 'create' | 'edit' | 'delete' }>): void {
+    try {
+      if (act.type === 'create') {
+        this.cluster.create(kindOf(act.object), act.object);
+        return;
+      }
+      const kind = kindOf(act.of);
+      const key = objectKey(act.of);
+      if (act.type === 'delete') {
+        this.cluster.delete(kind, key);
+        return;
+      }
+      const { metadata } = this.cluster.patch(kind, key, act.patch);
+      this.wishes.push({ kind, key, uid: metadata.uid, patch: act.patch, atMs: this.elapsedMs });
+    } catch (error) {
+      this.trace.note('somebody', `was refused: ${messageOf(error)}`);
+    }
+  }
+
+  #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {
+    const cloud = Object.entries(this.clouds).find(([system]) => system === act.system)?.[1];
+    const instances = cloud?.instances() ?? [];
+    const instance = instances[act.nth % instances.length];
+    if (cloud === undefined || instance === undefined) return;
+    if (act.type === 'drift') cloud.drift(instance.item.name, { level: act.level });
+    else cloud.lose(instance.item.name);
+  }
+}
+
+/** `refused 503`. */
+function textOf({ type, ...rest }: CallFault): string {
+  return [type, ...Object.values(rest)].join(' ');
+}
+
+/** As in `FancySQLInstance team/orders`. */
+export const nameText = ({ kind, ...key }: ObjectName): string => `${kind} ${objectKeyText(key)}`;
