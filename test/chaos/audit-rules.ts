@@ -1,0 +1,102 @@
+import type { AuditedRequest } from './audit-trail.ts';
+
+const leases = 'leases.coordination.k8s.io';
+export const isWrite = ({ verb }: AuditedRequest): boolean =>
+  ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(verb);
+const isLease = ({ resource }: AuditedRequest): boolean => resource === leases;
+const hasSucceeded = ({ code }: AuditedRequest): boolean => code >= 200 && code < 300;
+
+/** Says a request in one line. */
+export const described = ({ user, verb, resource, key, receivedMs, code }: AuditedRequest): string =>
+  `${new Date(receivedMs).toISOString()} ${user} ${verb} ${resource} ${key} (${code})`;
+
+/** Judges, request by request, whether only the leader writes. A replica is known by its user, another one for each life. */
+export interface LeaseRule {
+  /** Answers with what is wrong with it: a write of a replica after another took the lease, or after its own ran out. */
+  check(request: AuditedRequest): string | undefined;
+  /** The user who wrote the lease last, unless it was to give it free. */
+  leader(): string | undefined;
+}
+
+/** For requests in the order in which they were answered, of these users alone. */
+export function leaseRule(leaseDurationMs: number): LeaseRule {
+  /** Who wrote the lease, and when it was answered, newest last. */
+  const terms: { readonly user: string; readonly sinceMs: number; renewedMs: number; endedMs: number }[] = [];
+  return {
+    check(request) {
+      const { user, receivedMs, answeredMs } = request;
+      if (!isWrite(request)) return undefined;
+      if (isLease(request)) {
+        if (!hasSucceeded(request)) return undefined;
+        const last = terms.at(-1);
+        if (request.holder === '') {
+          if (last?.user === user) last.endedMs = answeredMs;
+        } else if (last?.user === user && last.endedMs === Number.POSITIVE_INFINITY) {
+          last.renewedMs = answeredMs;
+        } else {
+          if (last !== undefined) last.endedMs = Math.min(last.endedMs, answeredMs);
+          const endedMs = Number.POSITIVE_INFINITY;
+          terms.push({ user, sinceMs: answeredMs, renewedMs: answeredMs, endedMs });
+        }
+        return undefined;
+      }
+      // The last term of this user that had begun: its write of the lease may be noted a moment after what follows.
+      const term = terms.findLast((each) => each.user === user);
+      if (term === undefined) return `wrote without ever having led: ${described(request)}`;
+      if (receivedMs > term.endedMs) return `wrote after its lease had passed on: ${described(request)}`;
+      if (receivedMs > term.renewedMs + leaseDurationMs) {
+        return `wrote ${receivedMs - term.renewedMs} ms after its last renewal: ${described(request)}`;
+      }
+      return undefined;
+    },
+    leader: () => {
+      const last = terms.at(-1);
+      return last === undefined || last.endedMs !== Number.POSITIVE_INFINITY ? undefined : last.user;
+    },
+  };
+}
+
+/** The most requests of one kind within a minute. */
+export interface Busiest {
+  /** `user verb resource key`. */
+  readonly what: string;
+  readonly perMinute: number;
+  /** In ms since 1970. */
+  readonly atMs: number;
+}
+
+/** Counts, for each thing, how many requests there were within the last minute. */
+export interface RateRule {
+  add(what: string, atMs: number): void;
+  /** The busiest minute of each thing, busiest first. */
+  busiest(): readonly Busiest[];
+}
+
+const minuteMs = 60_000;
+
+/** Times must come in order for each thing, more or less. */
+export function rateRule(): RateRule {
+  const recent = new Map<string, number[]>();
+  const most = new Map<string, Busiest>();
+  return {
+    add(what, atMs) {
+      const times = recent.get(what) ?? [];
+      times.push(atMs);
+      while (times[0]! <= atMs - minuteMs) times.shift();
+      recent.set(what, times);
+      if (times.length > (most.get(what)?.perMinute ?? 0))
+        most.set(what, { what, perMinute: times.length, atMs });
+    },
+    busiest: () => [...most.values()].toSorted((a, b) => b.perMinute - a.perMinute),
+  };
+}
+
+/** Which loop a request is part of: of one life, about one object; undefined for those that keep a lease. */
+export function loopOf(request: AuditedRequest): string | undefined {
+  if (isLease(request)) return undefined;
+  const { user, verb, resource, key } = request;
+  // Whatever is done to an object is one loop; lists and watches are one for each kind.
+  if (verb === 'list' || verb === 'watch') return `${user} ${verb} ${resource}`;
+  // Creations do not name what they create.
+  return `${user} ${verb === 'create' ? 'create ' : ''}${resource.split('/')[0]} ${key}`;
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { Random } from '../../runtime/time/random.ts';
+import type { LinkFault } from './schedule.ts';
+
+/** A TCP proxy on loopback that does harm to what goes through it. */
+export interface FaultyLink {
+  readonly port: number;
+  /** From now on, for what is connected and for what will be; `open` ends the harm. */
+  become(state: LinkFault | 'open'): void;
+  /** Connections taken so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export interface FaultyLinkOptions {
+  readonly target: { readonly host: string; readonly port: number };
+  readonly random: Random;
+  /** Told of every piece that a client sends. */
+  readonly onSent?: (chunk: Buffer) => void;
+}
+
+const throttledBytesPerSecond = 16_384;
+/** A cut comes somewhere in the first so many bytes of an answer. */
+const truncateWithin = 4000;
+const corruptedShare = 0.3;
+
+/** The two ends of one connection. */
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** What is on its way and not let through, in order. */
+  held: (() => void)[];
+  /** Bytes of an answer until it is cut. */
+  left: number;
+  /** When the last throttled piece is through, by `performance.now`. */
+  readonly busyUntilMs: { up: number; down: number };
+}
+
+/**
+ * - `cut`: connections are reset, and so is every new one.
+ * - `stall`: they are taken and nothing goes through. What a client sent and then gave up on is never delivered.
+ * - `throttle`: 16 KiB a second each way.
+ * - `truncate`: the server's side ends in the middle of what it says.
+ * - `corrupt`: single bytes change. Towards the client any bit may; towards the server the top bit is set, which makes
+ *   no valid request another valid one: nobody could tell those apart over plain TCP.
+ */
+export async function startFaultyLink({ target, random, onSent }: FaultyLinkOptions): Promise<FaultyLink> {
+  let state: LinkFault | 'open' = 'open';
+  let count = 0;
+  const pairs = new Set<Pair>();
+
+  const drop = (pair: Pair): void => {
+    pairs.delete(pair);
+    for (const socket of [pair.client, pair.server]) {
+      if (!socket.destroyed) socket.resetAndDestroy();
+    }
+  };
+
+  function pass(pair: Pair, to: 'up' | 'down', chunk: Buffer): void {
+    const socket = to === 'up' ? pair.server : pair.client;
+    if (socket.destroyed) return;
+    switch (state) {
+      case 'cut':
+        drop(pair);
+        break;
+      case 'stall':
+        pair.held.push(() => pass(pair, to, chunk));
+        break;
+      case 'throttle': {
+        const now = performance.now();
+        const atMs = Math.max(now, pair.busyUntilMs[to]) + (chunk.length / throttledBytesPerSecond) * 1000;
+        pair.busyUntilMs[to] = atMs;
+        setTimeout(() => deliver(pair, to, chunk), atMs - now);
+        break;
+      }
+      case 'truncate':
+        if (to === 'up' || chunk.length < pair.left) {
+          if (to === 'down') pair.left -= chunk.length;
+          deliver(pair, to, chunk);
+        } else {
+          socket.write(chunk.subarray(0, pair.left), () => drop(pair));
+          pair.left = 0;
+        }
+        break;
+      case 'corrupt':
+        deliver(pair, to, random() < corruptedShare ? corrupted(chunk, to) : chunk);
+        break;
+      case 'open':
+        deliver(pair, to, chunk);
+        break;
+    }
+  }
+
+  function deliver(pair: Pair, to: 'up' | 'down', chunk: Buffer): void {
+    const [socket, source] = to === 'up' ? [pair.server, pair.client] : [pair.client, pair.server];
+    // What was slowed down before comes first.
+    const waitMs = pair.busyUntilMs[to] - performance.now();
+    if (state !== 'throttle' && waitMs > 0) {
+      setTimeout(() => deliver(pair, to, chunk), waitMs);
+      return;
+    }
+    if (socket.destroyed) return;
+    if (socket.write(chunk)) return;
+    source.pause();
+    socket.once('drain', () => source.resume());
+  }
+
+  function corrupted(chunk: Buffer, to: 'up' | 'down'): Buffer {
+    const changed = Buffer.from(chunk);
+    const at = Math.floor(random() * changed.length);
+    changed[at] = to === 'up' ? changed[at]! | 0x80 : changed[at]! ^ (1 << Math.floor(random() * 8));
+    return changed;
+  }
+
+  function take(client: Socket): void {
+    count += 1;
+    client.on('error', () => {});
+    if (state === 'cut') {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect(target);
+    server.on('error', () => {});
+    const left = Math.floor(random() * truncateWithin);
+    const pair: Pair = { client, server, held: [], left, busyUntilMs: { up: 0, down: 0 } };
+    pairs.add(pair);
+    for (const socket of [client, server]) socket.setNoDelay(true);
+    client.on('data', (chunk: Buffer) => {
+      onSent?.(chunk);
+      pass(pair, 'up', chunk);
+    });
+    server.on('data', (chunk: Buffer) => pass(pair, 'down', chunk));
+    // Nobody here speaks over a half-open connection: one that gave up its side wants nothing delivered.
+    client.on('close', () => drop(pair));
+    client.on('end', () => (state === 'stall' ? drop(pair) : server.end()));
+    server.on('close', () => {
+      if (state === 'stall') pair.held.push(() => drop(pair));
+      else client.end(() => pairs.delete(pair));
+    });
+  }
+
+  const listener = createServer({ allowHalfOpen: true }, take);
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    become(next) {
+      state = next;
+      for (const pair of pairs) {
+        if (next === 'cut') drop(pair);
+        pair.left = Math.floor(random() * truncateWithin);
+        if (next === 'stall') continue;
+        const { held } = pair;
+        pair.held = [];
+        for (const go of held) go();
+      }
+    },
+    connections: () => count,
+    async close() {
+      const closed = once(listener, 'close');
+      listener.close();
+      for (const pair of pairs) drop(pair);
+      await closed;
+    },
+  };
+}

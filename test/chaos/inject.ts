@@ -1,0 +1,296 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { escapeLiteral } from 'pg';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { eventually } from '../cluster/stack-harness.ts';
+import { ambivalentClass, credentialsSecret } from './catalogue.ts';
+import type { Life, Replica } from './replica.ts';
+import type { FaultAction, ProviderName, Server, Signal } from './schedule.ts';
+import { signalTree } from './server-process.ts';
+import type { Users } from './users.ts';
+import type { World } from './world.ts';
+import { list, plantedValue } from './world.ts';
+
+/** A fault that has begun. */
+export interface Harm {
+  /** What it was done to, where chance or the moment decided that. */
+  readonly detail?: string;
+  /** Ends it: from then on nothing keeps the desired state from being reached. */
+  end(): Promise<void>;
+  /** Something to ask for afterwards that only works if all is well again; ends when it has been asked for. */
+  probe?(): Promise<void>;
+}
+
+export interface Injection {
+  readonly world: World;
+  readonly users: Users;
+  /** The replica that leads, by the API server's records; waits for one for a while. */
+  readonly leading: () => Promise<Replica>;
+}
+
+/** Does what the schedule says. */
+export function inject({ world, users, leading }: Injection, action: FaultAction): Promise<Harm> {
+  switch (action.type) {
+    case 'signal':
+      return isServer(action.target)
+        ? signalServer(world, action.target, action.signal)
+        : signalReplicas(world, leading, action.target, action.signal);
+    case 'freeze':
+      return freeze(leading);
+    case 'link':
+      return harmLink(world, leading, action.link, action.fault);
+    case 'compaction':
+      return compaction(world);
+    case 'credentials':
+      return action.how === 'wrong'
+        ? wrongCredentials(world, action.provider)
+        : rotation(world, action.provider);
+    case 'definition':
+      return deletedDefinition(world, users, action.plural, action.holds);
+  }
+}
+
+const isServer = (target: string): target is Server =>
+  ['apiserver', 'etcd', 'postgresql', 'favourite', 'other'].includes(target);
+
+async function signalReplicas(
+  { replicas }: World,
+  leading: Injection['leading'],
+  target: 'leader' | 'standby' | 'both',
+  signal: Signal,
+): Promise<Harm> {
+  const leader = await leading();
+  const chosen = replicas.filter((each) => target === 'both' || (each === leader) === (target === 'leader'));
+  const lives = chosen.flatMap((each) => each.current() ?? []);
+  if (signal === 'SIGSTOP') return frozen(lives);
+  for (const each of chosen) each.hold();
+  await Promise.all(lives.map((life) => ended(life, signal)));
+  return {
+    detail: named(lives),
+    async end() {
+      await Promise.all(chosen.map((each) => each.start()));
+    },
+  };
+}
+
+const named = (lives: readonly Life[]): string => lives.map(({ user }) => user).join(', ');
+
+async function ended(life: Life, signal: NodeJS.Signals): Promise<void> {
+  life.wasEnded = true;
+  life.process.signal(signal);
+  // SIGTERM drains for 30 s at most.
+  await Promise.race([life.process.ended, sleep(40_000, undefined, { ref: false })]);
+  if (!life.process.hasEnded()) life.process.signal('SIGKILL');
+}
+
+function frozen(lives: readonly Life[]): Harm {
+  for (const { process } of lives) process.signal('SIGSTOP');
+  return {
+    detail: named(lives),
+    async end() {
+      for (const { process } of lives) process.signal('SIGCONT');
+    },
+  };
+}
+
+const freeze = async (leading: Injection['leading']): Promise<Harm> => {
+  const life = (await leading()).current();
+  return frozen(life === undefined ? [] : [life]);
+};
+
+async function signalServer(world: World, target: Server, signal: Signal): Promise<Harm> {
+  const { controlPlane, postgresql, clouds } = world;
+  if (signal === 'SIGSTOP') {
+    const pid = await pidOf(world, target);
+    signalTree(pid, 'SIGSTOP');
+    return {
+      async end() {
+        signalTree(pid, 'SIGCONT');
+      },
+    };
+  }
+  switch (target) {
+    case 'apiserver':
+      // It shuts down in its own time; meanwhile it refuses.
+      void controlPlane.stopApiServer(signal).catch(() => {});
+      return {
+        async end() {
+          await controlPlane.stopApiServer();
+          await controlPlane.startApiServer();
+        },
+      };
+    case 'etcd':
+      await controlPlane.stopEtcd(signal);
+      return { end: () => controlPlane.startEtcd() };
+    case 'postgresql': {
+      // SIGTERM: nobody new comes in, and those who are in may stay until we insist.
+      process.kill(postgresql.pid() ?? 0, signal);
+      return {
+        async end() {
+          await postgresql.stop();
+          await postgresql.start();
+        },
+      };
+    }
+    case 'favourite':
+    case 'other': {
+      const cloud = clouds[target];
+      cloud.current()?.signal(signal);
+      await cloud.current()?.ended;
+      return { end: () => cloud.start() };
+    }
+  }
+}
+
+async function pidOf({ controlPlane, postgresql, clouds }: World, target: Server): Promise<number> {
+  const pids = await controlPlane.pids();
+  switch (target) {
+    case 'apiserver':
+      return pids.apiServer;
+    case 'etcd':
+      return pids.etcd;
+    case 'postgresql':
+      return postgresql.pid() ?? 0;
+    case 'favourite':
+    case 'other':
+      return clouds[target].current()?.pid ?? 0;
+  }
+}
+
+async function harmLink(
+  world: World,
+  leading: Injection['leading'],
+  link: string,
+  fault: 'cut' | 'stall' | 'throttle' | 'truncate' | 'corrupt',
+): Promise<Harm> {
+  const name = link === 'apiserver' ? `apiserver-${(await leading()).name}` : link;
+  world.links[name]!.become(fault);
+  return {
+    detail: name,
+    async end() {
+      world.links[name]!.become('open');
+    },
+  };
+}
+
+/** The replicas miss changes that etcd forgets, and an API server that was started since never knew of. */
+async function compaction({ links, controlPlane, replicas }: World): Promise<Harm> {
+  const cut = replicas.map(({ name }) => links[`apiserver-${name}`]!);
+  for (const link of cut) link.become('cut');
+  return {
+    async end() {
+      await compact(controlPlane.etcdUrl);
+      await controlPlane.restartApiServer();
+      for (const link of cut) link.become('open');
+    },
+  };
+}
+
+/** Makes etcd forget all that is not the present, over its JSON gateway. */
+async function compact(etcdUrl: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const response = await fetch(`${etcdUrl}/v3/kv/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const key = Buffer.from('/').toString('base64');
+  const { header } = (await post('range', { key, limit: '1' })) as {
+    readonly header: { readonly revision: string };
+  };
+  await post('compaction', { revision: header.revision, physical: true });
+}
+
+const applied = (world: World, object: object): Promise<string> =>
+  eventually(
+    'it is applied',
+    () => world.controlPlane.kubectl(['apply', '-f', '-'], list([object])),
+    120_000,
+  );
+
+const secretNow = (world: World, provider: ProviderName): string =>
+  provider === 'postgresql' ? world.administratorPassword : world.clouds[provider].token();
+
+async function wrongCredentials(world: World, provider: ProviderName): Promise<Harm> {
+  const wrong = plantedValue();
+  world.planted.add(wrong);
+  await applied(world, credentialsSecret(world, provider, wrong));
+  return {
+    async end() {
+      await applied(world, credentialsSecret(world, provider, secretNow(world, provider)));
+    },
+  };
+}
+
+/** The system takes other credentials from now on; those who use it are told at the end. */
+async function rotation(world: World, provider: ProviderName): Promise<Harm> {
+  const fresh = plantedValue();
+  world.planted.add(fresh);
+  if (provider === 'postgresql') {
+    const { superuser } = world.postgresql;
+    await world.sql(`ALTER ROLE ${superuser} PASSWORD ${escapeLiteral(fresh)}`);
+    world.administratorPassword = fresh;
+  } else {
+    const cloud = world.clouds[provider];
+    cloud.current()?.signal('SIGKILL');
+    await cloud.current()?.ended;
+    await cloud.start(fresh);
+  }
+  return {
+    async end() {
+      await applied(world, credentialsSecret(world, provider, fresh));
+    },
+  };
+}
+
+async function deletedDefinition(
+  world: World,
+  users: Users,
+  name: string,
+  holds: 'nothing' | 'classes',
+): Promise<Harm> {
+  const { controlPlane, client } = world;
+  await controlPlane.kubectl(['delete', 'crd', name, '--wait=false', '--ignore-not-found']);
+  let probes = 0;
+  return {
+    async end() {
+      await eventually(
+        'the definition is gone',
+        async () =>
+          (await controlPlane.kubectl(['get', 'crd', name, '--ignore-not-found', '-o', 'name'])) === '',
+        60_000,
+      );
+      await controlPlane.installDefinitions();
+      if (holds === 'classes') {
+        await eventually('the class is back', () =>
+          client.create(AmbivalentDBInstanceClassKind, ambivalentClass()),
+        );
+      }
+    },
+    async probe() {
+      if (name !== 'networks.network.fcp.crossplane.io') return;
+      probes += 1;
+      const key = { name: `probe-${Date.now()}-${probes}` };
+      await users.make(NetworkKind, {
+        apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+        kind: 'Network',
+        metadata: key,
+        spec: {
+          providerRef: { name: 'favourite' },
+          deletionPolicy: 'Delete',
+          forProvider: { cidr: '10.1.0.0/16' },
+        },
+      } as never);
+      await eventually(
+        'the network is ready',
+        async () => {
+          const { status } = await client.get(NetworkKind, key);
+          if (status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+            return true;
+          throw new Error(JSON.stringify(status ?? 'no status'));
+        },
+        150_000,
+      );
+      await users.remove(NetworkKind, key);
+    },
+  };
+}

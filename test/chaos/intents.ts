@@ -1,0 +1,76 @@
+/** Edits of an object by users, which nobody else may undo. */
+export interface Edits {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Fields of `spec.forProvider`. */
+  readonly forProvider: Readonly<Record<string, number>>;
+  /** Keys that users added to the object's connection secret, with their values. */
+  readonly secretKeys: Readonly<Record<string, string>>;
+}
+
+export const noEdits: Edits = { labels: {}, annotations: {}, forProvider: {}, secretKeys: {} };
+
+/** What users want of one claim, or of one managed resource that they made by hand. */
+export interface Intent {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  /** False once it was deleted. */
+  readonly isWanted: boolean;
+}
+
+/** Everything that users have asked for and been answered. Keys: {@link intentKey}. */
+export interface Intents {
+  readonly claims: ReadonlyMap<string, Intent>;
+  /** Made by hand. */
+  readonly managed: ReadonlyMap<string, Intent>;
+  /** Of claims and managed resources, whoever made them. */
+  readonly edits: ReadonlyMap<string, Edits>;
+}
+
+/** `Kind namespace/name`, or without a namespace `Kind name`. */
+export const intentKey = (
+  kind: string,
+  { namespace, name }: { readonly namespace?: string; readonly name: string },
+) => `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+
+/** What is in both, with equal values. */
+const common = <T>(
+  before: Readonly<Record<string, T>>,
+  after: Readonly<Record<string, T>>,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(before).filter(([name, value]) => after[name] === value));
+
+/**
+ * What users wanted all the while between two moments. The world is not seen in one moment: what was asked for or taken
+ * back meanwhile may be seen either way.
+ */
+export function steadyIntents(before: Intents, after: Intents): Intents {
+  const steady = (from: Intents['claims'], to: Intents['claims']) =>
+    new Map([...from].filter(([key, { isWanted }]) => to.get(key)?.isWanted === isWanted));
+  const edits = [...before.edits].map(([key, own]) => {
+    const now = after.edits.get(key) ?? noEdits;
+    const { labels, annotations, forProvider, secretKeys } = own;
+    return [
+      key,
+      {
+        labels: common(labels, now.labels),
+        annotations: common(annotations, now.annotations),
+        forProvider: common(forProvider, now.forProvider),
+        secretKeys: common(secretKeys, now.secretKeys),
+      },
+    ] as const;
+  });
+  return {
+    claims: steady(before.claims, after.claims),
+    managed: steady(before.managed, after.managed),
+    edits: new Map(edits),
+  };
+}
+
+/** As they are now, whatever becomes of them. */
+export const copyOf = ({ claims, managed, edits }: Intents): Intents => ({
+  claims: new Map(claims),
+  managed: new Map(managed),
+  edits: new Map(edits),
+});

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { Edits, Intents } from './intents.ts';
+import { noEdits, steadyIntents } from './intents.ts';
+import { judge, noMemory } from './judge.ts';
+import type { External, Observed } from './observed.ts';
+
+const conditions = ['Ready', 'Synced'].map((type) => ({
+  type,
+  status: 'True' as const,
+  reason: 'Fine',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+}));
+const controlledBy = (object: Claim | Managed) => {
+  const { apiVersion, kind, metadata } = object;
+  return [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }];
+};
+
+/** A claim that is Bound and all that belongs to it. */
+function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
+  const claim: Claim = {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team', name, uid: `claim-${name}` },
+    spec: {
+      resourceRef: { kind: 'FavouriteDBInstance', name: `managed-${name}` },
+      writeConnectionSecretToRef: { name: `${name}-connection` },
+    },
+    status: { bindingPhase: 'Bound', conditions },
+  };
+  const managed: Managed = {
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstance',
+    metadata: { name: `managed-${name}`, uid: `managed-${name}` },
+    spec: {
+      claimRef: { kind: 'FancySQLInstance', namespace: 'team', name, uid: `claim-${name}` },
+      reclaimPolicy: policy,
+      writeConnectionSecretToRef: { namespace: 'credentials', name: `source-${name}` },
+      forProvider: { fancinessLevel: 3 },
+    },
+    status: { bindingPhase: 'Bound', conditions },
+  };
+  const data = { password: Buffer.from(`password-${name}`).toString('base64') };
+  const secret = (namespace: string, of: string, owner: Claim | Managed): Secret => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace, name: of, ownerReferences: controlledBy(owner) },
+    data,
+  });
+  const external: External = {
+    system: 'favourite',
+    name: `managed-${name}`,
+    owner: `favouritedbinstance managed-${name}`,
+    identity: `identity-${name}`,
+    password: `password-${name}`,
+    fields: { fancinessLevel: 3 },
+  };
+  return {
+    claim,
+    managed,
+    target: secret('team', `${name}-connection`, claim),
+    source: secret('credentials', `source-${name}`, managed),
+    external,
+  };
+}
+type Scene = ReturnType<typeof scene>;
+
+const observed = (...scenes: readonly Partial<Scene>[]): Observed => {
+  const all = <T>(pick: (each: Partial<Scene>) => T | undefined): readonly T[] =>
+    scenes.flatMap((each) => pick(each) ?? []);
+  return {
+    claims: all(({ claim }) => claim),
+    managed: all(({ managed }) => managed),
+    secrets: [...all(({ target }) => target), ...all(({ source }) => source)],
+    externals: all(({ external }) => external),
+  };
+};
+const intents = (wanted: readonly string[], given: Partial<Intents> = {}): Intents => ({
+  claims: new Map(
+    wanted.map((name) => {
+      const isWanted = !name.startsWith('-');
+      const intent = { kind: 'FancySQLInstance', namespace: 'team', name: name.replace(/^-/, ''), isWanted };
+      return [`FancySQLInstance team/${intent.name}`, intent];
+    }),
+  ),
+  managed: new Map(),
+  edits: new Map(),
+  ...given,
+});
+const edits = (of: string, change: Partial<Edits>) => ({ edits: new Map([[of, { ...noEdits, ...change }]]) });
+
+describe('the judge', () => {
+  test('finds nothing where all is as users want it', () => {
+    const { violations, unmet, memory } = judge(intents(['one']), observed(scene()), noMemory);
+    assert.deepEqual([violations, unmet], [[], []]);
+    assert.deepEqual(memory, { identities: new Map([['managed-one', 'identity-one']]), kept: new Map() });
+  });
+
+  const one = scene();
+  const two = scene('two');
+  const other = (managed: Partial<Managed['metadata']>): Managed => ({
+    ...one.managed,
+    metadata: { ...one.managed.metadata, ...managed },
+  });
+  const remembered = { identities: new Map([['managed-one', 'former']]), kept: new Map() };
+  const kept = { identities: new Map(), kept: new Map([['identity-gone', 'FavouriteDBInstance gone']]) };
+  const secondManaged = other({ name: 'second', uid: 'second' });
+  const stolen = { ...two.target, data: one.source.data! };
+
+  const breaches: readonly (readonly [string, Parameters<typeof judge>, object: string, problem: string])[] =
+    [
+      [
+        'two managed resources of one claim',
+        [intents(['one']), observed(one, { managed: secondManaged }), noMemory],
+        'FavouriteDBInstance managed-one, FavouriteDBInstance second',
+        'belong to one claim',
+      ],
+      [
+        'two external resources of one managed resource',
+        [intents(['one']), observed(one, { external: { ...one.external, name: 'again' } }), noMemory],
+        'favourite managed-one, again',
+        'belong to one managed resource',
+      ],
+      [
+        "a secret with another claim's password",
+        [intents(['one', 'two']), observed(one, { ...two, target: stolen }), noMemory],
+        'Secret team/two-connection',
+        "holds the password of FavouriteDBInstance managed-one, another claim's",
+      ],
+      [
+        'an external resource that was made anew',
+        [intents(['one']), observed(one), remembered],
+        'FavouriteDBInstance managed-one',
+        'its external resource was destroyed and made again',
+      ],
+      [
+        'something kept that is gone',
+        [intents(['one']), observed(one), kept],
+        'FavouriteDBInstance gone',
+        'what its policy keeps was destroyed',
+      ],
+      [
+        'a claim that nobody deleted',
+        [intents(['one', 'two']), observed(one), noMemory],
+        'FancySQLInstance team/two',
+        'is gone, and nobody deleted it',
+      ],
+      [
+        "a user's label that was overwritten",
+        [
+          intents(['one'], edits('FancySQLInstance team/one', { labels: { colour: 'red' } })),
+          observed({
+            ...one,
+            claim: { ...one.claim, metadata: { ...one.claim.metadata, labels: { colour: 'blue' } } },
+          }),
+          noMemory,
+        ],
+        'FancySQLInstance team/one',
+        "a user's label colour is lost",
+      ],
+      [
+        "a user's field that was reverted",
+        [
+          intents(['one'], edits('FavouriteDBInstance managed-one', { forProvider: { fancinessLevel: 4 } })),
+          observed(one),
+          noMemory,
+        ],
+        'FavouriteDBInstance managed-one',
+        "a user's spec.forProvider fancinessLevel is lost",
+      ],
+    ];
+  for (const [name, given, object, problem] of breaches) {
+    test(`must not be: ${name}`, () => assert.deepEqual(judge(...given).violations, [{ object, problem }]));
+  }
+
+  const unbound: Claim = { ...one.claim, status: { conditions: [] } };
+  const waits: readonly (readonly [string, Intents, Observed, readonly string[]])[] = [
+    [
+      'a claim that is not Bound',
+      intents(['one']),
+      observed({ ...one, claim: unbound }),
+      [
+        'FancySQLInstance team/one: Ready is Unknown (no reason)',
+        'FancySQLInstance team/one: Synced is Unknown (no reason)',
+        'FancySQLInstance team/one: is in no phase',
+      ],
+    ],
+    [
+      'a deleted claim that is there',
+      intents(['-one']),
+      observed(one),
+      [
+        'FancySQLInstance team/one: is not gone',
+        'FavouriteDBInstance managed-one: names a claim that is gone',
+      ],
+    ],
+    [
+      'what is left of a claim',
+      intents(['-one']),
+      observed({ target: one.target, external: one.external }),
+      ['favourite managed-one: is left over', 'Secret team/one-connection: is left over'],
+    ],
+    [
+      'a secret that differs from its source',
+      intents(['one']),
+      observed({ ...one, target: { ...one.target, data: { ...one.target.data, more: '' } } }),
+      ['FancySQLInstance team/one: its secret differs from its source'],
+    ],
+    [
+      'a password that the system does not take',
+      intents(['one']),
+      observed({ ...one, external: { ...one.external, password: 'another' } }),
+      ['FavouriteDBInstance managed-one: its password does not work'],
+    ],
+    [
+      'a field that the system has otherwise',
+      intents(['one']),
+      observed({ ...one, external: { ...one.external, fields: { fancinessLevel: 9 } } }),
+      ['FavouriteDBInstance managed-one: field fancinessLevel is not in force'],
+    ],
+    [
+      'a key of a user that is gone from a secret',
+      intents(['one'], edits('FavouriteDBInstance managed-one', { secretKeys: { own: 'x' } })),
+      observed(one),
+      ["FavouriteDBInstance managed-one: a user's key own of its secret is lost"],
+    ],
+  ];
+  for (const [name, wanted, world, expected] of waits) {
+    test(`is not for long: ${name}`, () => {
+      const { unmet } = judge(wanted, world, noMemory);
+      assert.deepEqual(
+        unmet.map(({ object, problem }) => `${object}: ${problem}`),
+        expected,
+      );
+    });
+  }
+
+  test('what a policy keeps is remembered once it was Bound, and stays as it is when its claim is gone', () => {
+    const held = scene('one', 'Retain');
+    const { memory } = judge(intents(['one']), observed(held), noMemory);
+    assert.deepEqual(memory.kept, new Map([['identity-one', 'FavouriteDBInstance managed-one']]));
+    const { claimRef: _, ...spec } = held.managed.spec;
+    const released: Managed = { ...held.managed, spec, status: { bindingPhase: 'Released', conditions } };
+    const { target: _target, claim: _claim, ...rest } = held;
+    const afterwards = judge(intents(['-one']), observed({ ...rest, managed: released }), memory);
+    assert.deepEqual([afterwards.violations, afterwards.unmet], [[], []]);
+  });
+
+  test('what was made by hand is wanted, or has to go', () => {
+    const { claimRef: _, ...spec } = one.managed.spec;
+    const alone = { ...one, managed: { ...one.managed, spec, status: { conditions } } };
+    const { target: _target, claim: _claim, ...rest } = alone;
+    const made = (isWanted: boolean) =>
+      intents([], {
+        managed: new Map([
+          ['FavouriteDBInstance managed-one', { kind: 'FavouriteDBInstance', name: 'managed-one', isWanted }],
+        ]),
+      });
+    assert.deepEqual(judge(made(true), observed(rest), noMemory).unmet, []);
+    assert.deepEqual(judge(made(false), observed(rest), noMemory).unmet, [
+      { object: 'FavouriteDBInstance managed-one', problem: 'is not gone' },
+    ]);
+    assert.deepEqual(judge(made(true), observed(), noMemory).violations, [
+      { object: 'FavouriteDBInstance managed-one', problem: 'is gone, and nobody deleted it' },
+    ]);
+  });
+});
+
+describe('what users wanted all the while', () => {
+  test('is what they neither asked for nor took back meanwhile', () => {
+    const before = intents(
+      ['one', 'two', '-three'],
+      edits('FancySQLInstance team/one', { labels: { a: '1', b: '1' } }),
+    );
+    const after = intents(
+      ['one', '-two', '-three', 'four'],
+      edits('FancySQLInstance team/one', { labels: { a: '1', b: '2', c: '1' } }),
+    );
+    assert.deepEqual(
+      steadyIntents(before, after),
+      intents(['one', '-three'], edits('FancySQLInstance team/one', { labels: { a: '1' } })),
+    );
+  });
+});

@@ -1,0 +1,428 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { eventually } from '../cluster/stack-harness.ts';
+import { described, isWrite, leaseRule, loopOf, rateRule } from './audit-rules.ts';
+import type { AuditedRequest } from './audit-trail.ts';
+import { classObjects, credentialsSecret, providerObjects } from './catalogue.ts';
+import type { ChaosOptions } from './command-line.ts';
+import type { Harm } from './inject.ts';
+import { inject } from './inject.ts';
+import { copyOf, steadyIntents } from './intents.ts';
+import type { Finding, Memory } from './judge.ts';
+import { judge, noMemory } from './judge.ts';
+import type { Observed } from './observed.ts';
+import type { Life, Replica, Usage } from './replica.ts';
+import { usageOf } from './replica.ts';
+import type { FaultRecord, LifeRecord, Report, Violation } from './report.ts';
+import type { Round } from './schedule.ts';
+import { kindsNamed, schedule } from './schedule.ts';
+import { toldInFile, toldSecrets } from './told-secrets.ts';
+import { users as usersOf } from './users.ts';
+import type { World } from './world.ts';
+import { list } from './world.ts';
+
+/** What holds for every run; see docs/reliability.md. */
+export const limits = {
+  /** Until the desired state holds after the last fault of a round. */
+  recoveryMs: 180_000,
+  /** Of one life, about one object. */
+  requestsPerMinute: 120,
+  /** Of a cloud, about one thing. */
+  externalCallsPerMinute: 120,
+  leaseDurationMs: 15_000,
+} as const;
+
+/** How long what the last change led to may go on, when all is as desired. */
+const settlingMs = 8000;
+
+export interface RunOptions extends ChaosOptions {
+  readonly pollIntervalMs: number;
+  /** Told what is going on. */
+  readonly note: (text: string) => void;
+  /** Ends the faults early. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs the whole thing on a world that has just been started. Throws only where there is nothing to judge. */
+export async function run(world: World, options: RunOptions): Promise<Report> {
+  const { note, seed, minutes, signal } = options;
+  const people = usersOf(world);
+  const violations = new Map<string, Violation>();
+  const faults: FaultRecord[] = [];
+  let memory: Memory = noMemory;
+  let during = 'before any fault';
+  /** Since when an object is not as desired, and why. */
+  const stalled = new Map<string, { sinceMs: number; problem: string }>();
+  let longestStall: Report['longestStall'];
+
+  const blame = (object: string, problem: string): void => {
+    const key = `${object}: ${problem}`;
+    if (violations.has(key)) return;
+    violations.set(key, { at: new Date().toISOString(), object, problem, during });
+    note(`VIOLATION ${key}`);
+  };
+
+  // What the API server notes, all the while.
+  const lease = leaseRule(limits.leaseDurationMs);
+  const rates = rateRule();
+  let requestCount = 0;
+  let quietWrites: AuditedRequest[] | undefined;
+  const readAudit = async (): Promise<void> => {
+    for (const request of await world.audit.fresh()) {
+      if (!request.user.startsWith('stack-')) continue;
+      requestCount += 1;
+      const problem = lease.check(request);
+      if (problem !== undefined) blame(request.user, problem);
+      const loop = loopOf(request);
+      if (loop !== undefined) rates.add(loop, request.receivedMs);
+      if (loop !== undefined && isWrite(request)) quietWrites?.push(request);
+    }
+  };
+  const lifeNamed = (user: string | undefined): Replica | undefined =>
+    world.replicas.find((each) => each.current()?.user === user);
+  const leading = (): Promise<Replica> =>
+    eventually(
+      'a replica leads',
+      async () => {
+        await readAudit();
+        return lifeNamed(lease.leader());
+      },
+      90_000,
+    );
+
+  /** Looks once; answers with what is not as desired, or why that cannot be known. */
+  async function look(): Promise<readonly Finding[]> {
+    const before = copyOf(people.intents);
+    let observed: Observed;
+    try {
+      await readAudit();
+      observed = await world.observe();
+    } catch (error) {
+      return [{ object: 'the world', problem: `cannot be seen: ${String(error).slice(0, 200)}` }];
+    }
+    for (const secret of observed.secrets) {
+      const { password } = decodeDetails(secret);
+      if (password !== undefined) world.planted.add(password);
+    }
+    const judgement = judge(steadyIntents(before, people.intents), observed, memory);
+    memory = judgement.memory;
+    for (const { object, problem } of judgement.violations) blame(object, problem);
+    const told = toldSecrets(world.planted);
+    for (const object of [...observed.claims, ...observed.managed]) {
+      for (const secret of told.in(JSON.stringify((object as Claim).status?.conditions ?? []))) {
+        blame(`${object.kind} ${object.metadata.name}`, `a condition tells ${secret}`);
+      }
+    }
+    const nowMs = performance.now();
+    const unmet = new Map(judgement.unmet.map(({ object, problem }) => [object, problem]));
+    for (const object of stalled.keys()) if (!unmet.has(object)) stalled.delete(object);
+    for (const [object, problem] of unmet) {
+      const since = stalled.get(object) ?? { sinceMs: nowMs, problem };
+      stalled.set(object, { ...since, problem });
+      const seconds = (nowMs - since.sinceMs) / 1000;
+      if (seconds > (longestStall?.seconds ?? 0)) longestStall = { object, problem, seconds };
+    }
+    return judgement.unmet;
+  }
+
+  /** Waits until all is as desired; answers with the ms it took, undefined if it took too long, which it blames. */
+  async function recovered(what: string, limitMs: number = limits.recoveryMs): Promise<number | undefined> {
+    const startedMs = performance.now();
+    for (;;) {
+      const unmet = await look();
+      const ready = await Promise.all(world.replicas.map((each) => each.isReady()));
+      if (unmet.length === 0 && ready.every(Boolean)) return performance.now() - startedMs;
+      if (performance.now() - startedMs > limitMs) {
+        for (const { object, problem } of unmet.slice(0, 20)) {
+          blame(object, `${limitMs / 1000} s after ${what}: ${problem}`);
+        }
+        for (const [at, isReady] of ready.entries()) {
+          if (!isReady)
+            blame(`replica ${world.replicas[at]!.name}`, `not ready ${limitMs / 1000} s after ${what}`);
+        }
+        return undefined;
+      }
+      await sleep(unmet.length > 20 ? 1000 : 250);
+    }
+  }
+
+  const usageOfLeader = async (): Promise<Usage | undefined> => {
+    const life = (await leading()).current();
+    return life && usageOf(life.process.pid);
+  };
+  const takeUsage = (): void => {
+    for (const each of world.replicas) {
+      const life = each.current();
+      const usage = life && usageOf(life.process.pid);
+      if (usage !== undefined) life!.usage.push(usage);
+    }
+  };
+
+  /** Pages of metrics may tell nothing secret either. */
+  const readMetrics = async (): Promise<void> => {
+    const told = toldSecrets(world.planted);
+    for (const each of world.replicas) {
+      for (const secret of told.in((await each.metrics()) ?? '')) {
+        blame(`replica ${each.name}`, `a metric tells ${secret}`);
+      }
+    }
+  };
+
+  // The world as users want it.
+  note(`making ${options.claims} claims`);
+  const providers = ['favourite', 'other', 'postgresql'] as const;
+  await world.controlPlane.kubectl(
+    ['apply', '-f', '-'],
+    list([
+      ...providers.map((name) =>
+        credentialsSecret(
+          world,
+          name,
+          name === 'postgresql' ? world.administratorPassword : world.clouds[name].token(),
+        ),
+      ),
+      ...providerObjects(),
+      ...classObjects(),
+    ]),
+  );
+  await Promise.all(world.replicas.map((each) => each.start()));
+  await leading();
+  const turns = Array.from({ length: options.claims }, (_, index) => index);
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      while (turns.pop() !== undefined) await people.createClaim();
+    }),
+  );
+  const atFirst = await recovered('the claims were made');
+  if (atFirst === undefined) note('the claims are not Bound: going on all the same');
+  else note(`all are Bound and can be used after ${(atFirst / 1000).toFixed(1)} s`);
+  const marked = await markDatabases(world, people.intents.claims.keys());
+  await sleep(2000);
+  const before = await usageOfLeader();
+
+  // Faults.
+  const endMs = performance.now() + minutes * 60_000;
+  let rounds = 0;
+  const kinds = kindsNamed(options.only);
+  const actionsPerSecond = Math.max(1, Math.min(8, options.claims / 25));
+  for (const round of schedule({ seed, actionsPerSecond, kinds })) {
+    if (performance.now() > endMs || signal.aborted) break;
+    rounds += 1;
+    await play(round);
+    takeUsage();
+    await readMetrics();
+  }
+
+  async function play(round: Round): Promise<void> {
+    const names = round.faults.map(({ kind }) => kind.name).join(' + ');
+    during = `round ${round.number}: ${names}`;
+    const startMs = performance.now();
+    const until = (atMs: number) => sleep(Math.max(0, startMs + atMs - performance.now()));
+    const harms: Harm[] = [];
+    const records: Omit<FaultRecord, 'recoveryMs'>[] = [];
+    const happening = round.faults.map(async ({ kind, startMs: atMs, endMs: toMs }) => {
+      await until(atMs);
+      const startedAt = new Date().toISOString();
+      const begunMs = performance.now();
+      const harm = await inject({ world, users: people, leading }, kind.action);
+      await until(Math.max(toMs, begunMs - startMs + toMs - atMs));
+      await harm.end();
+      harms.push(harm);
+      records.push({
+        kind: kind.name,
+        detail: harm.detail ?? '',
+        round: round.number,
+        startedAt,
+        lastedMs: Math.round(performance.now() - begunMs),
+        wasAlone: round.faults.length === 1,
+      });
+    });
+    const acting = round.actions.map(async ({ atMs, action, pick }) => {
+      await until(atMs);
+      await people.act(action, pick);
+    });
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        await look();
+        await sleep(1000);
+      }
+    })();
+    let endedMs: number;
+    try {
+      await Promise.all(happening);
+      endedMs = performance.now();
+      // Asked for now, so that recovery means that something new can be had.
+      await Promise.all([...acting, people.createClaim(), ...harms.map((harm) => harm.probe?.())]);
+    } finally {
+      isOver = true;
+      await watching;
+    }
+    const took = await recovered(names);
+    const recoveryMs = took === undefined ? undefined : Math.round(performance.now() - endedMs);
+    for (const record of records) faults.push({ ...record, ...(recoveryMs !== undefined && { recoveryMs }) });
+    const detail = records.map((record) => record.detail).filter(Boolean);
+    note(
+      `${during}${detail.length > 0 ? ` (${detail.join('; ')})` : ''}: ${recoveryMs === undefined ? 'NOT RECOVERED' : `recovered ${(recoveryMs / 1000).toFixed(1)} s after`}`,
+    );
+  }
+
+  // The end: all is as desired, can be used, and stays.
+  during = 'after the last fault';
+  note('the faults are over');
+  await recovered('the last fault');
+  takeUsage();
+  const after = await usageOfLeader();
+  await tryLogins(world, marked, blame);
+  const quietSeconds = Math.max(20, (2.5 * options.pollIntervalMs) / 1000);
+  const quiet = await quietFor(quietSeconds);
+
+  note('deleting all claims');
+  during = 'after all claims were deleted';
+  await people.deleteAll();
+  await recovered('all claims were deleted');
+  await tryKept(world, marked, blame);
+  const second = await quietFor(quietSeconds);
+
+  async function quietFor(seconds: number): Promise<number> {
+    note(`watching for writes for ${seconds} s`);
+    // How many use a ProviderConfig is written at most every 5 s.
+    await sleep(settlingMs);
+    await readAudit();
+    quietWrites = [];
+    await sleep(seconds * 1000);
+    await readAudit();
+    const found = quietWrites;
+    quietWrites = undefined;
+    for (const each of found.slice(0, 10))
+      blame(each.key, `was written with nothing to do: ${described(each)}`);
+    return found.length;
+  }
+
+  // What was said.
+  await readMetrics();
+  note('looking for secrets in logs and Events');
+  const told = toldSecrets(world.planted);
+  const lives = world.replicas.flatMap((each) => each.lives);
+  for (const life of lives) {
+    for (const line of await toldInFile(life.process.logFile, told))
+      blame(life.user, `its log tells ${line}`);
+    judgeEnd(life, blame);
+  }
+  const events = await world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']);
+  for (const secret of told.in(events)) blame('Events', `one tells ${secret}`);
+  for (const { what, perMinute } of rates.busiest()) {
+    if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
+  }
+  for (const { what, perMinute } of world.externalCalls.busiest()) {
+    if (perMinute > limits.externalCallsPerMinute) blame(what, `${perMinute} calls in a minute`);
+  }
+  return {
+    claims: options.claims,
+    minutes,
+    seed,
+    rounds,
+    faults,
+    violations: [...violations.values()],
+    longestStall,
+    lives: lives.map(lifeRecord),
+    before,
+    after,
+    requests: requestCount,
+    busiest: rates.busiest().slice(0, 20),
+    busiestExternal: world.externalCalls.busiest().slice(0, 20),
+    userActions: Object.fromEntries(people.done),
+    quiet: { seconds: 2 * quietSeconds, writes: quiet + second },
+  };
+}
+
+type Blame = (object: string, problem: string) => void;
+
+/** Leaves something in each database, as its tenant. Answers with the claims' names. */
+async function markDatabases(world: World, keys: Iterable<string>): Promise<ReadonlySet<string>> {
+  const marked = new Set<string>();
+  for (const key of keys) {
+    const [, name] = /^PostgreSQLInstance (\S+)$/.exec(key) ?? [];
+    const uri = name && (await uriOf(world, name));
+    if (!uri) continue;
+    await world.sql('CREATE TABLE kept (note text)', uri);
+    await world.sql(`INSERT INTO kept VALUES ('${name}')`, uri);
+    marked.add(name);
+  }
+  return marked;
+}
+
+async function uriOf({ client }: World, key: string): Promise<string | undefined> {
+  const [namespace = '', name = ''] = key.split('/');
+  try {
+    return decodeDetails(await client.get(SecretKind, { namespace, name: `${name}-connection` })).uri;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each PostgreSQL claim's secret opens its database, and what its tenant put there is there. */
+async function tryLogins(world: World, marked: ReadonlySet<string>, blame: Blame): Promise<void> {
+  const { items } = await world.client.list(PostgreSQLInstanceKind, {});
+  for (const { metadata } of items) {
+    const name = `${metadata.namespace}/${metadata.name}`;
+    const uri = (await uriOf(world, name)) ?? '';
+    try {
+      const rows = marked.has(name)
+        ? await world.sql('SELECT note FROM kept', uri)
+        : await world.sql('SELECT 1', uri);
+      if (
+        marked.has(name) &&
+        !isDeepStrictEqual(
+          rows.map((row) => ({ ...row })),
+          [{ note: name }],
+        )
+      ) {
+        blame(`PostgreSQLInstance ${name}`, 'its data are gone');
+      }
+    } catch (error) {
+      blame(`PostgreSQLInstance ${name}`, `its secret does not work: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Databases that a policy keeps are there with all that is in them, though their claims are gone. */
+async function tryKept(world: World, marked: ReadonlySet<string>, blame: Blame): Promise<void> {
+  void marked;
+  const { managed } = await world.observe();
+  for (const { kind, metadata, spec } of managed) {
+    if (kind !== 'PostgreSQLDatabase') continue;
+    const to = spec.writeConnectionSecretToRef!;
+    try {
+      const { uri = '' } = decodeDetails(await world.client.get(SecretKind, to));
+      await world.sql('SELECT 1', uri);
+    } catch (error) {
+      blame(`${kind} ${metadata.name}`, `its secret does not work: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** A process may end because it was told to, or because it lost its lease. */
+function judgeEnd({ user, end, wasEnded, process }: Life, blame: Blame): void {
+  if (end === undefined) return;
+  void process;
+  if (wasEnded && end.signal === 'SIGKILL') return;
+  if (wasEnded && end.code !== 0) blame(user, `SIGTERM ended it with ${end.code ?? end.signal}`);
+  if (!wasEnded && end.code !== 1) blame(user, `it ended by itself with ${end.code ?? end.signal}`);
+}
+
+function lifeRecord({ user, startedMs, end, usage }: Life): LifeRecord {
+  const [first, last] = [usage[0], usage.at(-1)];
+  const most = usage.toSorted((a, b) => b.rssMiB - a.rssMiB)[0];
+  return {
+    user,
+    seconds: ((end?.atMs ?? Date.now()) - startedMs) / 1000,
+    end: end === undefined ? 'was running at the end' : `ended with ${end.code ?? end.signal}`,
+    ...(first && { first }),
+    ...(last && { last }),
+    ...(most && { most }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process of node that runs one of our files, its output in a file. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly logFile: string;
+  readonly ended: Promise<Ended>;
+  hasEnded(): boolean;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Starts `node <args>`. A file `<name>.pid` in `directory` names it for the reaper as long as it runs. Output goes to a
+ * file and not through a pipe: nobody has to read it for the process to go on.
+ */
+export function startServerProcess(
+  directory: string,
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ServerProcess {
+  const logFile = join(directory, `${name}.log`);
+  const output = openSync(logFile, 'a');
+  const child: ChildProcess = spawn(process.execPath, [...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', output, output],
+    // Its own group: Ctrl-C in a terminal is for us, and we end it in order.
+    detached: true,
+  });
+  const pid = child.pid ?? 0;
+  const pidFile = join(directory, `${name}.pid`);
+  writeFileSync(pidFile, String(pid));
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    await rm(pidFile, { force: true });
+    return { code, signal } as Ended;
+  });
+  return {
+    pid,
+    logFile,
+    ended,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+/** All processes below one, itself first; on Linux only. */
+export function processTree(pid: number): readonly number[] {
+  const children = (() => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    } catch {
+      return [];
+    }
+  })();
+  return [pid, ...children.flatMap((child) => processTree(Number(child)))];
+}
+
+/** Sends a signal to all of a process's tree; one that has just ended is no error. */
+export function signalTree(pid: number, signal: NodeJS.Signals): void {
+  for (const each of processTree(pid)) {
+    try {
+      process.kill(each, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** Values that nobody may tell, in clear text or in base64. Short ones are left out: they occur by chance. */
+export interface ToldSecrets {
+  /** The secrets that a text tells, shortened so that a report does not tell them either. */
+  in(text: string): readonly string[];
+}
+
+const shortest = 12;
+
+/** Looks for whole words: letters, digits, dash and underscore, as passwords and tokens of ours are made of. */
+export function toldSecrets(values: Iterable<string>): ToldSecrets {
+  const words = new Map<string, string>();
+  for (const value of values) {
+    if (value.length < shortest) continue;
+    const shortened = `${value.slice(0, 10)}…`;
+    words.set(value, shortened);
+    words.set(Buffer.from(value).toString('base64').replace(/=+$/, ''), `${shortened} in base64`);
+  }
+  return {
+    in: (text) => (text.match(/[\w-]{12,}/g) ?? []).flatMap((word) => words.get(word) ?? []),
+  };
+}
+
+/** The lines of a file that tell a secret: which one, and the line's beginning. */
+export async function toldInFile(file: string, secrets: ToldSecrets): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const line of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    for (const secret of secrets.in(line))
+      found.push(`${secret}: ${line.slice(0, 300).replaceAll(secret, '…')}`);
+  }
+  return found;
+}

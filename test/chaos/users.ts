@@ -1,0 +1,303 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { apiErrorIn, isAlreadyExists, isNotFound } from '../../runtime/client/errors.ts';
+import { changingClass, claimNamed, claimNumber, favouriteClass, madeByHand } from './catalogue.ts';
+import type { Edits, Intent, Intents } from './intents.ts';
+import { intentKey, noEdits } from './intents.ts';
+import type { UserAction } from './schedule.ts';
+import type { World } from './world.ts';
+import { claimKinds, managedKinds, plantedValue, teams } from './world.ts';
+
+/** Users who ask for things at the API server itself, and go on asking until they are answered. */
+export interface Users {
+  readonly intents: Intents;
+  /** Does one thing; resolves when it is done. `pick` from 0 to 1 says to what. */
+  act(action: UserAction, pick: number): Promise<void>;
+  /** One more claim, of the next kind in turn. */
+  createClaim(): Promise<void>;
+  make(kind: Kind<KubernetesObject>, object: KubernetesObject): Promise<void>;
+  remove(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void>;
+  /** Deletes every claim, and what was made by hand. */
+  deleteAll(): Promise<void>;
+  /** How often each thing was done. */
+  readonly done: ReadonlyMap<UserAction, number>;
+}
+
+const limitMs = 180_000;
+
+/** Asks until there is an answer that more asking would not change. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  for (const endMs = performance.now() + limitMs; ; ) {
+    try {
+      return await ask();
+    } catch (error) {
+      const code = apiErrorIn(error)?.code ?? 0;
+      const isAnswer = code >= 400 && code < 500 && ![409, 429].includes(code) && !isMissingDefinition(error);
+      if (isAnswer || performance.now() > endMs) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+/** The kind is not served at the moment, or takes no new objects. */
+const isMissingDefinition = (error: unknown): boolean => {
+  const code = apiErrorIn(error)?.code;
+  return code === 405 || (code === 404 && !isNotFound(error));
+};
+
+export function users(world: World): Users {
+  const { client, planted } = world;
+  const claims = new Map<string, Intent>();
+  const managed = new Map<string, Intent>();
+  const edits = new Map<string, Edits>();
+  const done = new Map<UserAction, number>();
+  /** Objects that somebody is at work on, so that nobody edits what another deletes. */
+  const busy = new Set<string>();
+  let claimCount = 0;
+  let count = 0;
+
+  const create = <T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<unknown> =>
+    answered(() => client.create(kind, object).catch(unless(isAlreadyExists)));
+  const remove = (kind: Kind<KubernetesObject>, key: ObjectKey): Promise<unknown> =>
+    answered(() => client.delete(kind, key, {}).catch(unless(isNotFound)));
+  const patch = (kind: Kind<KubernetesObject>, key: ObjectKey, fields: object): Promise<boolean> =>
+    answered(() =>
+      client.patch(kind, key, fields).then(
+        () => true,
+        (error: unknown) => unless(isNotFound)(error) ?? false,
+      ),
+    );
+
+  const intend = (into: Map<string, Intent>, object: KubernetesObject, isWanted: boolean): void => {
+    const { namespace, name } = object.metadata;
+    const intent = { kind: object.kind, name, ...(namespace !== undefined && { namespace }), isWanted };
+    into.set(intentKey(object.kind, object.metadata), intent);
+  };
+  const edited = (key: string, change: Partial<Edits>): void => {
+    const before = edits.get(key) ?? noEdits;
+    const merged = Object.entries(change).map(([field, values]) => [
+      field,
+      { ...before[field as keyof Edits], ...values },
+    ]);
+    edits.set(key, { ...before, ...Object.fromEntries(merged) });
+  };
+
+  /** One of these by chance that nobody is at work on, and work on it. */
+  async function withOne<T>(
+    all: readonly T[],
+    by: (one: T) => string,
+    pick: number,
+    work: (one: T) => Promise<void>,
+  ) {
+    const free = all.filter((each) => !busy.has(by(each))).toSorted((a, b) => by(a).localeCompare(by(b)));
+    const one = free[Math.floor(pick * free.length)];
+    if (one === undefined) return;
+    busy.add(by(one));
+    try {
+      await work(one);
+    } finally {
+      busy.delete(by(one));
+    }
+  }
+  const withClaim = (pick: number, work: (intent: Intent, kind: Kind<Claim>) => Promise<void>) =>
+    withOne(
+      [...claims.values()].filter(({ isWanted }) => isWanted),
+      (intent) => intentKey(intent.kind, intent),
+      pick,
+      (intent) => work(intent, claimKinds.find(({ kind }) => kind === intent.kind)!),
+    );
+  /** A managed resource that is there to stay for now: a claim's, or one made by hand. */
+  async function withManaged(pick: number, work: (one: Managed, kind: Kind<Managed>) => Promise<void>) {
+    const lists = await answered(() =>
+      Promise.all(managedKinds.slice(0, 3).map((kind) => client.list(kind, {}))),
+    );
+    const isStaying = ({ kind, metadata, spec }: Managed): boolean => {
+      if (metadata.deletionTimestamp !== undefined) return false;
+      if (managed.get(intentKey(kind, metadata))?.isWanted) return true;
+      const { claimRef } = spec;
+      const claim = claimRef && claims.get(intentKey(claimRef.kind ?? '', nameIn(claimRef)));
+      return claim?.isWanted === true && !busy.has(intentKey(claim.kind, claim));
+    };
+    const all = lists.flatMap(({ items }) => items).filter(isStaying);
+    await withOne(
+      all,
+      ({ kind, metadata }) => intentKey(kind, metadata),
+      pick,
+      (one) => work(one, managedKinds.find(({ kind }) => kind === one.kind)!),
+    );
+  }
+
+  async function createClaim(): Promise<void> {
+    claimCount += 1;
+    const { kind, claim, byHand } = claimNumber(claimCount, teams[claimCount % teams.length]!);
+    if (byHand !== undefined) await make(FavouriteDBInstanceKind, byHand);
+    await create(kind, claim);
+    intend(claims, claim, true);
+  }
+  async function make(kind: Kind<KubernetesObject>, object: KubernetesObject): Promise<void> {
+    await create(kind, object);
+    intend(managed, object, true);
+  }
+  async function removeMade(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void> {
+    intend(managed, { apiVersion: '', kind: kind.kind, metadata: { ...key } }, false);
+    await remove(kind, key);
+  }
+  const secretOf = ({ namespace = '', name }: Intent): ObjectKey => ({
+    namespace,
+    name: `${name}-connection`,
+  });
+  const newPassword = (): string => {
+    const value = plantedValue();
+    planted.add(value);
+    return Buffer.from(value).toString('base64');
+  };
+
+  const actions: Readonly<Record<UserAction, (pick: number, number: number) => Promise<void>>> = {
+    'create claim': createClaim,
+    'delete claim': (pick) =>
+      withClaim(pick, async (intent, kind) => {
+        claims.set(intentKey(intent.kind, intent), { ...intent, isWanted: false });
+        await remove(kind, objectKey(intent));
+      }),
+    'annotate claim': (pick, number) =>
+      withClaim(pick, async (intent, kind) => {
+        const change = {
+          annotations: { [`chaos.test/note-${number % 5}`]: `note ${number}` },
+          labels: { [`chaos.test/label-${number % 5}`]: `label-${number}` },
+        };
+        if (await patch(kind, objectKey(intent), { metadata: change }))
+          edited(intentKey(intent.kind, intent), change);
+      }),
+    'label managed': (pick, number) =>
+      withManaged(pick, async (one, kind) => {
+        const change = {
+          annotations: { [`chaos.test/note-${number % 5}`]: `note ${number}` },
+          labels: { [`chaos.test/label-${number % 5}`]: `label-${number}` },
+        };
+        if (await patch(kind, objectKey(one.metadata), { metadata: change })) {
+          edited(intentKey(one.kind, one.metadata), change);
+        }
+      }),
+    'edit spec of managed': (pick, number) =>
+      withManaged(pick, async (one, kind) => {
+        const forProvider = { [levelFields[one.kind]!]: 1 + (number % 50) };
+        if (await patch(kind, objectKey(one.metadata), { spec: { forProvider } })) {
+          edited(intentKey(one.kind, one.metadata), { forProvider });
+        }
+      }),
+    'delete secret of claim': (pick) =>
+      withClaim(pick, async (intent) => {
+        await remove(SecretKind, secretOf(intent));
+      }),
+    'edit secret of claim': (pick) =>
+      withClaim(pick, async (intent) => {
+        await patch(SecretKind, secretOf(intent), {
+          data: { password: newPassword(), extra: newPassword() },
+        });
+      }),
+    'delete secret of managed': (pick) =>
+      withManaged(pick, async ({ kind, metadata, spec }) => {
+        const to = spec.writeConnectionSecretToRef;
+        if (to === undefined) return;
+        const key = intentKey(kind, metadata);
+        edits.set(key, { ...(edits.get(key) ?? noEdits), secretKeys: {} });
+        await remove(SecretKind, objectKey(to));
+      }),
+    'edit password of managed': (pick) =>
+      withManaged(pick, async ({ spec }) => {
+        const to = spec.writeConnectionSecretToRef;
+        if (to !== undefined) await patch(SecretKind, objectKey(to), { data: { password: newPassword() } });
+      }),
+    'add key to secret of managed': (pick, number) =>
+      withManaged(pick, async ({ kind, metadata, spec }) => {
+        const to = spec.writeConnectionSecretToRef;
+        if (to === undefined) return;
+        const secretKeys = { [`own-${number % 3}`]: newPassword() };
+        if (await patch(SecretKind, objectKey(to), { data: secretKeys })) {
+          edited(intentKey(kind, metadata), { secretKeys });
+        }
+      }),
+    'edit class': (pick, number) =>
+      withOne(['changing'], String, 0, async () => {
+        const key = { name: 'favourite-changing' };
+        if (pick < 0.3) {
+          await remove(FavouriteDBInstanceClassKind, key);
+          await sleep(500);
+          await create(FavouriteDBInstanceClassKind, changingClass());
+        } else {
+          await patch(FavouriteDBInstanceClassKind, key, {
+            metadata: { labels: { chaos: number % 2 === 0 ? 'small' : 'none' } },
+            specTemplate: { forProvider: { fancinessLevel: number % 50 } },
+          });
+        }
+      }),
+    'claim before class': async (pick, number) => {
+      const labels = { chaos: `late-${number}` };
+      const spec = { classSelector: { matchLabels: labels } };
+      const claim = claimNamed(FancySQLInstanceKind, teams[0], `late-${number}`, spec);
+      await create(FancySQLInstanceKind, claim as never);
+      await sleep(pick * 2000);
+      await create(FavouriteDBInstanceClassKind, favouriteClass(`late-${number}`, { labels }));
+      intend(claims, claim, true);
+    },
+    'make managed': (_pick, number) => make(FavouriteDBInstanceKind, madeByHand(`alone-${number}`, 'Delete')),
+    'delete managed': (pick) =>
+      withOne(
+        [...managed.values()].filter(({ name, isWanted }) => isWanted && name.startsWith('alone-')),
+        (intent) => intentKey(intent.kind, intent),
+        pick,
+        ({ name }) => removeMade(FavouriteDBInstanceKind, { name }),
+      ),
+  };
+
+  return {
+    intents: { claims, managed, edits },
+    done,
+    async act(action, pick) {
+      count += 1;
+      await actions[action](pick, count);
+      done.set(action, (done.get(action) ?? 0) + 1);
+    },
+    createClaim,
+    make,
+    remove: removeMade,
+    async deleteAll() {
+      for (const [key, intent] of claims) {
+        if (!intent.isWanted) continue;
+        claims.set(key, { ...intent, isWanted: false });
+        await remove(claimKinds.find(({ kind }) => kind === intent.kind)!, objectKey(intent));
+      }
+      for (const { kind, name, isWanted } of managed.values()) {
+        if (isWanted && name.startsWith('alone-')) {
+          await removeMade(managedKinds.find((each) => each.kind === kind)!, { name });
+        }
+      }
+    },
+  };
+}
+
+/** A field of `forProvider` that may change at any time. */
+const levelFields: Readonly<Record<string, string>> = {
+  FavouriteDBInstance: 'fancinessLevel',
+  AmbivalentDBInstance: 'ambivalence',
+  PostgreSQLDatabase: 'connectionLimit',
+};
+
+const nameIn = ({ namespace, name }: { readonly namespace?: string; readonly name?: string }): ObjectKey =>
+  objectKey({ name: name ?? '', ...(namespace !== undefined && { namespace }) });
+
+/** Swallows an error that is an answer, too. */
+const unless =
+  (isAnswer: (error: unknown) => boolean) =>
+  (error: unknown): undefined => {
+    if (!isAnswer(error)) throw error;
+  };

@@ -1,0 +1,321 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { Client } from 'pg';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startReaper } from '../../local/control-plane/reaper.ts';
+import type { LocalPostgresql } from '../../local/postgresql.ts';
+import { startPostgresql } from '../../local/postgresql.ts';
+import { isNotFound } from '../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
+import { seededRandom } from '../../runtime/time/random.ts';
+import type { Binding } from '../docs/manifests.ts';
+import { objectsOf } from '../docs/manifests.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import type { RateRule } from './audit-rules.ts';
+import { rateRule } from './audit-rules.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { auditTrail } from './audit-trail.ts';
+import type { CloudProcess } from './cloud-process.ts';
+import { cloudProcess } from './cloud-process.ts';
+import type { FaultyLink } from './faulty-link.ts';
+import { startFaultyLink } from './faulty-link.ts';
+import type { External, Observed } from './observed.ts';
+import type { Replica } from './replica.ts';
+import { replica } from './replica.ts';
+import { signalTree } from './server-process.ts';
+
+export const claimKinds: readonly Kind<Claim>[] = [FancySQLInstanceKind, PostgreSQLInstanceKind] as never;
+export const managedKinds: readonly Kind<Managed>[] = [
+  FavouriteDBInstanceKind,
+  AmbivalentDBInstanceKind,
+  PostgreSQLDatabaseKind,
+  NetworkKind,
+] as never;
+
+export const credentialsNamespace = 'credentials';
+export const teams = ['team-a', 'team-b'] as const;
+const leaseNamespace = 'crossplane-system';
+
+/** Everything real: control plane, PostgreSQL, two clouds, a faulty link to each, and two replicas that do not run yet. */
+export interface World {
+  readonly directory: string;
+  readonly controlPlane: ControlPlane;
+  readonly postgresql: LocalPostgresql;
+  readonly clouds: Readonly<Record<'favourite' | 'other', CloudProcess>>;
+  readonly replicas: readonly [Replica, Replica];
+  /** Those to the API server by the replica's name, `apiserver-a`. */
+  readonly links: Readonly<Record<string, FaultyLink>>;
+  /** Users' own, past all faulty links. */
+  readonly client: KubernetesClient;
+  readonly audit: AuditTrail;
+  /** Calls of the clouds, by what they are about. */
+  readonly externalCalls: RateRule;
+  /** Values that nobody may tell. More are added as they are made. */
+  readonly planted: Set<string>;
+  /** The password with which the PostgreSQL server lets its administrator in. */
+  administratorPassword: string;
+  /** As it is now, or throws. */
+  observe(): Promise<Observed>;
+  /** One statement on the server, past its link; with a URI as whom that says. */
+  sql<Row extends object>(text: string, uri?: string): Promise<readonly Row[]>;
+  stop(): Promise<void>;
+}
+
+/** A value that is found wherever it is told. */
+export const plantedValue = (): string => `planted${randomBytes(18).toString('hex')}`;
+
+/** Users of the process: more lives than that no run has. */
+const userCount = 2000;
+
+export async function startWorld({
+  seed,
+  pollInterval,
+}: {
+  readonly seed: number;
+  readonly pollInterval: string;
+}): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), 'services-stack-chaos-'));
+  const reaper = startReaper(directory, directory);
+  const planted = new Set<string>();
+  const plant = (): string => {
+    const value = plantedValue();
+    planted.add(value);
+    return value;
+  };
+  const undo: (() => Promise<unknown> | unknown)[] = [
+    () => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+    () => reaper.dismiss(),
+  ];
+  const stop = async (): Promise<void> => {
+    for (const each of undo.splice(0).toReversed()) await each();
+  };
+  try {
+    const audit = await auditTrail(directory);
+    const users = Array.from({ length: userCount }, (_, number) => ({
+      user: `stack-${number + 1}`,
+      token: plant(),
+    }));
+    const tokenFile = join(directory, 'tokens.csv');
+    await writeFile(
+      tokenFile,
+      users.map(({ user, token }) => `${token},${user},${user},services-stack\n`).join(''),
+      {
+        mode: 0o600,
+      },
+    );
+    const controlPlane = await startControlPlane({
+      withDefinitions: true,
+      apiServerFlags: { ...audit.apiServerFlags, 'token-auth-file': tokenFile },
+    });
+    undo.push(() => controlPlane.stop());
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(controlPlane.kubeconfig);
+    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
+    undo.push(() => client.close());
+
+    const postgresql = await startPostgresql({ ssl: true });
+    undo.push(async () => {
+      // A frozen one would never hear that it is to stop.
+      const pid = postgresql.pid();
+      if (pid !== undefined) signalTree(pid, 'SIGCONT');
+      await postgresql.dispose();
+    });
+    planted.add(postgresql.password);
+
+    const random = seededRandom(seed);
+    const links: Record<string, FaultyLink> = {};
+    const externalCalls = rateRule();
+    const link = async (
+      name: string,
+      port: number,
+      onSent?: (chunk: Buffer) => void,
+    ): Promise<FaultyLink> => {
+      const made = await startFaultyLink({
+        target: { host: '127.0.0.1', port },
+        random,
+        ...(onSent && { onSent }),
+      });
+      undo.push(() => made.close());
+      links[name] = made;
+      return made;
+    };
+    const clouds = { favourite: await cloud('favourite'), other: await cloud('other') };
+    async function cloud(flavour: 'favourite' | 'other'): Promise<CloudProcess> {
+      const made = cloudProcess({ directory, flavour, port: await freePort(), token: plant() });
+      await made.start();
+      undo.push(async () => {
+        made.current()?.signal('SIGKILL');
+        await made.current()?.ended;
+      });
+      await link(flavour, made.port, (chunk) => {
+        const [, call] = /^((?:GET|POST|PATCH|DELETE) \S+) HTTP/.exec(chunk.toString('latin1', 0, 400)) ?? [];
+        if (call !== undefined) externalCalls.add(`${flavour} ${call}`, Date.now());
+      });
+      return made;
+    }
+    await link('postgresql', postgresql.port);
+
+    const apiServerPort = Number(new URL(controlPlane.server).port);
+    const replicas = await Promise.all([replicaNamed('a'), replicaNamed('b')]);
+    async function replicaNamed(name: string): Promise<Replica> {
+      const { port } = await link(`apiserver-${name}`, apiServerPort);
+      const made = replica({
+        name,
+        directory,
+        kubeconfig: controlPlane.kubeconfig,
+        apiServerPort: port,
+        ports: { health: await freePort(), metrics: await freePort() },
+        nextUser: () => users.shift() ?? { user: 'nobody', token: 'none' },
+        flags: ['--poll-interval', pollInterval],
+      });
+      undo.push(async () => {
+        made.hold();
+        made.current()?.process.signal('SIGKILL');
+        await made.lives.at(-1)?.process.ended;
+      });
+      return made;
+    }
+
+    const objects = [...[credentialsNamespace, ...teams].map(namespace), ...rights()];
+    await controlPlane.kubectl(['apply', '-f', '-'], list([namespace(leaseNamespace), ...objects]));
+
+    const world: World = {
+      directory,
+      controlPlane,
+      postgresql,
+      clouds,
+      replicas: replicas as [Replica, Replica],
+      links,
+      client,
+      audit,
+      externalCalls,
+      planted,
+      administratorPassword: postgresql.password,
+      async observe() {
+        // Definitions may be missing for a while.
+        const all = async <T extends KubernetesObject>(
+          kind: Kind<T>,
+          fieldSelector?: string,
+        ): Promise<readonly T[]> => {
+          try {
+            const { items } = await client.list(kind, {
+              ...(fieldSelector !== undefined && { fieldSelector }),
+            });
+            return items;
+          } catch (error) {
+            if (isNotFound(error)) return [];
+            throw error;
+          }
+        };
+        const [claims, managed, secrets, databases] = await Promise.all([
+          Promise.all(claimKinds.map((kind) => all(kind))),
+          Promise.all(managedKinds.map((kind) => all(kind))),
+          all(SecretKind, `type=${connectionSecretType}`),
+          databasesOf(world),
+        ]);
+        const externals = [...clouds.favourite.externals(), ...clouds.other.externals(), ...databases];
+        return { claims: claims.flat(), managed: managed.flat(), secrets, externals };
+      },
+      async sql<Row extends object>(text: string, uri?: string) {
+        const login = uri === undefined ? administrator(world) : loginIn(uri);
+        const connection = new Client({
+          ...login,
+          host: '127.0.0.1',
+          port: postgresql.port,
+          ssl: { rejectUnauthorized: false },
+          connectionTimeoutMillis: 5000,
+          query_timeout: 5000,
+        });
+        connection.on('error', () => {});
+        await connection.connect();
+        try {
+          return (await connection.query<Row>(text)).rows;
+        } finally {
+          await connection.end();
+        }
+      },
+      stop,
+    };
+    return world;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const administrator = ({ postgresql, administratorPassword }: World) => ({
+  user: postgresql.superuser,
+  password: administratorPassword,
+  database: 'postgres',
+});
+
+/** Whom a tenant's URI logs in, and where. */
+function loginIn(uri: string) {
+  const { username, password, pathname } = new URL(uri);
+  return {
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+  };
+}
+
+/** Databases with a mark of ours. */
+async function databasesOf(world: World): Promise<readonly External[]> {
+  const rows = await world.sql<{ name: string; oid: string; mark: string; limit: number }>(
+    `SELECT datname AS name, oid::text, shobj_description(oid, 'pg_database') AS mark, datconnlimit AS limit
+     FROM pg_database WHERE shobj_description(oid, 'pg_database') LIKE 'services-stack: %' ORDER BY 1`,
+  );
+  return rows.map(({ name, oid, mark, limit }) => ({
+    system: 'postgresql' as const,
+    name,
+    owner: mark,
+    identity: oid,
+    fields: { connectionLimit: limit },
+  }));
+}
+
+const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+export const list = (items: readonly object[]): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+/** The rights that deploy/ gives the process, for all users of the group that its tokens name. */
+function rights(): readonly object[] {
+  const manifests = ['deploy/base', 'deploy/cluster-wide'].flatMap((folder) => objectsOf(folder));
+  return manifests
+    .filter(({ apiVersion }) => apiVersion.startsWith('rbac.authorization.k8s.io/'))
+    .map((object) => {
+      if (!object.kind.endsWith('Binding')) return object;
+      const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'services-stack' }];
+      return { ...(object as Binding), subjects };
+    });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
