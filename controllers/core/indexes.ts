@@ -61,3 +61,13 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
+
+/**
+ * The secrets of a claim, or of the claim that a reference names: those that it controls, in its own namespace. Owners are
+ * never in another one (Kubernetes, "Owners and Dependents"): who says so there may be anybody who has learnt the UID.
+ */
+export const secretsOfClaim = (
+  store: Store<Secret>,
+  { namespace, uid }: Pick<ObjectReference, 'namespace' | 'uid'>,
+): readonly Secret[] =>
+  secretsControlledBy(store, uid).filter(({ metadata }) => metadata.namespace === namespace);

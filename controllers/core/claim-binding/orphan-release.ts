@@ -5,7 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { managedNaming, secretsControlledBy } from '../indexes.ts';
+import { managedNaming, secretsOfClaim } from '../indexes.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
@@ -27,7 +27,7 @@ export function orphanRelease(
   const { env, service, claims, managedResources, secrets } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
-    const left = secretsControlledBy(secrets.store, resource.spec.claimRef?.uid);
+    const left = secretsOfClaim(secrets.store, resource.spec.claimRef ?? {});
     return decideOrphan(service, resource, claim, left.length > 0);
   };
 
@@ -45,7 +45,7 @@ export function orphanRelease(
       if (decision.act === 'nothing') continue;
       if (decision.act !== 'tell') {
         await part(options, decision, signal);
-        await deleteSecrets(secrets, resource.spec.claimRef?.uid, cannotUnbind, signal);
+        await deleteSecrets(secrets, resource.spec.claimRef ?? {}, cannotUnbind, signal);
       }
       const { message } = decision;
       env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });

@@ -1,6 +1,6 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isAlreadyExists } from '../../../runtime/client/errors.ts';
 import { propagated } from '../claim/propagated-secret.ts';
-import { secretsControlledBy } from '../indexes.ts';
+import { secretsControlledBy, secretsOfClaim } from '../indexes.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
 
 /**
@@ -119,7 +119,7 @@ async function removeStaleTargets(
   wanted: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const secret of secretsControlledBy(secrets.store, claim.metadata.uid)) {
-    if (secret.metadata.name !== wanted) await secrets.delete(secret, signal);
+  for (const secret of secretsOfClaim(secrets.store, claim.metadata)) {
+    if (secret.metadata.name !== wanted && !wasDeleted(secret)) await secrets.delete(secret, signal);
   }
 }

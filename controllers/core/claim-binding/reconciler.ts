@@ -17,7 +17,7 @@ import type { Reconciler, Request, Result } from '../../../runtime/controller/re
 import { after } from '../../../runtime/controller/reconcile.ts';
 import { isRestored } from '../claim/holdings.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { secretsControlledBy } from '../indexes.ts';
+import { secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
@@ -101,7 +101,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       held,
       managed: claim && (await managedOf(claim, held, signal)),
       resourceClass: claim && classOf(claim),
-      isHandedOver: claim !== undefined && secretsControlledBy(secrets.store, claim.metadata.uid).length > 0,
+      isHandedOver: claim !== undefined && secretsOfClaim(secrets.store, claim.metadata).length > 0,
     };
   }
 

@@ -1,11 +1,12 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, wasDeleted, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
-import { secretsControlledBy } from '../indexes.ts';
+import { secretsControlledBy, secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing } from '../step-failure.ts';
 import { withoutClaim, withReleased } from './bind.ts';
@@ -67,11 +68,12 @@ async function sourcesOf(
 /** The claim's secrets go with it, also where no garbage collector runs. */
 export async function deleteSecrets(
   secrets: Resource<Secret>,
-  claimUID: string | undefined,
+  claim: Pick<ObjectReference, 'namespace' | 'uid'>,
   facts: FailureFacts<Happened>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const secret of secretsControlledBy(secrets.store, claimUID)) {
+  for (const secret of secretsOfClaim(secrets.store, claim)) {
+    if (wasDeleted(secret)) continue; // somebody else's finalizer holds it
     await failing('cannot delete connection secret', secrets.delete(secret, signal), facts);
   }
 }
@@ -83,7 +85,7 @@ export async function finalise(
   facts: FailureFacts<Happened>,
   signal: AbortSignal,
 ): Promise<void> {
-  await deleteSecrets(secrets, claim.metadata.uid, facts, signal);
+  await deleteSecrets(secrets, claim.metadata, facts, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
   await failing('cannot update resource claim', unlessGone(claims.update(claim, finalised, signal)), facts);

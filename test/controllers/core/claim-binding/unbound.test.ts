@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { Verb } from '../cluster-fake.ts';
@@ -110,6 +112,30 @@ for (const [policy, spec] of Object.entries(policies)) {
         await assertBindable(cluster, external);
       });
     }
+
+    test('a secret of another namespace that says it is controlled by the claim changes nothing', async () => {
+      const { cluster, external, process, state, before } = await handMade(spec);
+      const forged: Secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        type: connectionSecretType,
+        metadata: { namespace: 'strangers', name: 'forged', ownerReferences: [controllerReference(byName)] },
+        data: { password: 'eA==' },
+      };
+      cluster.put(SecretKind, forged);
+      refuse(cluster, 'create');
+      cluster.put(claimKind, byName);
+      await process.settle(500);
+      assert.equal(cluster.get(managedKind, db)?.spec.claimRef?.uid, 'claim-uid', 'it was reserved');
+      cluster.gate = () => {};
+      cluster.delete(claimKind, key);
+      await process.settle();
+      assert.equal(cluster.get(claimKind, key), undefined);
+      assert.deepEqual(state(), before, 'given back, not Released: the claim never had a secret');
+      assert.ok(cluster.get(SecretKind, forged.metadata), "a stranger's secret stays");
+      process.stop();
+      await assertBindable(cluster, external);
+    });
 
     test('killed after any write and then deleted: what was Bound is reclaimed, all else is as it was', async () => {
       const seen = new Set<string>();
