@@ -3,6 +3,9 @@ type Json = Readonly<Record<string, unknown>>;
 const isPlainObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What an object itself has under a key, and not what every object of JavaScript has: `constructor`, `__proto__`. */
+const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
+
 /** A merge patch cannot store null, so that null asks for the same as an absent key. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
@@ -15,8 +18,8 @@ function isSameJson(a: unknown, b: unknown): boolean {
     );
   }
   if (!isPlainObject(a) || !isPlainObject(b)) return false;
-  for (const key in a) if (!isSameJson(a[key], b[key])) return false;
-  for (const key in b) if (a[key] === undefined && b[key] !== undefined) return false;
+  for (const key in a) if (!isSameJson(a[key], own(b, key))) return false;
+  for (const key in b) if (own(a, key) === undefined && b[key] !== undefined) return false;
   return true;
 }
 
@@ -35,19 +38,19 @@ function withoutNulls(value: unknown): unknown {
 export function mergePatch(from: object, to: object): Json | undefined {
   const before = from as Json;
   const after = to as Json;
-  const patch: Record<string, unknown> = {};
-  for (const key of Object.keys(before)) {
-    if (!isAbsent(before[key]) && isAbsent(after[key])) patch[key] = null;
+  const patch: (readonly [key: string, value: unknown])[] = [];
+  for (const [key, present] of Object.entries(before)) {
+    if (!isAbsent(present) && isAbsent(own(after, key))) patch.push([key, null]);
   }
   for (const [key, wanted] of Object.entries(after)) {
-    const present = before[key];
+    const present = own(before, key);
     if (isAbsent(wanted) || present === wanted) continue;
     if (isPlainObject(present) && isPlainObject(wanted)) {
       const nested = mergePatch(present, wanted);
-      if (nested !== undefined) patch[key] = nested;
+      if (nested !== undefined) patch.push([key, nested]);
     } else if (!isSameJson(present, wanted)) {
-      patch[key] = withoutNulls(wanted);
+      patch.push([key, withoutNulls(wanted)]);
     }
   }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  return patch.length === 0 ? undefined : Object.fromEntries(patch);
 }

@@ -89,7 +89,9 @@ function known(schema: JsonSchema, value: unknown): unknown {
   const defaults = Object.entries(properties).flatMap(([key, { default: byDefault }]) =>
     byDefault === undefined || value[key] !== undefined ? [] : [[key, byDefault] as const],
   );
-  const kept = Object.entries(value).filter(([key, child]) => key in properties && child !== undefined);
+  const kept = Object.entries(value).filter(
+    ([key, child]) => Object.hasOwn(properties, key) && child !== undefined,
+  );
   return Object.fromEntries(
     [...kept, ...defaults].map(([key, child]) => [key, known(properties[key] ?? {}, child)]),
   );
@@ -160,7 +162,7 @@ function childrenOf(
   }
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([key, child]) => {
-    const schema = properties[key] ?? additionalProperties;
+    const schema = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
     return schema === undefined
       ? []
       : [{ schema, value: child, key, path: path === '' ? key : `${path}.${key}` }];

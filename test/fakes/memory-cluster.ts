@@ -50,13 +50,13 @@ const overTheWire = <T>(body: T): T => JSON.parse(JSON.stringify(body)) as T;
 /** RFC 7386. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result: Record<string, unknown> =
-    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
+  const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
+  const result = new Map<string, unknown>(isObject ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = merged(result[key], value);
+    if (value === null) result.delete(key);
+    else result.set(key, merged(result.get(key), value));
   }
-  return result;
+  return Object.fromEntries(result);
 }
 
 /** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */

@@ -33,7 +33,7 @@ function requirementHolds(
   { key, operator, values = [] }: LabelSelectorRequirement,
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  const value = labels[key];
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -34,6 +34,21 @@ const cases: Record<string, { from: object; to: object; want: object | undefined
   'an object replaces a value': { from: { a: 1 }, to: { a: { b: 1 } }, want: { a: { b: 1 } } },
   'a value replaces an object': { from: { a: { b: 1 } }, to: { a: 'x' }, want: { a: 'x' } },
   'an array replaces an object': { from: { a: { 0: 'x' } }, to: { a: ['x'] }, want: { a: ['x'] } },
+  'keys that every object of JavaScript has are new, changed and removed like others': {
+    from: JSON.parse('{"constructor":"a","toString":"a","valueOf":"a"}'),
+    to: JSON.parse('{"__proto__":"b","toString":"b","hasOwnProperty":"b","valueOf":"a"}'),
+    want: JSON.parse('{"constructor":null,"__proto__":"b","toString":"b","hasOwnProperty":"b"}'),
+  },
+  'a changed __proto__': {
+    from: JSON.parse('{"data":{"__proto__":"a"}}'),
+    to: JSON.parse('{"data":{"__proto__":"b"}}'),
+    want: JSON.parse('{"data":{"__proto__":"b"}}'),
+  },
+  'a removed __proto__': {
+    from: JSON.parse('{"data":{"__proto__":{"a":1}}}'),
+    to: { data: {} },
+    want: JSON.parse('{"data":{"__proto__":null}}'),
+  },
   'falsy values are values': {
     from: { a: 0, b: '', c: false },
     to: { a: false, b: 0, c: '' },
@@ -43,13 +58,13 @@ const cases: Record<string, { from: object; to: object; want: object | undefined
 
 function applied(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result: Record<string, unknown> =
-    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
+  const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
+  const result = new Map<string, unknown>(isObject ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = applied(result[key], value);
+    if (value === null) result.delete(key);
+    else result.set(key, applied(result.get(key), value));
   }
-  return result;
+  return Object.fromEntries(result);
 }
 
 describe('mergePatch', () => {
@@ -63,6 +78,7 @@ describe('mergePatch', () => {
       seed = (seed * 1103515245 + 12345) % 2147483648;
       return Math.floor((seed / 2147483648) * below);
     };
+    const keys = ['k0', 'k1', 'k2', 'k3', '__proto__', 'constructor'] as const;
     const document = (depth: number): unknown => {
       switch (depth === 0 ? random(3) : random(5)) {
         case 0:
@@ -73,7 +89,7 @@ describe('mergePatch', () => {
           return Array.from({ length: random(3) }, () => random(2));
         default:
           return Object.fromEntries(
-            Array.from({ length: random(4) }, () => [`k${random(4)}`, document(depth - 1)]),
+            Array.from({ length: random(4) }, () => [keys[random(keys.length)], document(depth - 1)]),
           );
       }
     };

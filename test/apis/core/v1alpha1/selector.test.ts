@@ -20,6 +20,14 @@ describe('label selectors match', () => {
     'NotIn, also without the key': [expression('NotIn', 'a'), '+-+++'],
     Exists: [expression('Exists'), '-+++-'],
     DoesNotExist: [expression('DoesNotExist'), '+---+'],
+    'no key that every object of JavaScript has': [
+      { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
+      '-----',
+    ],
+    'the lack of such a key': [
+      { matchExpressions: [{ key: 'toString', operator: 'DoesNotExist' }] },
+      '+++++',
+    ],
     'both parts': [{ matchLabels: { k: 'a' }, ...expression('NotIn', 'a') }, '-----'],
   };
   for (const [name, [selector, want]] of Object.entries(rows)) {
