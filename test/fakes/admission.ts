@@ -175,11 +175,14 @@ function celValue(schema: JsonSchema, value: unknown): unknown {
   if (typeof value === 'number') return schema.type === 'integer' ? BigInt(value) : value;
   if (Array.isArray(value)) return items === undefined ? value : value.map((item) => celValue(items, item));
   if (!isRecord(value)) return value;
+  if (properties === undefined) {
+    // Of an object, the library takes the key `constructor` for its own.
+    return new Map(
+      Object.entries(value).map(([key, child]) => [key, celValue(additionalProperties ?? {}, child)]),
+    );
+  }
   return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => {
-      const inner = properties?.[key] ?? additionalProperties ?? {};
-      return [properties === undefined ? key : celName(key), celValue(inner, child)];
-    }),
+    Object.entries(value).map(([key, child]) => [celName(key), celValue(properties[key] ?? {}, child)]),
   );
 }
 

@@ -1,0 +1,335 @@
+import type { Arbitrary } from 'fast-check';
+import fc from 'fast-check';
+import type { Definition } from '../../apis/core/schema.ts';
+import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { JsonSchema } from '../../apis/crd.ts';
+import { objectSchema } from '../../apis/crd.ts';
+
+/** Names that mean something in the world of these tests, so that what is generated refers to what there is. */
+export interface Names {
+  /** Of objects of all kinds, those that are generated included. */
+  readonly objects: readonly string[];
+  readonly namespaces: readonly string[];
+  readonly uids: readonly string[];
+  /** `apiVersion` and `kind` of every kind there is. */
+  readonly kinds: readonly Pick<Kind, 'group' | 'version' | 'kind'>[];
+}
+
+/** What a terminal, a log or a parser might take for something else. */
+const oddTexts = [
+  '',
+  ' ',
+  '\u0000',
+  'red \u001b[31mtext\u001b[0m',
+  'title \u001b]0;owned\u0007',
+  'forged\n{"level":"error","msg":"line"}\r\n',
+  'c1 \u009b31m',
+  'left \u202eright',
+  'line\u2028separator',
+  '\ufeffbom',
+  'zero\u200bwidth',
+  'žluťoučký 🐎',
+  '__proto__',
+  'constructor',
+  'toString',
+  '../../secrets',
+  'a/b/c',
+  '%2e%2e%2f',
+  'null',
+  'true',
+  '-1',
+  '1e999',
+  '"; DROP DATABASE postgres; --',
+  '{"name":"x"}',
+  'x'.repeat(63),
+  'x'.repeat(64),
+  'x'.repeat(253),
+  'x'.repeat(254),
+  'ž'.repeat(5_000),
+];
+
+const printableAscii = fc.string({ maxLength: 40 });
+
+export const oddText: Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...oddTexts) },
+  { weight: 1, arbitrary: printableAscii },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed()) },
+);
+
+/** What the API server takes for the name of an object: 253 characters at most. */
+export const objectName: Arbitrary<string> = fc.oneof(
+  fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/),
+  fc.constantFrom('a', '0', 'constructor', 'x'.repeat(63), 'x'.repeat(253), `${'a'.repeat(57)}.b`, 'a.b.c'),
+);
+
+const text = (names: Names, schema: JsonSchema): Arbitrary<string> => {
+  const {
+    enum: values,
+    pattern,
+    format,
+    minLength = 0,
+    maxLength = Infinity,
+  } = schema as {
+    readonly enum?: readonly string[];
+    readonly pattern?: string;
+    readonly format?: string;
+    readonly minLength?: number;
+    readonly maxLength?: number;
+  };
+  if (values !== undefined) return fc.constantFrom(...values);
+  if (format === 'date-time') {
+    return fc.constantFrom(
+      '2020-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.999999999+14:00',
+      '0001-01-01T00:00:00Z',
+    );
+  }
+  const known = fc.constantFrom(...names.objects, ...names.namespaces, ...names.uids);
+  const any = fc.oneof({ weight: 2, arbitrary: known }, { weight: 1, arbitrary: oddText });
+  const fitting = pattern === undefined ? any : fc.oneof(any, fc.stringMatching(new RegExp(pattern)));
+  return fitting.filter(
+    (value) =>
+      [...value].length >= minLength &&
+      [...value].length <= maxLength &&
+      (pattern === undefined || new RegExp(pattern, 'u').test(value)),
+  );
+};
+
+/** A reference to a kind is mostly to one that there is. */
+const reference = (names: Names): Arbitrary<object> =>
+  fc
+    .tuple(
+      fc.constantFrom(...names.kinds),
+      fc.constantFrom(...names.objects),
+      fc.constantFrom(...names.namespaces),
+    )
+    .chain(([kind, name, namespace]) =>
+      fc.record(
+        {
+          apiVersion: fc.constant(apiVersionOf(kind)),
+          kind: fc.constant(kind.kind),
+          name: fc.constant(name),
+          namespace: fc.constant(namespace),
+          uid: fc.constantFrom(...names.uids),
+        },
+        { requiredKeys: ['apiVersion', 'kind', 'name'] },
+      ),
+    );
+
+/** A value that a structural schema admits. Rules are not looked at. */
+export function valueArbitrary(names: Names, schema: JsonSchema): Arbitrary<unknown> {
+  const { type, properties, items, additionalProperties, required = [] } = schema;
+  switch (type) {
+    case 'string':
+      return text(names, schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer': {
+      const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema as {
+        readonly minimum?: number;
+        readonly maximum?: number;
+      };
+      const near = [minimum, maximum, 0, 1, 3].filter((value) => value >= minimum && value <= maximum);
+      return fc.oneof(
+        fc.constantFrom(...near),
+        fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) }),
+      );
+    }
+    case 'number':
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case 'array': {
+      const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+      const element = valueArbitrary(names, items ?? {});
+      const { minItems = 0 } = schema as { readonly minItems?: number };
+      return keys === undefined
+        ? fc.array(element, { minLength: minItems, maxLength: 4 })
+        : fc.uniqueArray(element as Arbitrary<Record<string, unknown>>, {
+            minLength: minItems,
+            maxLength: 4,
+            selector: (value) => JSON.stringify(keys.map((key) => value[key])),
+          });
+    }
+    case 'object': {
+      if (additionalProperties !== undefined) {
+        const key = fc.oneof(oddText, fc.constantFrom('size', 'tier'));
+        return fc
+          .array(fc.tuple(key, valueArbitrary(names, additionalProperties)), { maxLength: 4 })
+          .map((entries) => Object.fromEntries(entries));
+      }
+      if (properties === undefined) return fc.constant({});
+      const shape = Object.fromEntries(
+        Object.entries(properties).map(([key, child]) => [key, valueArbitrary(names, child)]),
+      );
+      const any = fc.record(shape, { requiredKeys: [...required] });
+      const isReference = ['apiVersion', 'kind', 'name'].every((key) => key in properties);
+      return isReference
+        ? fc.oneof({ weight: 3, arbitrary: reference(names) }, { weight: 1, arbitrary: any })
+        : any;
+    }
+    default:
+      return fc.constant({});
+  }
+}
+
+/** Annotations that controllers read, and that others may write: whatever comes to mind. */
+const annotationNames = [
+  ...Object.values(annotationKeys),
+  'crossplane.io/reserved-for',
+  'crossplane.io/class-selector',
+  'crossplane.io/claim-parameters',
+  'crossplane.io/published-details',
+  'to.propagate.crossplane.io/x',
+  'from.propagate.crossplane.io/namespace',
+  'from.propagate.crossplane.io/name',
+  'example.com/constructor',
+] as const;
+
+const annotationValue = (names: Names): Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: oddText },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        'true',
+        'false',
+        '1s',
+        '-5s',
+        '9e99h',
+        '2020-01-01T00:00:00Z',
+        '{}',
+        '[]',
+        '{"name":7}',
+        'null',
+      ),
+    },
+    { weight: 2, arbitrary: fc.constantFrom(...names.objects, ...names.uids) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...names.namespaces), fc.constantFrom(...names.objects))
+        .map(([namespace, name]) => `${namespace}/${name}`),
+    },
+    { weight: 1, arbitrary: fc.constant('x'.repeat(200_000)) },
+  );
+
+const annotations = (names: Names): Arbitrary<Readonly<Record<string, string>>> =>
+  fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...annotationNames), annotationValue(names)), {
+      maxLength: 5,
+      selector: ([key]) => key,
+    })
+    .filter((entries) => entries.flat().join('').length < 262_144)
+    .map((entries) => Object.fromEntries(entries));
+
+/** What the API server takes for labels: values of 63 characters at most. */
+const labels = fc.dictionary(
+  fc.constantFrom('size', 'tier', 'example.com/constructor', 'constructor', 'secret.crossplane.io/owner-uid'),
+  fc.constantFrom('', 'small', 'true', 'x'.repeat(63), 'uid-1', 'A.b_c'),
+  { noNullPrototype: true },
+);
+
+const owners = (names: Names) =>
+  fc
+    .array(
+      fc.record(
+        {
+          apiVersion: fc.constantFrom(...names.kinds.map(apiVersionOf)),
+          kind: fc.constantFrom(...names.kinds.map(({ kind }) => kind)),
+          name: fc.constantFrom(...names.objects),
+          uid: fc.constantFrom(...names.uids),
+          controller: fc.boolean(),
+        },
+        { requiredKeys: ['apiVersion', 'kind', 'name', 'uid'] },
+      ),
+      { maxLength: 3 },
+    )
+    // The API server takes one controller and no more.
+    .map((given) => given.map((owner, index) => (index === 0 ? owner : { ...owner, controller: false })));
+
+const finalizers = fc.uniqueArray(fc.constantFrom('example.com/hold', ...Object.values(finalizerNames)), {
+  maxLength: 2,
+});
+
+/** Metadata as the API server takes it from somebody who means harm. */
+const metadata = (names: Names, { scope }: Pick<Kind, 'scope'>): Arbitrary<ObjectMeta> => {
+  const name = fc.oneof(fc.constantFrom(...names.objects), objectName);
+  const optional = {
+    labels,
+    annotations: annotations(names),
+    ownerReferences: owners(names),
+    finalizers,
+  };
+  return scope === 'Cluster'
+    ? fc.record({ name, ...optional }, { requiredKeys: ['name'] })
+    : fc.record(
+        { name, namespace: fc.constantFrom(...names.namespaces), ...optional },
+        { requiredKeys: ['name', 'namespace'] },
+      );
+};
+
+/** An object of which its definition admits every value; rules of more than one field may be broken. */
+export function objectArbitrary(names: Names, definition: Definition): Arbitrary<KubernetesObject> {
+  const { properties = {}, required } = objectSchema(definition, { withRules: false });
+  const { apiVersion: _v, kind: _k, metadata: _m, ...own } = properties;
+  const body = valueArbitrary(names, { type: 'object', properties: own, required: required ?? [] });
+  return fc.tuple(metadata(names, definition), body).map(([meta, rest]) => ({
+    apiVersion: apiVersionOf(definition),
+    kind: definition.kind,
+    metadata: meta,
+    ...(rest as object),
+  }));
+}
+
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+
+/** A secret as the API server takes it: 1 MiB of data at most, whatever it holds and says of itself. */
+export function secretArbitrary(names: Names, planted: string): Arbitrary<Secret> {
+  const key = fc.oneof(
+    fc.constantFrom(
+      'password',
+      'username',
+      'endpoint',
+      'port',
+      'uri',
+      '__proto__',
+      'constructor',
+      'toString',
+      '.',
+      'x'.repeat(253),
+    ),
+    fc.stringMatching(/^[-._a-zA-Z0-9]{1,20}$/),
+  );
+  const value = fc.oneof(
+    fc.constant(base64(planted)),
+    fc.constant(''),
+    oddText.map((text) => base64(planted + text)),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  );
+  const data = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .array(fc.tuple(key, value), { maxLength: 5 })
+        .map((entries) => Object.fromEntries(entries)),
+    },
+    { weight: 1, arbitrary: fc.constant({ big: base64('x'.repeat(1_040_000)) }) },
+    {
+      weight: 1,
+      arbitrary: fc.constant(
+        Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`key-${index}`, base64(planted)])),
+      ),
+    },
+  );
+  const type = fc.constantFrom(connectionSecretType, connectionSecretType, 'Opaque');
+  const rest = fc.record({ data, type }, { requiredKeys: ['type'] });
+  return fc.tuple(metadata(names, SecretKind), rest).map(([meta, own]) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: meta,
+    ...own,
+  }));
+}

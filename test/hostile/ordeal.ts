@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
+import type { Names } from './arbitraries.ts';
+import { claimKinds, definitions, managedKinds, World } from './world.ts';
+
+const minuteMs = 60_000;
+/** Longer than the sync period of the world, so that everything is looked at once more. */
+const idleMinutes = 12;
+
+const kinds: readonly Kind[] = [...definitions, SecretKind];
+
+/** What hostile objects are called and refer to: each other, and what is there. */
+export const names: Names = {
+  objects: ['bad', 'worse', 'small', 'default', 'legacy', 'before', 'favourite', 'uid-9'],
+  namespaces: ['rogue', 'infra', 'quiet', 'stores'],
+  uids: ['uid-1', 'uid-9', 'uid-10', 'uid-12', 'bogus'],
+  kinds: definitions,
+};
+
+/** An object that somebody means harm with, and what it becomes later. */
+export interface Planted {
+  readonly object: KubernetesObject;
+  readonly edited?: KubernetesObject | undefined;
+}
+
+/** The kind of an object, by what it says it is. */
+export function kindOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Kind {
+  const found = kinds.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+  assert.ok(found !== undefined, `${apiVersion} ${kind}`);
+  return found;
+}
+
+/** What belongs to others: nobody who means harm may write there. */
+const isOthers = (world: World, { object }: Planted): boolean =>
+  object.metadata.namespace === 'quiet' || world.cluster.find(kindOf(object), object.metadata) !== undefined;
+
+/**
+ * Plants objects in a world in which others have claims, edits them, and takes them away again. Nobody else may notice;
+ * the process goes on, at ease; what is said is fit to be said; and nothing stays behind.
+ */
+export async function undergo(
+  given: readonly Planted[],
+  { seed = 1 }: { readonly seed?: number } = {},
+): Promise<void> {
+  const world = new World(seed);
+  const { cluster, simulation } = world;
+  const { clock } = simulation;
+  world.claim('before');
+  world.start();
+  await clock.advance(minuteMs);
+  const before = new Set(world.inventory());
+  /** Others' own, which stays. */
+  const isQuiet = (kind: Kind, object: KubernetesObject): boolean =>
+    before.has(world.nameOf(kind, object.metadata)) ||
+    [object.metadata.namespace, object.metadata.name, controllerOf(object)?.name].some((name) =>
+      name?.startsWith('quiet'),
+    );
+  const planted = given.filter((one) => !isOthers(world, one));
+
+  for (const { object } of planted) cluster.put(kindOf(object), object);
+  await clock.advance(minuteMs);
+  for (const { object, edited } of planted) {
+    const kind = kindOf(object);
+    if (edited !== undefined && cluster.find(kind, object.metadata) !== undefined) {
+      cluster.put(kind, { ...edited, metadata: { ...edited.metadata, ...objectKey(object.metadata) } });
+    }
+  }
+  world.claim('after');
+  await clock.advance(5 * minuteMs);
+  world.assertUsable('before');
+  world.assertUsable('after');
+
+  const atEase = world.effort();
+  await clock.advance(idleMinutes * minuteMs);
+  const { writes, runs } = world.effort();
+  // A creation that its cloud refuses is announced each time it is tried, where the cloud assigns names.
+  const late = simulation.writes
+    .slice(atEase.writes, writes)
+    .filter((write) => !/ update Network /.test(write));
+  assert.deepEqual(late, [], 'nothing is left to be written');
+  const [mostWrites, mostRuns] = [3 * planted.length, 8 * (planted.length + 20)].map(
+    (each) => each * idleMinutes,
+  );
+  assert.ok(writes - atEase.writes <= mostWrites!, `${writes - atEase.writes} writes while nothing happens`);
+  assert.ok(runs - atEase.runs <= mostRuns!, `${runs - atEase.runs} runs while nothing happens`);
+  for (const one of planted) assertTold(world, one);
+  const told = planted.flatMap(({ object, edited = object }) => [object, edited]);
+  world.assertDecentWords(told);
+
+  // Who planted them takes them away: claims and resources first, for these may need the others to go.
+  for (const leaving of [claimKinds, managedKinds, kinds]) {
+    for (const kind of leaving) {
+      for (const object of cluster.all(kind)) {
+        if (isQuiet(kind, object)) continue;
+        cluster.leave(kind, object.metadata);
+        release(world, kind, object.metadata);
+      }
+    }
+    await clock.advance(3 * minuteMs);
+  }
+  world.assertUsable('before');
+  world.assertUsable('after');
+  for (const kind of kinds) {
+    for (const object of cluster.all(kind)) {
+      if (!isQuiet(kind, object)) assertHeld(world.nameOf(kind, object.metadata), object);
+    }
+  }
+  world.assertNoFault();
+  world.assertEveryWriteChanges();
+  world.assertDecentWords(told);
+  simulation.kill();
+}
+
+/** The finalizer that the process itself takes away, of the kinds that have one. */
+const finalizerOf = (kind: Kind): string | undefined => {
+  if (claimKinds.some((one) => one === kind)) return finalizerNames.claim;
+  if (managedKinds.some((one) => one === kind)) return finalizerNames.managed;
+  return kind.kind === 'ProviderConfig' ? finalizerNames.providerConfig : undefined;
+};
+
+/** Whoever holds an object with a finalizer of his own, or one that means nothing there, lets go. */
+function release({ cluster }: World, kind: Kind, key: ObjectKey): void {
+  const held = cluster.find(kind, key);
+  const finalizers = held?.metadata.finalizers?.filter((name) => name === finalizerOf(kind));
+  if (held !== undefined && finalizers?.length !== held.metadata.finalizers?.length) {
+    cluster.put(kind, { ...held, metadata: { ...held.metadata, finalizers: finalizers ?? [] } });
+  }
+}
+
+type Told = KubernetesObject & { readonly status?: { readonly conditions?: never } };
+
+/** Whoever wrote a claim or a managed resource is told what came of it, in a condition or in an Event. */
+function assertTold({ cluster }: World, { object }: Planted): void {
+  const kind = kindOf(object);
+  if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
+  const found: Told | undefined = cluster.find(kind, object.metadata);
+  if (found === undefined) return;
+  const conditions: unknown = found.status?.conditions;
+  const isTold =
+    (Array.isArray(conditions) && getCondition(conditions, 'Synced').status !== 'Unknown') ||
+    cluster.all(EventKind).some(({ involvedObject }) => {
+      const about = involvedObject as {
+        readonly kind?: string;
+        readonly name?: string;
+        readonly namespace?: string;
+      };
+      const { name, namespace } = object.metadata;
+      return about.kind === kind.kind && about.name === name && about.namespace === namespace;
+    });
+  assert.ok(isTold, `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`);
+}
+
+/** What is still there says what holds it. */
+function assertHeld(name: string, { metadata, status }: Told): void {
+  assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);
+  const synced = getCondition(status?.conditions, 'Synced');
+  assert.ok(
+    synced.status === 'False' && synced.message,
+    `${name} does not say why it stays: ${JSON.stringify(status)}`,
+  );
+}

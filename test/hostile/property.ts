@@ -1,0 +1,29 @@
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import type { IAsyncProperty, IProperty } from 'fast-check';
+import fc from 'fast-check';
+
+/** As `HOSTILE_RUNS=20 HOSTILE_SEED=7`; the seed may be `fresh`. */
+const { HOSTILE_RUNS: times = '1', HOSTILE_SEED: seedText = '1' } = process.env;
+const seed = seedText === 'fresh' ? randomInt(2 ** 31) : Number(seedText);
+
+export interface HoldsOptions {
+  /** How many examples; `HOSTILE_RUNS` multiplies it. */
+  readonly runs: number;
+}
+
+/**
+ * A test that a property holds of so many examples. The seed is told; an example that fails is made as small as it can
+ * be, and told with what repeats it.
+ */
+export function holds<T>(
+  name: string,
+  property: IProperty<T> | IAsyncProperty<T>,
+  { runs }: HoldsOptions,
+): void {
+  const numRuns = runs * Number(times);
+  test(name, async (t) => {
+    t.diagnostic(`seed ${seed}, ${numRuns} examples`);
+    await fc.assert(property as IAsyncProperty<T>, { seed, numRuns, includeErrorInReport: true });
+  });
+}

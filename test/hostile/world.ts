@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { printable } from '../../apis/core/v1alpha1/printable.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { createOcpStack } from '../../controllers/ocp/setup.ts';
+import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { Simulation } from '../fakes/simulation.ts';
+
+export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind] as const;
+export const classKinds = [
+  FavouriteDBInstanceClassKind,
+  AmbivalentDBInstanceClassKind,
+  PostgreSQLDatabaseClassKind,
+] as const;
+export const managedKinds = [
+  FavouriteDBInstanceKind,
+  NetworkKind,
+  AmbivalentDBInstanceKind,
+  PostgreSQLDatabaseKind,
+  PostgreSQLRoleKind,
+  PostgreSQLGrantKind,
+] as const;
+export const providerKinds = [
+  fcp.ProviderKind,
+  fcp.ProviderConfigKind,
+  ocp.ProviderKind,
+  ocp.ProviderConfigKind,
+  postgresql.ProviderKind,
+  postgresql.ProviderConfigKind,
+] as const;
+export const definitions = [
+  ...claimKinds,
+  ...classKinds,
+  ...managedKinds,
+  ...providerKinds,
+  StoreConfigKind,
+] as const;
+
+const minuteMs = 60_000;
+
+/** What no log line, Event or condition may hold: secrets hold nothing without it. */
+export const planted = 'hunter2';
+
+/** What a run of the world has to answer for. */
+export class World {
+  readonly simulation: Simulation;
+  readonly favourite;
+  readonly other;
+  readonly #stacks;
+
+  constructor(seed: number) {
+    this.simulation = new Simulation({ seed, syncPeriodMs: 10 * minuteMs });
+    const { clock, random } = this.simulation;
+    const token = `${planted}-token`;
+    this.favourite = inProcessCloud(clock, {
+      url: 'http://favourite.test',
+      flavour: 'favourite',
+      token,
+      random,
+    });
+    this.other = inProcessCloud(clock, { url: 'http://other.test', flavour: 'other', token, random });
+    const [favourite, other] = [this.favourite, this.other];
+    this.#stacks = [
+      createFcpStack({
+        createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite.dispatcher }),
+      }),
+      createOcpStack({
+        createClient: (options) => otherCloudClient({ ...options, dispatcher: other.dispatcher }),
+      }),
+      createPostgresqlStack({
+        createServer: (options) =>
+          createPostgresqlServer({
+            ...options,
+            createClient: () => {
+              throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+            },
+          }),
+      }),
+    ];
+    this.#furnish();
+  }
+
+  get cluster() {
+    return this.simulation.cluster;
+  }
+
+  start(): void {
+    this.simulation.start(this.#stacks);
+  }
+
+  /** An administrator's: credentials of both clouds, a class of each, a secret store. */
+  #furnish(): void {
+    const { cluster } = this.simulation;
+    for (const { url } of [this.favourite, this.other]) {
+      const credentials = JSON.stringify({ url, token: `${planted}-token` });
+      cluster.put<Secret>(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: 'infra', name: url.includes('favourite') ? 'favourite' : 'other' },
+        data: encodeDetails({ credentials }),
+      });
+    }
+    const secretRef = (name: string) => ({ namespace: 'infra', name, key: 'credentials' });
+    const configOf = (name: string) => ({
+      spec: { credentials: { source: 'Secret', secretRef: secretRef(name) } },
+    });
+    this.put(fcp.ProviderConfigKind, { name: 'default' }, configOf('favourite'));
+    this.put(ocp.ProviderConfigKind, { name: 'default' }, configOf('other'));
+    this.put(
+      fcp.ProviderKind,
+      { name: 'legacy' },
+      { spec: { credentialsSecretRef: secretRef('favourite') } },
+    );
+    const template = { writeConnectionSecretsToNamespace: 'infra' };
+    this.put(
+      FavouriteDBInstanceClassKind,
+      { name: 'small', labels: { size: 'small' } },
+      { specTemplate: { ...template, forProvider: { fancinessLevel: 3 } } },
+    );
+    this.put(
+      AmbivalentDBInstanceClassKind,
+      { name: 'other-small', labels: { size: 'small' } },
+      { specTemplate: { ...template, forProvider: { ambivalence: 5 } } },
+    );
+    this.put(StoreConfigKind, { name: 'default' }, { spec: { type: 'Kubernetes', defaultScope: 'stores' } });
+  }
+
+  /** As it is given, whatever definitions say. */
+  put<T extends KubernetesObject>(
+    kind: Kind<T>,
+    metadata: KubernetesObject['metadata'],
+    rest: object = {},
+  ): T {
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...rest };
+    return this.cluster.put(kind, object as unknown as T);
+  }
+
+  /** A claim like any other, in a namespace that nobody else has to do with. */
+  claim(name: string): void {
+    const classRef = {
+      apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
+      kind: 'FavouriteDBInstanceClass',
+    };
+    this.cluster.create(FancySQLInstanceKind, {
+      apiVersion: apiVersionOf(FancySQLInstanceKind),
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'quiet', name },
+      spec: { classRef: { ...classRef, name: 'small' }, writeConnectionSecretToRef: { name } },
+    } as KubernetesObject);
+  }
+
+  /** It is Bound and can be used: its secret has a password that opens its database. */
+  assertUsable(name: string): void {
+    const key = { namespace: 'quiet', name };
+    const { status, spec } = this.cluster.get<Claim>(FancySQLInstanceKind, key);
+    assert.equal(status?.bindingPhase, 'Bound', `claim ${name}`);
+    assert.equal(getCondition(status.conditions, 'Ready').status, 'True', `claim ${name}`);
+    const { password } = decodeDetails(this.cluster.get<Secret>(SecretKind, key));
+    const instance = this.favourite.instances().find(({ item }) => item.name === spec.resourceRef?.name);
+    assert.ok(instance !== undefined && password === instance.item.password, `claim ${name} can be used`);
+  }
+
+  /** Nothing of the process has stopped, and nothing was logged that calls for its author. */
+  assertNoFault(): void {
+    const faults = this.simulation.log.filter((line) => faultSigns.some((sign) => sign.test(line)));
+    assert.deepEqual(faults.map((line) => line.slice(0, 2_000)).slice(0, 3), []);
+  }
+
+  /** No write was made that changed nothing. */
+  assertEveryWriteChanges(): void {
+    const { writes } = this.simulation;
+    const index = writes.indexOf('which changed nothing');
+    assert.equal(index, -1, `${writes[index - 1]} changed nothing`);
+  }
+
+  /**
+   * What the process tells people holds no planted secret, and nothing that a terminal obeys. What others have written
+   * into statuses is theirs.
+   */
+  assertDecentWords(written: readonly KubernetesObject[] = []): void {
+    const theirs = new Set(textsIn(written));
+    const texts: (readonly [where: string, text: string])[] = [
+      ...this.simulation.log.flatMap((line) =>
+        textsIn(JSON.parse(line)).map((text) => ['a log line', text] as const),
+      ),
+      ...this.cluster
+        .all(EventKind)
+        .flatMap((event) => textsIn(event).map((text) => ['an Event', text] as const)),
+      ...claimKinds.flatMap((kind) =>
+        this.cluster.all<Claim>(kind).flatMap(({ status }) =>
+          textsIn(status?.conditions)
+            .filter((text) => !theirs.has(text))
+            .map((text) => ['a condition', text] as const),
+        ),
+      ),
+    ];
+    const passwords = [this.favourite, this.other].flatMap((cloud) =>
+      cloud.instances().map(({ item }) => item.password),
+    );
+    const secrets = [planted, Buffer.from(planted).toString('base64').slice(0, 9), ...passwords];
+    for (const [where, text] of texts) {
+      const leaked = secrets.find((secret) => text.includes(secret));
+      assert.equal(leaked, undefined, `${where} holds a secret: ${text.slice(0, 500)}`);
+      if (where === 'a log line') {
+        assert.doesNotMatch(
+          text.replaceAll(/\n {4}at /g, ''),
+          unprintable,
+          `${where}: ${JSON.stringify(text.slice(0, 500))}`,
+        );
+      } else assert.equal(printable(text), text, `${where}: ${JSON.stringify(text.slice(0, 500))}`);
+    }
+  }
+
+  /** Everything there is, by kind and key; Events left out. */
+  inventory(): readonly string[] {
+    return this.cluster
+      .objects()
+      .filter(({ kind }) => kind !== 'Event')
+      .map((object) => `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`)
+      .toSorted();
+  }
+
+  /** An object as the inventory lists it. */
+  nameOf(kind: Kind, key: ObjectKey): string {
+    return `${apiVersionOf(kind)} ${kind.kind} ${objectKeyText(key)}`;
+  }
+
+  /** How often the process wrote anything, Events included, and reconciled, so far. */
+  effort(): { readonly writes: number; readonly runs: number } {
+    return { writes: this.simulation.writes.length, runs: this.simulation.runs };
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+/** What a log line says if something broke that no object, whatever is in it, may break. */
+const faultSigns = [
+  /"msg":"(?:trigger failed|cannot take a watch event|sending events has stopped|cannot tell whom|cannot index)/,
+  /Cannot (?:read|set|convert)|is not (?:a function|iterable|a constructor)|undefined is not|Invalid (?:URL|array|string|time|Date)|Maximum call stack|out of memory|URI malformed|"name":"(?:Type|Range|Reference|Syntax|URI|Assertion)Error"/,
+];
+
+/** Every text in a value, keys included. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => [key, ...textsIn(child)]);
+}
