@@ -22,16 +22,26 @@ export interface CompositionOptions extends Omit<Environment, 'resource' | 'even
   /** Who its Events say they come from. */
   readonly component: string;
   readonly stacks: readonly Stack[];
+  /** How many objects it remembers having told of in Events; as many as client-go by default. */
+  readonly rememberedEvents?: number;
 }
 
 /**
  * Puts the process together from what it is given of the world: client, clock, chance and log. `main.ts` gives it the
  * real world, and flags; a simulation one of its own.
  */
-export function composition({ component, stacks, ...given }: CompositionOptions): Composition {
+export function composition({
+  component,
+  stacks,
+  rememberedEvents: remembered,
+  ...given
+}: CompositionOptions): Composition {
   const { client, log, clock, random } = given;
   const informers = createInformers({ client, log, clock, random });
-  const events = createEventRecorder({ client, component, log, clock });
+  const events = createEventRecorder({
+    ...{ client, component, log, clock },
+    ...(remembered !== undefined && { remembered }),
+  });
   const env: Environment = {
     ...given,
     resource: informers.resource,

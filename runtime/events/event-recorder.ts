@@ -45,6 +45,8 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   /** How many events may wait; default 4000. */
   readonly capacity?: number;
+  /** How many objects it remembers having told of; default 4096. */
+  readonly remembered?: number;
 }
 
 /** A core/v1 Event, as far as we write it. */
@@ -91,8 +93,8 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
  * help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
-  const { client, component, log, clock, capacity = 4000 } = options;
-  const correlator = createEventCorrelator();
+  const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
+  const correlator = createEventCorrelator({ capacity: remembered });
   /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
   const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
   let sequence = 0;

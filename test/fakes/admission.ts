@@ -39,6 +39,29 @@ function parse(rule: string): ReturnType<Environment['parse']> {
   return found;
 }
 
+/** Rules that compare with what was before. */
+const transitions = new Map<string, boolean>();
+function isTransition(rule: string): boolean {
+  const found = transitions.get(rule) ?? fieldsIn(rule).some(([variable]) => variable === 'oldSelf');
+  transitions.set(rule, found);
+  return found;
+}
+
+/** Whether there are rules for a value of a schema, or for what is in it. */
+const ruled = new WeakMap<JsonSchema, boolean>();
+function hasRules(schema: JsonSchema): boolean {
+  const found = ruled.get(schema);
+  if (found !== undefined) return found;
+  const { properties = {}, items, additionalProperties } = schema;
+  const inner = [
+    ...Object.values(properties),
+    ...[items, additionalProperties].filter((each) => each !== undefined),
+  ];
+  const has = rulesKey in schema || inner.some(hasRules);
+  ruled.set(schema, has);
+  return has;
+}
+
 const schemas = new WeakMap<
   Definition,
   { readonly schema: JsonSchema; readonly isValid: ValidateFunction }
@@ -130,12 +153,12 @@ function broken(
   { self, oldSelf }: { readonly self: unknown; readonly oldSelf: unknown },
   path: string,
 ): readonly Cause[] {
+  if (!hasRules(schema)) return [];
   const rules = (schema[rulesKey] ?? []) as readonly Rule[];
-  const variables = { self: celValue(schema, self), oldSelf: celValue(schema, oldSelf) };
+  const variables =
+    rules.length === 0 ? {} : { self: celValue(schema, self), oldSelf: celValue(schema, oldSelf) };
   const own = rules
-    .filter(
-      ({ rule }) => oldSelf !== undefined || !fieldsIn(rule).some(([variable]) => variable === 'oldSelf'),
-    )
+    .filter(({ rule }) => oldSelf !== undefined || !isTransition(rule))
     .filter(({ rule }) => parse(rule)(variables) !== true)
     .map(({ message }) => ({ field: path, message }));
   const under = childrenOf(schema, self, path).flatMap((child) => {

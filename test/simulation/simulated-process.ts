@@ -37,6 +37,7 @@ const flags = {
   concurrency: 10,
   syncPeriodMs: 3_600_000,
   drainTimeoutMs: 30_000,
+  rememberedEvents: 64, // room for more takes a while to set aside
 };
 
 /** One life of the process, put together as `main.ts` does: informers, queues, all controllers and all stacks. */

@@ -58,6 +58,7 @@ export class Trace {
 function differences(before: unknown, after: unknown, path = ''): readonly string[] {
   if (isEqual(before, after)) return [];
   if (serverOwn.has(path)) return [];
+  if (path === 'data') return [`data=${Object.keys(after ?? {}).join(',')}`];
   if (!isRecord(after)) return [`${path}=${short(after)}`];
   const former = isRecord(before) ? before : {};
   const keys = new Set([...Object.keys(former), ...Object.keys(after)]);
@@ -66,9 +67,17 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   );
 }
 
+/** What is of no interest, or nobody's to read. */
 const serverOwn = new Set([
   ...['apiVersion', 'kind', 'metadata.uid', 'metadata.resourceVersion', 'metadata.creationTimestamp'],
-  ...['metadata.generation', 'metadata.name', 'metadata.namespace'],
+  ...[
+    'metadata.generation',
+    'metadata.name',
+    'metadata.namespace',
+    'spec.claimRef.apiVersion',
+    'spec.claimRef.kind',
+  ],
+  ...['spec.classRef.apiVersion', 'spec.classRef.uid', 'spec.resourceRef.apiVersion', 'type'],
 ]);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -81,5 +90,5 @@ function short(value: unknown): string {
     return value.map(({ type, status, reason }) => `${type}=${status}/${reason}`).join(',');
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }

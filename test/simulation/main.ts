@@ -1,0 +1,97 @@
+/**
+ * `npm run simulate [-- flags]`: plays the whole process among faults, a scenario per seed, and prints which promise was
+ * broken where. Ends with 0 only if none was, with 2 for a wrong flag.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCommandLine } from './command-line.ts';
+import { generate } from './generate.ts';
+import type { Report } from './in-parallel.ts';
+import { inParallel } from './in-parallel.ts';
+import { play } from './play.ts';
+import type { Scenario } from './scenario.ts';
+import { breaks, shrink } from './shrink.ts';
+
+/** So many failures are made small; the rest is counted. */
+const mostExplained = 3;
+
+const options = parseCommandLine(process.argv.slice(2));
+if (typeof options === 'string') {
+  process.stderr.write(`${options}\n`);
+  process.exit(2);
+}
+const { seed: first, seeds, minutes, jobs, scenario, save } = options;
+const print = (...lines: readonly string[]): void => {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+};
+
+const broken = scenario !== undefined || seeds === 1 ? await one() : await many();
+process.exit(broken === 0 ? 0 : 1);
+
+/** Plays one scenario and prints all of it. Answers how many promises were broken. */
+async function one(): Promise<number> {
+  const chosen = scenario === undefined ? generate(first) : read(scenario);
+  const { trace, violations } = await play(chosen);
+  print(...trace, '', `1 run, ${violations.length} violations`);
+  return violations.length;
+}
+
+function read(file: string): Scenario {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Scenario;
+  } catch (error) {
+    process.stderr.write(`--scenario: ${error instanceof Error ? error.message : error}\n`);
+    process.exit(2);
+  }
+}
+
+async function many(): Promise<number> {
+  const startedMs = performance.now();
+  const elapsedMs = (): number => performance.now() - startedMs;
+  const failed: Report[] = [];
+  let begun = 0;
+  let ended = 0;
+  let toldMs = 0;
+  let violations = 0;
+
+  const rate = (): string => `${Math.round((ended / elapsedMs()) * 60_000)} a minute`;
+  print(`seeds from ${first}, ${jobs} at a time`);
+  await inParallel(
+    jobs,
+    () => {
+      if (begun >= seeds || elapsedMs() > minutes * 60_000) return undefined;
+      begun += 1;
+      return first + begun - 1;
+    },
+    (report) => {
+      ended += 1;
+      violations += report.violations.length;
+      if (report.violations.length > 0) {
+        failed.push(report);
+        const { invariant, what } = report.violations[0]!;
+        print(`seed ${report.seed}: ${invariant}: ${what}`);
+      }
+      if (elapsedMs() - toldMs < 30_000) return;
+      toldMs = elapsedMs();
+      print(`${ended} runs, ${rate()}, ${violations} violations so far`);
+    },
+  );
+  for (const report of failed.slice(0, mostExplained)) await explain(report);
+  print('', `${ended} runs in ${Math.round(elapsedMs() / 1000)} s (${rate()}), ${violations} violations`);
+  return violations;
+}
+
+/** Makes a failure as small as it gets, and prints what is left of it. */
+async function explain({ seed, violations: [violation] }: Report): Promise<void> {
+  if (violation === undefined) return;
+  const { invariant } = violation;
+  const small = await shrink(generate(seed), breaks(invariant));
+  const { trace } = await play(small);
+  print('', `seed ${seed}, made small: ${invariant}`, ...trace);
+  print(`all of it: npm run simulate -- --seed ${seed}`);
+  if (save === undefined) return;
+  mkdirSync(save, { recursive: true });
+  const file = join(save, `seed-${seed}.json`);
+  writeFileSync(file, `${JSON.stringify(small, null, 2)}\n`);
+  print(`small: npm run simulate -- --scenario ${file}`);
+}
