@@ -11,6 +11,7 @@ import type { Deleted } from './phases/deletion.ts';
 import { deletion } from './phases/deletion.ts';
 import { restartAndIdle } from './phases/restart.ts';
 import { secretChange } from './phases/secret-change.ts';
+import { simulation } from './phases/simulation.ts';
 import { single } from './phases/single.ts';
 import { startup } from './phases/startup.ts';
 import { staticBinding } from './phases/static-binding.ts';
@@ -107,6 +108,10 @@ export async function measure(
     });
   }
   await loadMinimalWrites();
+  if (phases.has('simulation')) {
+    note('the simulation');
+    figures.push(...(await simulation()));
+  }
 
   return [
     ...figures,

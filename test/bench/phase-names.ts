@@ -9,5 +9,6 @@ export const phaseNames = [
   'idle',
   'deletion',
   'selector',
+  'simulation',
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];
