@@ -345,7 +345,7 @@ export class MemoryCluster {
   /** Stores with a new resourceVersion; an object being deleted goes with its last finalizer. */
   #store(kind: Kind, before: Stored | undefined, object: Stored): Stored {
     if (object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length) {
-      return this.#gone(kind, object);
+      return this.#gone(kind, object, before);
     }
     const stored = this.#stamped(kind, object);
     this.#objects.set(this.#place(kind, stored.metadata), stored);
@@ -353,10 +353,11 @@ export class MemoryCluster {
     return stored;
   }
 
-  #gone(kind: Kind, object: Stored): Stored {
+  /** `former` is what it was before the write that lets it go. */
+  #gone(kind: Kind, object: Stored, former: Stored = object): Stored {
     const last = this.#stamped(kind, object);
     this.#objects.delete(this.#place(kind, last.metadata));
-    this.#happened(kind, last, undefined);
+    this.#happened(kind, last, undefined, former);
     return last;
   }
 
@@ -366,13 +367,18 @@ export class MemoryCluster {
     return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
   }
 
-  #happened(kind: Kind, before: Stored | undefined, after: Stored | undefined): void {
+  #happened(
+    kind: Kind,
+    before: Stored | undefined,
+    after: Stored | undefined,
+    former: Stored | undefined = before,
+  ): void {
     const collection = this.#collection(kind);
     const { resourceVersion } = this;
     // What leaves a selection is told as it was, under the new version.
-    const former = before && { ...before, metadata: { ...before.metadata, resourceVersion } };
-    for (const witness of this.#witnesses) witness(kind, before, after);
-    const change = { version: this.#version, collection, before: former, after };
+    const last = before && { ...before, metadata: { ...before.metadata, resourceVersion } };
+    for (const witness of this.#witnesses) witness(kind, former, after);
+    const change = { version: this.#version, collection, before: last, after };
     this.#history.push(change);
     this.#collectionVersions.set(collection, this.#version);
     for (const listener of [...this.#listeners]) {

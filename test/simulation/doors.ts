@@ -4,8 +4,8 @@
  */
 
 import { Observable } from 'rxjs';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import type { MemoryCluster } from '../fakes/memory-cluster.ts';
@@ -13,6 +13,7 @@ import { conflict } from '../fakes/memory-cluster.ts';
 import type { CarryOutside } from '../fakes/outside.ts';
 import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
 import type { TestClock } from '../fakes/test-clock.ts';
+import type { About } from './invariant.ts';
 import type { CallFault, Pace } from './scenario.ts';
 import type { WatchLines } from './watch-lines.ts';
 
@@ -47,6 +48,8 @@ export interface RecordedCall {
   /** `FancySQLInstance team/orders`, or a path. */
   readonly target: string;
   readonly isWrite: boolean;
+  /** To the API server: the object it is about, and what it says. */
+  readonly about?: About;
   /** The process asked once; something on the way repeats it. */
   readonly isRepeated?: boolean;
 }
@@ -82,13 +85,19 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
   }
 
   async function ask<T>(
-    { verb, kind, target, hasPrecondition = false }: ApiCall,
+    { verb, kind, target, about }: ApiCall,
     signal: AbortSignal | undefined,
     effect: () => Promise<T>,
   ): Promise<T> {
     if (options.isDead()) return never();
     const isWrite = verb !== 'get' && verb !== 'list';
-    const call = { system: 'api', verb, target: `${kind.kind} ${target}`.trimEnd(), isWrite };
+    const call = {
+      system: 'api',
+      verb,
+      target: `${kind.kind} ${target}`.trimEnd(),
+      isWrite,
+      ...(about && { about: { kind, ...about } }),
+    };
     const { fault, there, back } = options.next(`${verb} ${call.target}`);
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
     if (fault?.type === 'crash' && fault.when === 'before') {
@@ -107,7 +116,10 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     }
     await wait(there * pace.requestMs + slow.thereMs, signal);
     if (options.isOut('api') || fault?.type === 'unreachable') throw noConnection();
-    if (fault?.type === 'refused' && (fault.code !== 409 || hasPrecondition)) {
+    if (
+      fault?.type === 'refused' &&
+      (fault.code !== 409 || about?.preconditions?.resourceVersion !== undefined)
+    ) {
       throw fault.code === 409
         ? conflict(call.target)
         : new ApiError(refusals[fault.code].message, {
@@ -144,41 +156,23 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     list: (kind, given, signal) =>
       ask({ verb: 'list', kind, target: '' }, signal, () => client.list(kind, given)),
     create: (kind, object, signal) =>
-      ask({ verb: 'create', kind, target: objectKeyText(object.metadata) }, signal, () =>
-        client.create(kind, object),
-      ),
+      ask(objectCall('create', kind, object.metadata, object), signal, () => client.create(kind, object)),
     patch: (kind, key, patch, given, signal) =>
       ask(
-        {
-          verb: given?.subresource === 'status' ? 'update-status' : 'update',
-          kind,
-          target: objectKeyText(key),
-          hasPrecondition: 'resourceVersion' in ((patch as { metadata?: object }).metadata ?? {}),
-        },
+        objectCall(given?.subresource === 'status' ? 'update-status' : 'update', kind, key, patch),
         signal,
         () => client.patch(kind, key, patch, given),
       ),
     apply: (kind, key, fields, given, signal) =>
-      ask({ verb: 'apply', kind, target: objectKeyText(key) }, signal, () =>
-        client.apply(kind, key, fields, given),
-      ),
+      ask(objectCall('apply', kind, key, fields), signal, () => client.apply(kind, key, fields, given)),
     replace: (kind, object, signal) =>
-      ask(
-        { verb: 'replace', kind, target: objectKeyText(object.metadata), hasPrecondition: true },
-        signal,
-        () => client.replace(kind, object),
-      ),
-    delete: (kind, key, preconditions, signal) =>
-      ask(
-        {
-          verb: 'delete',
-          kind,
-          target: objectKeyText(key),
-          hasPrecondition: preconditions.resourceVersion !== undefined,
-        },
-        signal,
-        () => client.delete(kind, key, preconditions),
-      ),
+      ask(objectCall('replace', kind, object.metadata, object), signal, () => client.replace(kind, object)),
+    delete: (kind, key, preconditions, signal) => {
+      const call = objectCall('delete', kind, key);
+      return ask({ ...call, about: { ...call.about, preconditions } }, signal, () =>
+        client.delete(kind, key, preconditions),
+      );
+    },
     watch<T>(kind: Kind, given: Parameters<KubernetesClient['watch']>[1]) {
       return new Observable<WatchEvent<T>>((subscriber) => {
         const { there } = options.next(`watch ${kind.kind}`);
@@ -209,7 +203,23 @@ interface ApiCall {
   readonly verb: string;
   readonly kind: Kind;
   readonly target: string;
-  readonly hasPrecondition?: boolean;
+  readonly about?: Omit<About, 'kind'>;
+}
+
+/** A request about one object; what it says of UID and version are its preconditions. */
+function objectCall(
+  verb: string,
+  kind: Kind,
+  key: ObjectKey,
+  body?: object,
+): ApiCall & { about: Omit<About, 'kind'> } {
+  const { uid, resourceVersion } = (body as Partial<KubernetesObject> | undefined)?.metadata ?? {};
+  return {
+    verb,
+    kind,
+    target: objectKeyText(key),
+    about: { key: objectKey(key), ...(body && { body }), preconditions: { uid, resourceVersion } },
+  };
 }
 
 /** Statuses are what a gateway answers; PostgreSQL knows none. */

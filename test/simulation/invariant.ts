@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { World } from './world.ts';
 
 /** A promise that was not kept. */
@@ -31,6 +31,8 @@ export interface Call {
   readonly verb: string;
   readonly target: string;
   readonly isWrite: boolean;
+  /** To the API server: the object it is about, and what it says. */
+  readonly about?: About;
   /** The process asked once; something on the way repeats it. */
   readonly isRepeated?: boolean;
   /** Whether it changed anything on the API server; always true outside. */
@@ -39,16 +41,45 @@ export interface Call {
   readonly isRefused: boolean;
 }
 
+/** What a request to the API server says of one object. */
+export interface About {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  /** A merge patch, or the object whole. */
+  readonly body?: object;
+  readonly preconditions?: {
+    readonly uid?: string | undefined;
+    readonly resourceVersion?: string | undefined;
+  };
+}
+
+/** A request as a process makes it, whatever becomes of it. */
+export interface Attempt {
+  readonly by: string;
+  /** As `update FancySQLInstance team/orders`. */
+  readonly call: string;
+}
+
 /** Something that must be so, whatever happens. What is said of it are sentences about what is wrong. */
 export interface Invariant {
   /** A rule, as a sentence. */
   readonly name: string;
   /** What is wrong with a change, as it is made. */
   changed?(change: Change): readonly string[];
+  /** What is wrong with a request, as it is made. */
+  asked?(attempt: Attempt): readonly string[];
+  /** What is wrong with a line of the log, as it is written. */
+  logged?(line: string): readonly string[];
   /** What is wrong with a request, as it is carried out. */
   called?(call: Call): readonly string[];
   /** What is wrong once trouble is over and everything has come to rest. */
   atRest?(): readonly string[];
 }
 
-export type InvariantOf = (world: World) => Invariant;
+/** What invariants see of the world. */
+export type Seen = Pick<World, 'cluster' | 'clouds' | 'wishes' | 'elapsedMs' | 'scenario'>;
+
+export type InvariantOf = (world: Seen) => Invariant;
+
+/** Whether a process did it, and not a person or a machine. */
+export const isProcess = (by: string): boolean => /^p\d/.test(by);

@@ -1,8 +1,35 @@
 import type { InvariantOf } from './invariant.ts';
+import { answeredFor } from './invariants/answered-for.ts';
+import { boundedWork } from './invariants/bounded-work.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
+import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
+import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
+import { othersStay } from './invariants/others-stay.ts';
+import { preconditions } from './invariants/preconditions.ts';
+import { reclaimed } from './invariants/reclaimed.ts';
+import { releasedStays } from './invariants/released-stays.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
+import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
+import { soundProcess } from './invariants/sound-process.ts';
+import { wishesSurvive } from './invariants/wishes-survive.ts';
 
 /** What must hold in every run. */
-export const allInvariants: readonly InvariantOf[] = [oneToOne, secretsInStep, deletionEnds, noEmptyWrites];
+export const allInvariants: readonly InvariantOf[] = [
+  oneToOne,
+  secretsInStep,
+  secretsOfTheirOwn,
+  deletionEnds,
+  noEmptyWrites,
+  preconditions,
+  othersStay,
+  reclaimed,
+  releasedStays,
+  externalKept,
+  answeredFor,
+  wishesSurvive,
+  boundedWork,
+  noSecretsTold,
+  soundProcess,
+];

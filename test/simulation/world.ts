@@ -122,7 +122,7 @@ export class World {
       clouds: this.clouds,
       client: inProcessClient(cluster, clock),
       logLevel: this.logLevel,
-      write: (line) => this.log.push(line),
+      write: (line) => this.#logged(line),
       ran: () => {
         this.figures.runs += 1;
       },
@@ -166,6 +166,13 @@ export class World {
     this.trace.note('VIOLATION', `${invariant}: ${what}`);
   }
 
+  #logged(line: string): void {
+    this.log.push(line);
+    for (const { name, logged } of this.#invariants) {
+      for (const what of logged?.(line) ?? []) this.violate(name, what);
+    }
+  }
+
   #changed(change: Change): void {
     this.trace.change(change);
     for (const { name, changed } of this.#invariants) {
@@ -200,6 +207,9 @@ export class World {
   }
 
   #next(id: string, call: string): ReturnType<DoorOptions['next']> {
+    for (const { name, asked } of this.#invariants) {
+      for (const what of asked?.({ by: id, call }) ?? []) this.violate(name, what);
+    }
     const base = `${id} ${call}`;
     const name = `${base} ${this.#count(base)}`;
     const fault =

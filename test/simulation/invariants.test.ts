@@ -1,0 +1,662 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { MemoryCluster } from '../fakes/memory-cluster.ts';
+import type { InvariantOf } from './invariant.ts';
+import { answeredFor } from './invariants/answered-for.ts';
+import { boundedWork } from './invariants/bounded-work.ts';
+import { deletionEnds } from './invariants/deletion-ends.ts';
+import { externalKept } from './invariants/external-kept.ts';
+import { noEmptyWrites } from './invariants/no-empty-writes.ts';
+import { noSecretsTold } from './invariants/no-secrets-told.ts';
+import { oneToOne } from './invariants/one-to-one.ts';
+import { othersStay } from './invariants/others-stay.ts';
+import { preconditions } from './invariants/preconditions.ts';
+import { reclaimed } from './invariants/reclaimed.ts';
+import { releasedStays } from './invariants/released-stays.ts';
+import { secretsInStep } from './invariants/secrets-in-step.ts';
+import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
+import { soundProcess } from './invariants/sound-process.ts';
+import { wishesSurvive } from './invariants/wishes-survive.ts';
+import { allInvariants } from './invariants.ts';
+import { kindOf } from './kinds.ts';
+import type { MadeUpHistory } from './made-up-history.ts';
+import { madeUpHistory } from './made-up-history.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function object(apiVersion: string, kind: string, metadata: Fields, rest: Fields = {}): KubernetesObject {
+  return { apiVersion, kind, metadata, ...rest } as unknown as KubernetesObject;
+}
+
+const claim = (
+  name: string,
+  { spec = {}, ...rest }: Fields & { spec?: Fields } = {},
+  metadata: Fields = {},
+) =>
+  object(
+    'database.crossplane.io/v1alpha1',
+    'FancySQLInstance',
+    { namespace: 'team', name, uid: `uid-of-${name}`, ...metadata },
+    { spec, ...rest },
+  );
+
+const claimRef = (name: string, uid = `uid-of-${name}`) => ({
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance',
+  namespace: 'team',
+  name,
+  uid,
+});
+
+const managed = (
+  name: string,
+  { spec = {}, ...rest }: Fields & { spec?: Fields } = {},
+  metadata: Fields = {},
+) =>
+  object(
+    'database.fcp.crossplane.io/v1alpha3',
+    'FavouriteDBInstance',
+    {
+      name,
+      uid: `uid-of-${name}`,
+      ...metadata,
+      annotations: { [annotationKeys.externalName]: name, ...(metadata.annotations as Fields) },
+    },
+    { spec: { forProvider: { fancinessLevel: 1 }, ...spec }, ...rest },
+  );
+
+const secret = (
+  namespace: string,
+  name: string,
+  owner: KubernetesObject | undefined,
+  details: Readonly<Record<string, string>>,
+) =>
+  object(
+    'v1',
+    'Secret',
+    {
+      namespace,
+      name,
+      ...(owner && {
+        ownerReferences: [
+          {
+            apiVersion: owner.apiVersion,
+            kind: owner.kind,
+            name: owner.metadata.name,
+            uid: owner.metadata.uid,
+            controller: true,
+          },
+        ],
+      }),
+    },
+    { type: connectionSecretType, data: encodeDetails(details) },
+  );
+
+const put =
+  (...objects: readonly KubernetesObject[]) =>
+  (cluster: MemoryCluster): void => {
+    for (const each of objects) cluster.put(kindOf(each), each);
+  };
+
+const leave =
+  (each: KubernetesObject) =>
+  (cluster: MemoryCluster): unknown =>
+    cluster.leave(kindOf(each), objectKey(each.metadata));
+
+const patch =
+  (each: KubernetesObject, fields: object, subresource?: 'status') =>
+  (cluster: MemoryCluster): unknown =>
+    cluster.patch(kindOf(each) as Kind, objectKey(each.metadata), fields, subresource);
+
+interface Case {
+  readonly invariant: InvariantOf;
+  readonly name: string;
+  readonly history: (of: MadeUpHistory) => void | Promise<void>;
+  /** What the invariant says; none: nothing is wrong. */
+  readonly says?: readonly RegExp[];
+}
+
+const gone = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const held = { finalizers: [finalizerNames.managed] };
+const post = async (clouds: MadeUpHistory['clouds'], name: string, owner = name): Promise<void> => {
+  const tags = {
+    'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
+    'crossplane-name': owner,
+  };
+  const { dispatcher, url, token } = clouds.favourite;
+  const { statusCode } = await dispatcher.request({
+    origin: url,
+    path: '/v1/instances',
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, fanciness_level: 1, password: 'a-password', tags }),
+    signal: new AbortController().signal,
+  } as Parameters<typeof dispatcher.request>[0]);
+  assert.equal(statusCode, 201);
+};
+
+const [orders, other] = [claim('orders'), claim('other')];
+const [a, b] = [
+  managed('a', { spec: { claimRef: claimRef('orders') } }),
+  managed('b', { spec: { claimRef: claimRef('orders') } }),
+];
+
+const cases: readonly Case[] = [
+  {
+    invariant: oneToOne,
+    name: 'a process gives a claim a second managed resource',
+    history({ as }) {
+      as('p1', put(a));
+      as('p1', put(b));
+    },
+    says: [/^FavouriteDBInstance b names a claim that FavouriteDBInstance a names$/],
+  },
+  {
+    invariant: oneToOne,
+    name: 'one for each',
+    history({ as }) {
+      as('p1', put(a, managed('b', { spec: { claimRef: claimRef('other') } })));
+    },
+  },
+  {
+    invariant: oneToOne,
+    name: 'a managed resource passes from claim to claim',
+    history({ as }) {
+      as('p1', put(a));
+      as('p2', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+    },
+    says: [/passes from claim uid-of-orders to uid-of-other$/],
+  },
+  {
+    invariant: oneToOne,
+    name: 'two claims are bound to one',
+    history({ as, rest }) {
+      const status = { bindingPhase: 'Bound' };
+      const spec = { resourceRef: { kind: 'FavouriteDBInstance', name: 'a' } };
+      as('p1', put(claim('orders', { spec, status }), claim('other', { spec, status })));
+      rest();
+    },
+    says: [/^team\/orders and team\/other are bound to one resource$/],
+  },
+
+  ...(
+    [
+      ['equal', { password: 'x' }, { password: 'x' }, []],
+      ['one key is missing', { password: 'x', port: '1' }, { password: 'x' }, [/has keys password/]],
+      ['one key more', { password: 'x' }, { password: 'x', own: '1' }, [/has keys password,own/]],
+      ['no source', undefined, { password: 'x' }, [/the secret of its resource is not there/]],
+      ['no secret', { password: 'x' }, undefined, [/its secret is not there/]],
+    ] as const
+  ).map(
+    ([name, source, target, says]): Case => ({
+      invariant: secretsInStep,
+      name,
+      history({ cluster, rest }) {
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        const bound = claim('orders', { spec, status: { bindingPhase: 'Bound' } });
+        const from = managed('a', { spec: { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } } });
+        put(bound, from)(cluster);
+        if (source !== undefined) put(secret('ops', 'a', from, source))(cluster);
+        if (target !== undefined) put(secret('team', 'conn', bound, target))(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+
+  {
+    invariant: secretsOfTheirOwn,
+    name: 'a claim is given what its managed resource published',
+    history({ as }) {
+      as(
+        'p1',
+        put(a, secret('ops', 'a', a, { password: 'x' }), secret('team', 'conn', orders, { password: 'x' })),
+      );
+    },
+  },
+  {
+    invariant: secretsOfTheirOwn,
+    name: 'what its managed resource published a while ago',
+    history({ as }) {
+      as('p1', put(a, secret('ops', 'a', a, { password: 'x' })));
+      as(
+        'p1',
+        put(secret('ops', 'a', a, { password: 'y' }), secret('team', 'conn', orders, { password: 'x' })),
+      );
+    },
+  },
+  {
+    invariant: secretsOfTheirOwn,
+    name: 'what the managed resource of another claim published',
+    history({ as }) {
+      as(
+        'p1',
+        put(a, secret('ops', 'a', a, { password: 'x' }), secret('team', 'conn', other, { password: 'x' })),
+      );
+    },
+    says: [/^secret team\/conn holds what no managed resource of its claim uid-of-other has published$/],
+  },
+  {
+    invariant: secretsOfTheirOwn,
+    name: 'what another claim had before',
+    history({ as }) {
+      as(
+        'p1',
+        put(a, secret('ops', 'a', a, { password: 'x' }), secret('team', 'conn', orders, { password: 'x' })),
+      );
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+      as('p1', put(secret('team', 'others', other, { password: 'x' })));
+    },
+    says: [/^secret team\/others holds the password that secret team\/conn of claim uid-of-orders had$/],
+  },
+
+  {
+    invariant: deletionEnds,
+    name: 'something waits for ever',
+    history({ as, rest }) {
+      as('p1', put(managed('a', {}, { ...gone, ...held })));
+      rest();
+    },
+    says: [/^FavouriteDBInstance a is still being deleted$/],
+  },
+  {
+    invariant: deletionEnds,
+    name: 'nothing waits',
+    history({ as, rest }) {
+      as('p1', put(a));
+      rest();
+    },
+  },
+
+  ...(
+    [
+      ['a write that changes nothing', { isChange: false }, [/^p1 update FancySQLInstance team\/orders$/]],
+      ['a write that changes something', {}, []],
+      ['one that is refused', { isChange: false, isRefused: true }, []],
+      ['a read', { isChange: false, isWrite: false }, []],
+      ['what something on the way repeats', { isChange: false, isRepeated: true }, []],
+      ['a deletion that is too late', { isChange: false, verb: 'delete' }, []],
+    ] as const
+  ).map(
+    ([name, call, says]): Case => ({
+      invariant: noEmptyWrites,
+      name,
+      history: (of) => of.call({ target: 'FancySQLInstance team/orders', ...call }),
+      says,
+    }),
+  ),
+
+  ...(
+    [
+      ['an update without a version', 'update', {}, [/^p1 update X$/]],
+      ['with one', 'update', { resourceVersion: '7' }, []],
+      ['a status without a version', 'update-status', { uid: 'u' }, [/^p1 update-status X$/]],
+      ['a deletion of whatever has the name', 'delete', {}, [/^p1 delete X$/]],
+      ['a deletion of one object', 'delete', { uid: 'u' }, []],
+      ['a creation', 'create', {}, []],
+    ] as const
+  ).map(
+    ([name, verb, given, says]): Case => ({
+      invariant: preconditions,
+      name,
+      history: (of) =>
+        of.call({
+          verb,
+          target: 'X',
+          about: { kind: kindOf(orders), key: objectKey(orders.metadata), preconditions: given },
+        }),
+      says,
+    }),
+  ),
+
+  {
+    invariant: othersStay,
+    name: 'our finalizer goes, and that of others stays',
+    history({ as, cluster }) {
+      const mine = managed('a', {}, { finalizers: [finalizerNames.managed, 'backup.example.org/hold'] });
+      put(mine)(cluster);
+      as('p1', patch(mine, { metadata: { finalizers: ['backup.example.org/hold'] } }));
+    },
+  },
+  {
+    invariant: othersStay,
+    name: 'the finalizer of others is removed, and with it the object',
+    history({ as, cluster }) {
+      const mine = managed('a', {}, { ...gone, finalizers: ['backup.example.org/hold'] });
+      put(mine)(cluster);
+      as('p1', patch(mine, { metadata: { finalizers: [] } }));
+    },
+    says: [/^p1 removes backup.example.org\/hold from FavouriteDBInstance a$/],
+  },
+  {
+    invariant: othersStay,
+    name: 'a claim is deleted by a process',
+    history({ as, cluster }) {
+      put(orders)(cluster);
+      as('p1', leave(orders));
+    },
+    says: [/^p1 deletes FancySQLInstance team\/orders$/],
+  },
+  {
+    invariant: othersStay,
+    name: "a person's secret is written, and deleted",
+    history({ as, cluster }) {
+      const own = object('v1', 'Secret', { namespace: 'team', name: 'own' }, { type: 'Opaque' });
+      put(own)(cluster);
+      as('p1', patch(own, { data: { password: 'eA==' } }));
+      as('p1', leave(own));
+    },
+    says: [/^p1 writes Secret team\/own, which nothing of ours controls$/, /^p1 deletes Secret team\/own$/],
+  },
+  {
+    invariant: othersStay,
+    name: 'a connection secret that nobody controls is taken over',
+    history({ as, cluster }) {
+      put(secret('team', 'conn', undefined, {}))(cluster);
+      as('p1', put(secret('team', 'conn', orders, { password: 'x' })));
+    },
+  },
+
+  ...(
+    [
+      ['bound to a claim that is gone', { reclaimPolicy: 'Delete' }, 'Bound', undefined, []],
+      ['bound to a claim that goes', { reclaimPolicy: 'Delete' }, 'Bound', gone, []],
+      ['whose claim stays', { reclaimPolicy: 'Delete' }, 'Bound', {}, [/whose claim team\/orders stays$/]],
+      ['whose policy is Retain', { reclaimPolicy: 'Retain' }, 'Bound', gone, [/whose policy is Retain$/]],
+      ['without a policy', {}, 'Bound', gone, [/whose policy is not set$/]],
+      ['never bound', { reclaimPolicy: 'Delete' }, 'Unbound', gone, [/was never bound$/]],
+      [
+        'that no claim has',
+        { reclaimPolicy: 'Delete', claimRef: undefined },
+        'Bound',
+        gone,
+        [/that no claim has$/],
+      ],
+    ] as const
+  ).map(
+    ([name, spec, bindingPhase, its, says]): Case => ({
+      invariant: reclaimed,
+      name: `a process deletes a resource ${name}`,
+      history({ as, cluster }) {
+        const one = managed('a', {
+          spec: { claimRef: claimRef('orders'), ...spec },
+          status: { bindingPhase },
+        });
+        put(one)(cluster);
+        if (its !== undefined) put(claim('orders', {}, { ...its, finalizers: ['x'] }))(cluster);
+        as('p1', leave(one));
+      },
+      says,
+    }),
+  ),
+  {
+    invariant: reclaimed,
+    name: 'a process deletes what it made, never bound',
+    history({ as }) {
+      const one = managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: 'Delete' } });
+      as('p1', put(one));
+      as('p2', leave(one));
+    },
+  },
+  {
+    invariant: reclaimed,
+    name: 'a person may delete what he likes',
+    history({ cluster }) {
+      put(a)(cluster);
+      leave(a)(cluster);
+    },
+  },
+
+  ...(
+    [
+      [
+        'bound to a claim',
+        { claimRef: claimRef('other') },
+        'Released',
+        {},
+        [/gives .* a, .*Released, to a claim$/],
+      ],
+      ['offered by nobody', {}, 'Unbound', {}, [/makes .* a Unbound, which was Released$/]],
+      ['offered by an administrator', {}, 'Unbound', { [annotationKeys.reoffer]: 'true' }, []],
+      [
+        'made Bound',
+        {},
+        'Bound',
+        { [annotationKeys.reoffer]: 'true' },
+        [/makes .* a Bound, which was Released$/],
+      ],
+    ] as const
+  ).map(
+    ([name, spec, bindingPhase, annotations, says]): Case => ({
+      invariant: releasedStays,
+      name: `what is Released is ${name}`,
+      history({ as, cluster }) {
+        put(managed('a', { status: { bindingPhase: 'Released' } }, { annotations }))(cluster);
+        as('p1', put(managed('a', { spec, status: { bindingPhase } }, { annotations })));
+      },
+      says,
+    }),
+  ),
+
+  ...(
+    [
+      ['Delete', { reclaimPolicy: 'Delete' }, gone, []],
+      [
+        'Delete, and not being deleted',
+        { reclaimPolicy: 'Delete' },
+        {},
+        [/^p1 deletes \/v1\/instances\/a in favourite$/],
+      ],
+      ['Retain', { reclaimPolicy: 'Retain' }, gone, [/^p1 deletes/]],
+      ['Orphan over Delete', { reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' }, gone, [/^p1 deletes/]],
+      ['no action Delete', { managementPolicies: ['Observe', 'Create', 'Update'] }, gone, [/^p1 deletes/]],
+      [
+        'an action Delete over Retain',
+        { reclaimPolicy: 'Retain', managementPolicies: ['Observe', 'Delete'] },
+        gone,
+        [],
+      ],
+    ] as const
+  ).map(
+    ([name, spec, its, says]): Case => ({
+      invariant: externalKept,
+      name: `a process deletes outside, policy ${name}`,
+      history({ cluster, call }) {
+        put(managed('a', { spec }, { ...its, ...held }))(cluster);
+        call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
+      },
+      says,
+    }),
+  ),
+
+  ...(
+    [
+      ['is there for a managed resource that is there', { owner: 'a' }, []],
+      ['has nobody', { owner: 'b' }, [/^nobody answers for a in favourite, made for b$/]],
+    ] as const
+  ).map(
+    ([name, { owner }, says]): Case => ({
+      invariant: answeredFor,
+      name: `what is outside ${name}`,
+      async history({ cluster, clouds, rest }) {
+        put(managed('a'))(cluster);
+        await post(clouds, 'a', owner);
+        rest();
+      },
+      says,
+    }),
+  ),
+  {
+    invariant: answeredFor,
+    name: 'a second one was made for a managed resource',
+    async history({ cluster, clouds, rest }) {
+      put(managed('a'))(cluster);
+      await post(clouds, 'a');
+      await post(clouds, 'a2', 'a');
+      rest();
+    },
+    says: [/^a2 in favourite was made for a, which has a$/],
+  },
+  ...(
+    [
+      [
+        'Delete',
+        [/^p1 lets FavouriteDBInstance a go, and a in favourite is still there$/, /^nobody answers for a/],
+      ],
+      ['Retain', []],
+    ] as const
+  ).map(
+    ([reclaimPolicy, says]): Case => ({
+      invariant: answeredFor,
+      name: `a managed resource goes before what it made, policy ${reclaimPolicy}`,
+      async history({ as, cluster, clouds, rest }) {
+        const one = managed('a', { spec: { reclaimPolicy } }, { ...gone, ...held });
+        put(one)(cluster);
+        await post(clouds, 'a');
+        as('p1', patch(one, { metadata: { finalizers: [] } }));
+        rest();
+      },
+      says,
+    }),
+  ),
+
+  ...(
+    [
+      [
+        'a label',
+        claim('orders'),
+        { metadata: { labels: { team: 'x' } } },
+        [/takes metadata.labels.team="x" from/],
+      ],
+      [
+        'a field',
+        managed('a'),
+        { spec: { forProvider: { fancinessLevel: 7 } } },
+        [/takes spec.forProvider.fancinessLevel=7/],
+      ],
+      [
+        'a key of a secret',
+        secret('ops', 'a', a, {}),
+        { data: { own: 'eA==' } },
+        [/takes data.own="eA==" from Secret/],
+      ],
+      [
+        "a key of a claim's secret, which is a copy",
+        secret('team', 'conn', orders, {}),
+        { data: { own: 'eA==' } },
+        [],
+      ],
+      ['a connection detail, which heals', secret('ops', 'a', a, {}), { data: { password: 'eA==' } }, []],
+      [
+        'an offer, which is used up',
+        managed('a'),
+        { metadata: { annotations: { [annotationKeys.reoffer]: 'true' } } },
+        [],
+      ],
+    ] as const
+  ).map(
+    ([name, before, wish, says]): Case => ({
+      invariant: wishesSurvive,
+      name: `a process takes ${name} back`,
+      history(of) {
+        put(before)(of.cluster);
+        of.wish(before, wish);
+        of.as('p1', put(before));
+      },
+      says,
+    }),
+  ),
+  {
+    invariant: wishesSurvive,
+    name: 'a process leaves a label where it is',
+    history(of) {
+      put(orders)(of.cluster);
+      of.wish(orders, { metadata: { labels: { team: 'x' } } });
+      of.as('p1', patch(orders, { metadata: { annotations: { more: 'y' } } }));
+    },
+  },
+
+  {
+    invariant: boundedWork,
+    name: 'sixty times a minute, minute after minute',
+    history({ ask, later }) {
+      for (let minute = 0; minute < 3; minute += 1) {
+        for (let count = 0; count < 60; count += 1) ask('update X');
+        later(60_000);
+      }
+    },
+  },
+  {
+    invariant: boundedWork,
+    name: 'once more, told once',
+    history({ ask }) {
+      for (let count = 0; count < 200; count += 1) ask('update X');
+    },
+    says: [/^p1 update X: more than 60 times in a minute$/],
+  },
+
+  ...(
+    [
+      ['as it is', 'pw-p1-1-secret'],
+      ['encoded', Buffer.from('pw-p1-1-secret').toString('base64')],
+      ['encoded within something', Buffer.from('x:favourite-token').toString('base64')],
+      ['in a URL', 'mysql://admin:pw-p1-1-secret@host'],
+    ] as const
+  ).flatMap(([name, text]): readonly Case[] => [
+    {
+      invariant: noSecretsTold,
+      name: `the log has a secret ${name}`,
+      history: ({ log }) => log(JSON.stringify({ msg: text })),
+      says: [/ in \{"msg"/],
+    },
+    {
+      invariant: noSecretsTold,
+      name: `a condition has a secret ${name}`,
+      history: ({ as }) => as('p1', put(claim('orders', { status: { conditions: [{ message: text }] } }))),
+      says: [/^FancySQLInstance team\/orders has /],
+    },
+  ]),
+  {
+    invariant: noSecretsTold,
+    name: 'a Secret has it, as is right',
+    history: ({ as }) => as('p1', put(secret('team', 'conn', orders, { password: 'pw-p1-1-secret' }))),
+  },
+
+  {
+    invariant: soundProcess,
+    name: 'a mistake in the program is logged',
+    history: ({ log }) => log('{"level":"warn","error":{"message":"Cannot read properties of undefined"}}'),
+    says: [/Cannot read properties/],
+  },
+  {
+    invariant: soundProcess,
+    name: 'a fault of the world is logged',
+    history: ({ log }) => log('{"level":"warn","error":{"message":"connect ECONNREFUSED"}}'),
+  },
+];
+
+for (const invariant of allInvariants) {
+  const its = cases.filter((each) => each.invariant === invariant);
+  const [first] = its;
+  describe(first === undefined ? 'an invariant without a case' : invariant.name, () => {
+    test('is seen to fail, and to hold', () => {
+      assert.ok(its.some(({ says = [] }) => says.length > 0));
+      assert.ok(its.some(({ says = [] }) => says.length === 0));
+    });
+    for (const { name, history, says = [] } of its) {
+      test(name, async () => {
+        const made = madeUpHistory(invariant);
+        await history(made);
+        assert.equal(made.said.length, says.length, made.said.join('\n'));
+        for (const [index, text] of says.entries()) assert.match(made.said[index] ?? '', text);
+      });
+    }
+  });
+}

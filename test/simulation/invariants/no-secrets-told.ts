@@ -1,0 +1,41 @@
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { InvariantOf } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+
+/** How every password that a simulated process makes begins, and the tokens of the estate. */
+export const planted = ['pw-p', 'favourite-token', 'other-token', 'postgres-password'] as const;
+
+/** What base64 makes of a text, wherever it stands in what is encoded: the characters that depend on it alone. */
+const encoded = (text: string): readonly string[] =>
+  [0, 1, 2].map((offset) => {
+    const whole = Buffer.from(' '.repeat(offset) + text)
+      .toString('base64')
+      .replace(/=+$/, '');
+    const [from, to] = [Math.ceil((offset * 8) / 6), Math.floor(((offset + text.length) * 8) / 6)];
+    return whole.slice(from, to);
+  });
+
+const traces = new RegExp(
+  planted
+    .flatMap((secret) => [secret, ...encoded(secret)])
+    .map((text) => text.replace(/[^\w-]/g, '\\$&'))
+    .join('|'),
+);
+
+/** What nobody may read but in a Secret is nowhere else. */
+export const noSecretsTold: InvariantOf = () => ({
+  name: 'no secret value is in a log line, an Event, a condition or any object but a Secret',
+  changed({ by, kind, after }) {
+    if (!isProcess(by) || after === undefined || kind.kind === 'Secret') return [];
+    const found = traces.exec(JSON.stringify(after));
+    return found === null ? [] : [`${kind.kind} ${objectKeyText(after.metadata)} has ${found[0]}`];
+  },
+  logged(line) {
+    const found = traces.exec(line);
+    return found === null ? [] : [`${found[0]} in ${line}`];
+  },
+  called({ by, verb, target, system }) {
+    const found = traces.exec(target);
+    return found === null ? [] : [`${by} ${verb} ${system}: ${found[0]} in ${target}`];
+  },
+});

@@ -1,0 +1,46 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import type { InvariantOf } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
+
+const ours: readonly string[] = Object.values(finalizerNames);
+
+const foreignFinalizers = (object: KubernetesObject | undefined): readonly string[] =>
+  (object?.metadata.finalizers ?? []).filter((finalizer) => !ours.includes(finalizer));
+
+const ownerKinds: readonly string[] = [...claimKinds, ...managedKinds].map(({ kind }) => kind);
+
+/** Managed resources, and the secrets of ours: nothing else is a process's to delete. */
+const isOurs = ({ kind, ...object }: KubernetesObject): boolean =>
+  managedKinds.some((each) => each.kind === kind) ||
+  (kind === 'Secret' && ownerKinds.includes(controllerOf({ kind, ...object })?.kind ?? ''));
+
+/** Processes remove no finalizer of others, and delete nothing but managed resources and secrets of ours. */
+export const othersStay: InvariantOf = () => ({
+  name: 'what is not ours is left alone: finalizers, objects, secrets',
+  changed({ by, before, after }) {
+    if (!isProcess(by) || before === undefined) return [];
+    const what = `${before.kind} ${objectKeyText(before.metadata)}`;
+    const kept = foreignFinalizers(after);
+    const isDeletion =
+      before.metadata.deletionTimestamp === undefined &&
+      (after === undefined || after.metadata.deletionTimestamp !== undefined);
+    const isWrite = before.kind === 'Secret' && !isOurs(before) && !isAdopted(before, after);
+    return [
+      ...foreignFinalizers(before)
+        .filter((finalizer) => !kept.includes(finalizer))
+        .map((finalizer) => `${by} removes ${finalizer} from ${what}`),
+      ...(isDeletion && !isOurs(before) ? [`${by} deletes ${what}`] : []),
+      ...(isWrite && !isDeletion ? [`${by} writes ${what}, which nothing of ours controls`] : []),
+    ];
+  },
+});
+
+/** A connection secret that nobody controls is taken over. */
+const isAdopted = (before: object, after: KubernetesObject | undefined): boolean =>
+  (before as { readonly type?: string }).type === 'connection.crossplane.io/v1alpha1' &&
+  after !== undefined &&
+  isOurs(after);

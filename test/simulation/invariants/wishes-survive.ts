@@ -1,0 +1,92 @@
+import get from 'lodash/get.js';
+import isEqual from 'lodash/isEqual.js';
+import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import type { InvariantOf, StoredObject } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+import { claimKinds } from '../kinds.ts';
+
+type Path = readonly string[];
+
+interface Leaf {
+  readonly path: Path;
+  /** Null: taken away. */
+  readonly value: unknown;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
+  isRecord(patch)
+    ? Object.entries(patch).flatMap(([key, value]) => leavesOf(value, [...path, key]))
+    : [{ path, value: patch }];
+
+/** What processes write, too: records and references of theirs, and offers that are used up. */
+const shared: readonly Path[] = [
+  ['metadata', 'finalizers'],
+  ['metadata', 'resourceVersion'],
+  ['metadata', 'annotations', annotationKeys.reoffer],
+  ['metadata', 'annotations', annotationKeys.adoptIdentity],
+  ['metadata', 'annotations', annotationKeys.externalName],
+  ['metadata', 'ownerReferences'],
+  ['spec', 'claimRef'],
+  ['spec', 'resourceRef'],
+  ['status'],
+];
+
+/** Keys of connection details, which heal. */
+const details = new Set(
+  ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'database', 'password', 'uri'].map(String),
+);
+
+const isShared = (path: Path): boolean =>
+  shared.some((each) => isEqual(each, path.slice(0, each.length))) ||
+  (path[0] === 'data' && details.has(path[1] ?? ''));
+
+/** A claim's secret is its source's image. */
+const isImage = (object: StoredObject): boolean =>
+  object.kind === 'Secret' && claimKinds.some(({ kind }) => kind === controllerOf(object)?.kind);
+
+/** What people write, no process takes back. */
+export const wishesSurvive: InvariantOf = ({ wishes }) => {
+  const byObject = new Map<string, Map<string, Leaf>>();
+  let known = 0;
+
+  const placeOf = (kind: Kind, key: ObjectKey): string => `${kindKey(kind)} ${objectKeyText(key)}`;
+
+  function learn(): void {
+    for (; known < wishes.length; known += 1) {
+      const { kind, key, uid, patch } = wishes[known]!;
+      const place = `${placeOf(kind, key)} ${uid}`;
+      const leaves = byObject.get(place) ?? new Map<string, Leaf>();
+      for (const leaf of leavesOf(patch)) {
+        if (!isShared(leaf.path)) leaves.set(leaf.path.join('\0'), leaf);
+      }
+      byObject.set(place, leaves);
+    }
+  }
+
+  return {
+    name: "a person's edit of spec, labels, annotations and own keys survives",
+    changed({ by, kind, before, after }) {
+      if (!isProcess(by) || before === undefined || after === undefined) return [];
+      learn();
+      const leaves = byObject.get(`${placeOf(kind, before.metadata)} ${before.metadata.uid}`);
+      if (leaves === undefined) return [];
+      return [...leaves.values()]
+        .filter(
+          ({ path, value }) =>
+            isEqual(get(before, path) ?? null, value) &&
+            !isEqual(get(after, path) ?? null, value) &&
+            !(path[0] === 'data' && isImage(before)),
+        )
+        .map(
+          ({ path, value }) =>
+            `${by} takes ${path.join('.')}=${JSON.stringify(value)} from ${kind.kind} ${objectKeyText(before.metadata)}`,
+        );
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { MemoryCluster } from '../fakes/memory-cluster.ts';
+import { testClock } from '../fakes/test-clock.ts';
+import type { Call, InvariantOf, Seen } from './invariant.ts';
+import { kindOf } from './kinds.ts';
+import type { Scenario } from './scenario.ts';
+import type { Wish } from './world.ts';
+
+/** What is told to an invariant, as a world would, of things that nobody did. */
+export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds'> {
+  /** What the invariant has said so far. */
+  readonly said: readonly string[];
+  /** Somebody else than a person does something to the cluster. */
+  as(by: string, act: (cluster: MemoryCluster) => unknown): void;
+  /** A person merges a patch into an object. */
+  wish(of: KubernetesObject, patch: object): void;
+  call(call: Partial<Call>): void;
+  ask(call: string): void;
+  log(line: string): void;
+  later(ms: number): void;
+  rest(): void;
+}
+
+/** The beginning of a history: an empty cluster, and clouds with nothing in them. */
+export function madeUpHistory(of: InvariantOf, { objects = [] }: Partial<Scenario> = {}): MadeUpHistory {
+  const clock = testClock();
+  const cluster = new MemoryCluster(() => clock.now());
+  const clouds = {
+    favourite: inProcessCloud(clock, { flavour: 'favourite' }),
+    other: inProcessCloud(clock, { flavour: 'other' }),
+  };
+  const wishes: Wish[] = [];
+  const said: string[] = [];
+  let elapsedMs = 0;
+  let by = 'somebody';
+  for (const object of objects) cluster.put(kindOf(object), object);
+  const invariant = of({
+    cluster,
+    clouds,
+    wishes,
+    scenario: { objects } as unknown as Scenario,
+    get elapsedMs() {
+      return elapsedMs;
+    },
+  });
+  const say = (what: readonly string[] | undefined): void => {
+    said.push(...(what ?? []));
+  };
+  cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
+  return {
+    cluster,
+    clouds,
+    said,
+    as(who, act) {
+      by = who;
+      act(cluster);
+      by = 'somebody';
+    },
+    wish(object, patch) {
+      const [kind, key] = [kindOf(object), objectKey(object.metadata)];
+      const { metadata } = cluster.patch(kind, key, patch);
+      wishes.push({ kind, key, uid: metadata.uid, patch, atMs: elapsedMs });
+    },
+    call: (call) =>
+      say(
+        invariant.called?.({
+          by: 'p1',
+          system: 'api',
+          verb: 'update',
+          target: '',
+          isWrite: true,
+          isChange: true,
+          isRefused: false,
+          ...call,
+        }),
+      ),
+    ask: (call) => say(invariant.asked?.({ by: 'p1', call })),
+    log: (line) => say(invariant.logged?.(line)),
+    later(ms) {
+      elapsedMs += ms;
+    },
+    rest: () => say(invariant.atRest?.()),
+  };
+}
