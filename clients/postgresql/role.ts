@@ -111,7 +111,7 @@ export function roles(options: {
   };
 
   return {
-    observe: (name, { signal } = {}) => {
+    async observe(name, { signal } = {}) {
       checkName('role', name);
       return withSession(undefined, signal, (session) => read(session, name));
     },
