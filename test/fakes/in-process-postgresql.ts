@@ -153,7 +153,12 @@ export function createInProcessPostgresql(
       get isOpen() {
         return server.sessions.has(backend);
       },
-      sql: async (text) => backend.announce(text).carryOut([]),
+      async sql(text) {
+        // As the driver says it of a connection that is no more.
+        const gone = 'Client has encountered a connection error and is not queryable';
+        if (!server.sessions.has(backend)) throw new Error(gone);
+        return backend.announce(text).carryOut([]);
+      },
       end: () => backend.end(),
     };
   };

@@ -42,25 +42,30 @@ export function withGrant(acl: Acl, given: AclItem): Acl {
   return acl.map((each) => (each === before ? given : each));
 }
 
-/** What one role gave another is taken back, or only the right to pass it on; and whatever was passed on by it. */
-export function withoutGrant(
-  acl: Acl,
-  owner: string,
-  taken: Omit<AclItem, 'isGrantable'>,
-  { isOptionOnly }: { readonly isOptionOnly: boolean },
-): Acl {
+/** How somebody's grant is taken back. */
+export interface Taking {
+  readonly owner: string;
+  /** Only the right to pass it on. */
+  readonly isOptionOnly: boolean;
+  /** A role with those whose privileges it has. */
+  readonly rolesOf: (role: string) => ReadonlySet<string>;
+}
+
+/** What one role gave another is taken back; and what was passed on by that, unless it may be passed on still. */
+export function withoutGrant(acl: Acl, taken: Omit<AclItem, 'isGrantable'>, taking: Taking): Acl {
   const before = acl.find((each) => isSame(each, taken));
-  if (before === undefined || (isOptionOnly && !before.isGrantable)) return acl;
-  let left: Acl = isOptionOnly
+  if (before === undefined || (taking.isOptionOnly && !before.isGrantable)) return acl;
+  let left: Acl = taking.isOptionOnly
     ? acl.map((each) => (each === before ? { ...each, isGrantable: false } : each))
     : acl.filter((each) => each !== before);
   const { grantee, privilege } = taken;
+  const roles = taking.rolesOf(grantee);
   const mayStill =
-    grantee === owner ||
-    left.some((each) => each.grantee === grantee && each.privilege === privilege && each.isGrantable);
+    roles.has(taking.owner) ||
+    left.some((each) => roles.has(each.grantee) && each.privilege === privilege && each.isGrantable);
   if (mayStill) return left;
   for (const passed of left.filter((each) => each.grantor === grantee && each.privilege === privilege)) {
-    left = withoutGrant(left, owner, passed, { isOptionOnly: false });
+    left = withoutGrant(left, passed, { ...taking, isOptionOnly: false });
   }
   return left;
 }

@@ -13,6 +13,9 @@ const encodings = new Map(
 const encodingAliases: Readonly<Record<string, string>> = { unicode: 'UTF8', iso88591: 'LATIN1' };
 const locales = new Set(['C', 'POSIX', 'C.utf8', 'C.UTF-8']);
 
+/** As `setlocale` of the C library calls it. */
+const localeOf = (name: string | undefined): string | undefined => (name === 'POSIX' ? 'C' : name);
+
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
@@ -73,8 +76,8 @@ export function createDatabase(words: Words): Statement {
         name,
         owner,
         encoding: encoding ?? template.encoding,
-        lcCollate: wanted.lcCollate ?? template.lcCollate,
-        lcCType: wanted.lcCType ?? template.lcCType,
+        lcCollate: localeOf(wanted.lcCollate) ?? template.lcCollate,
+        lcCType: localeOf(wanted.lcCType) ?? template.lcCType,
         connectionLimit: -1,
         allowConnections: wanted.allowConnections ?? true,
         isTemplate: false,

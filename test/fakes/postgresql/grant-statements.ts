@@ -1,9 +1,9 @@
-import type { Acl } from './acl.ts';
+import type { Acl, Taking } from './acl.ts';
 import { everybody, privilegesOn, withGrant, withoutGrant } from './acl.ts';
 import type { MembershipRow } from './catalog.ts';
 import { keyIn } from './catalog.ts';
 import type { Guarded } from './rights.ts';
-import { grantorFor, guardedDatabase, guardedSchema, isSuperuser } from './rights.ts';
+import { grantorFor, guardedDatabase, guardedSchema, isSuperuser, rolesOf } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
 import type { Words } from './words.ts';
@@ -68,7 +68,9 @@ function grantors(
     const grantor = grantorFor(tx, guarded, session.user, privilege);
     return grantor === undefined ? [] : [[privilege, grantor] as const];
   });
-  if (found.length === 0 && !guarded.acl.some(({ grantee: to }) => to === session.user)) {
+  // With a privilege of any kind it is a warning.
+  const names = rolesOf(tx, session.user);
+  if (found.length === 0 && !guarded.acl.some(({ grantee: to }) => to === everybody || names.has(to))) {
     throw new ServerError('42501', `permission denied for ${guarded.kind} ${guarded.name}`);
   }
   return found;
@@ -124,7 +126,7 @@ export function revoke(words: Words): Statement {
       for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
         for (const each of from) {
           const taken = { grantee: each(execution), grantor, privilege };
-          acl = withoutGrant(acl, guarded.owner, taken, { isOptionOnly });
+          acl = withoutGrant(acl, taken, takingFrom(execution, guarded, isOptionOnly));
         }
       }
       await store(execution, acl);
@@ -133,12 +135,20 @@ export function revoke(words: Words): Statement {
   };
 }
 
-/** Everything that the owner gave a role is taken back. */
-export function revokedFrom(guarded: Guarded, role: string): Acl {
+const takingFrom = ({ tx }: Execution, { owner }: Guarded, isOptionOnly: boolean): Taking => ({
+  owner,
+  isOptionOnly,
+  rolesOf: (role) => rolesOf(tx, role),
+});
+
+/** Everything that the session's user may take from a role. */
+export function revokedFrom(execution: Execution, guarded: Guarded, role: string): Acl {
+  const { tx, session } = execution;
   let { acl } = guarded;
   for (const privilege of privilegesOn[guarded.kind]) {
-    const taken = { grantee: role, grantor: guarded.owner, privilege };
-    acl = withoutGrant(acl, guarded.owner, taken, { isOptionOnly: false });
+    const grantor = grantorFor(tx, guarded, session.user, privilege);
+    if (grantor === undefined) continue;
+    acl = withoutGrant(acl, { grantee: role, grantor, privilege }, takingFrom(execution, guarded, false));
   }
   return acl;
 }
@@ -176,6 +186,9 @@ function grantMembership(words: Words, given: readonly string[]): Statement {
       for (const member of to.map((each) => each(execution))) {
         for (const role of given) {
           if (tx.get('roles', role) === undefined) throw missing.role(role);
+          if (role === 'pg_database_owner') {
+            throw new ServerError('0A000', `role "${role}" cannot have explicit members`);
+          }
           const grantor = membershipGrantor(execution, role);
           if (isMemberOf(execution, role, member)) {
             throw new ServerError('0LP01', `role "${role}" is a member of role "${member}"`);

@@ -59,11 +59,13 @@ export function grantorFor(
   user: string,
   privilege: string,
 ): string | undefined {
-  if (hasPrivilegesOf(tx, user, owner)) return owner;
-  const names = rolesOf(tx, user);
-  return acl.find(
-    ({ grantee, isGrantable, ...each }) => each.privilege === privilege && isGrantable && names.has(grantee),
-  )?.grantee;
+  if (isSuperuser(tx, user)) return owner;
+  // Rather itself than the owner, if it may act as either.
+  return [...rolesOf(tx, user)].find(
+    (role) =>
+      role === owner ||
+      acl.some((each) => each.grantee === role && each.privilege === privilege && each.isGrantable),
+  );
 }
 
 /** Throws unless the user has the owner's rights. */

@@ -286,13 +286,16 @@ export function dropOwned(words: Words): Statement {
           }
           await tx.remove('schemas', keyIn.inside(row.database, row.name));
         } else if (namedIn(row.acl, row.owner).has(name)) {
-          const acl = revokedFrom(guardedSchema(row), name);
+          const acl = revokedFrom(execution, guardedSchema(row), name);
           await tx.put('schemas', keyIn.inside(row.database, row.name), { ...row, acl });
         }
       }
       for (const row of [...tx.all('databases')]) {
         if (!isNamedIn(row, name)) continue;
-        await tx.put('databases', row.name, { ...row, acl: revokedFrom(guardedDatabase(row), name) });
+        await tx.put('databases', row.name, {
+          ...row,
+          acl: revokedFrom(execution, guardedDatabase(row), name),
+        });
       }
       for (const row of [...tx.all('memberships')]) {
         if (row.grantor === name) await takeMembership(execution, row, { isOptionOnly: false });

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { databaseCases } from './postgresql-databases.ts';
+import { grantCases } from './postgresql-grants.ts';
+import type { Answered, Cases } from './postgresql-place.ts';
+import { roleCases } from './postgresql-roles.ts';
+import { serverCases } from './postgresql-servers.ts';
+
+/** What the client asks of a server, by what it asks about. */
+export const postgresqlCases: Readonly<Record<string, Cases>> = {
+  roles: roleCases,
+  databases: databaseCases,
+  grants: grantCases,
+  servers: serverCases,
+};
+
+const file = new URL('./postgresql-answers.jsonl', import.meta.url);
+type Recorded = Readonly<Record<string, readonly Answered[]>>;
+
+/** What PostgreSQL answered, by case; recorded by test/postgresql/conformance.test.ts. */
+export function recordedAnswers(): Recorded {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as Answered & { readonly case: string });
+  const byCase = Map.groupBy(rows, (row) => row.case);
+  return Object.fromEntries(
+    [...byCase].map(([name, found]) => [name, found.map(({ asked, answer }) => ({ asked, answer }))]),
+  );
+}
+
+export function recordAnswers(recorded: Recorded): void {
+  const lines = Object.entries(recorded).flatMap(([name, answers]) =>
+    answers.map((each) => `${JSON.stringify({ case: name, ...each })}\n`),
+  );
+  writeFileSync(file, lines.join(''));
+}

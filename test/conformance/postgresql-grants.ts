@@ -1,0 +1,177 @@
+import type { Cases, Script } from './postgresql-place.ts';
+import { badNames, mine } from './postgresql-roles.ts';
+
+const people = async ({ call }: Script): Promise<void> => {
+  for (const name of ['ann', 'bob', 'cem']) {
+    await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
+  }
+  await call('databases.create', 'shop', { owner: 'ann' }, mine);
+};
+const shop = { database: 'shop' };
+const inPublic = { database: 'shop', schema: 'public' };
+
+export const grantCases: Cases = {
+  'privileges on a database': async (script) => {
+    const { call } = script;
+    await people(script);
+    const grant = { role: 'bob', on: shop };
+    const look = () => call('grants.observe', grant);
+    await look();
+    for (const privileges of [['CONNECT'], ['connect', 'Temp'], ['ALL'], ['CREATE'], ['ALL PRIVILEGES']]) {
+      await call('grants.apply', { ...grant, privileges });
+      await look();
+    }
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
+    await look();
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'], withGrantOption: true });
+    await look();
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
+    await look();
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] });
+    await look();
+    await call('grants.revoke', grant);
+    await look();
+    await call('grants.revoke', grant);
+  },
+
+  'privileges in a schema': async (script) => {
+    const { call, sql } = script;
+    await people(script);
+    await sql('CREATE SCHEMA sales AUTHORIZATION ann', shop);
+    for (const on of [inPublic, { database: 'shop', schema: 'sales' }]) {
+      const grant = { role: 'bob', on };
+      await call('grants.observe', grant);
+      await call('grants.apply', { ...grant, privileges: ['USAGE'], withGrantOption: true });
+      await call('grants.observe', grant);
+      await call('grants.apply', { ...grant, privileges: ['ALL'] });
+      await call('grants.observe', grant);
+      await call('grants.revoke', grant);
+      await call('grants.observe', grant);
+      await call('grants.isOwner', { role: 'ann', on });
+      await call('grants.observe', { role: 'ann', on });
+      await call('grants.apply', { role: 'ann', on, privileges: ['USAGE'] });
+      await call('grants.observe', { role: 'ann', on });
+    }
+  },
+
+  'an owner has everything, and keeps it': async (script) => {
+    const { call } = script;
+    await people(script);
+    const grant = { role: 'ann', on: shop };
+    await call('grants.isOwner', grant);
+    await call('grants.isOwner', { role: 'bob', on: shop });
+    await call('grants.observe', grant);
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] });
+    await call('grants.revoke', grant);
+    await call('grants.observe', grant);
+  },
+
+  'what is not there': async (script) => {
+    const { call } = script;
+    await people(script);
+    for (const on of [shop, inPublic, { memberOf: 'ann' }]) {
+      const grant = { role: 'nobody', on };
+      await call('grants.observe', grant);
+      await call('grants.isOwner', grant);
+      await call('grants.apply', { ...grant, privileges: ['ALL'] });
+      await call('grants.revoke', grant);
+    }
+    for (const on of [
+      { database: 'nowhere' },
+      { database: 'nowhere', schema: 'public' },
+      { database: 'shop', schema: 'nowhere' },
+      { memberOf: 'nobody' },
+    ]) {
+      const grant = { role: 'bob', on };
+      await call('grants.observe', grant);
+      await call('grants.apply', { ...grant, privileges: ['ALL'] });
+      await call('grants.revoke', grant);
+    }
+  },
+
+  'what cannot be granted': async (script) => {
+    const { call } = script;
+    await people(script);
+    for (const privileges of [[], ['SELECT'], ['USAGE'], ['CONNECT', '']]) {
+      await call('grants.apply', { role: 'bob', on: shop, privileges });
+    }
+    await call('grants.apply', { role: 'bob', on: inPublic, privileges: ['CONNECT'] });
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'bob' } });
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'ann' } });
+    await call('grants.apply', { role: 'ann', on: { memberOf: 'bob' } });
+    for (const name of badNames) await call('grants.apply', { role: name, on: shop, privileges: ['ALL'] });
+    await call('grants.observe', { role: 'bob', on: shop });
+  },
+
+  'what was passed on goes with what it came from': async (script) => {
+    const { call, sql } = script;
+    await people(script);
+    const [bob, cem] = ['bob', 'cem'].map((role) => ({ role, on: shop }));
+    await call('grants.apply', { ...bob, privileges: ['CONNECT', 'CREATE'], withGrantOption: true });
+    await sql('GRANT CONNECT, CREATE ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...cem, privileges: ['CONNECT'] });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...bob, privileges: ['CONNECT'] });
+    await call('grants.observe', bob);
+    await call('grants.observe', cem);
+    await call('grants.revoke', cem);
+    await sql('REVOKE CONNECT ON DATABASE shop FROM cem', { user: 'cem', password: 'x' });
+    await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'cem', password: 'x' });
+    await call('grants.observe', cem);
+  },
+
+  'rival grants of the same thing': async (script) => {
+    const { call } = script;
+    await people(script);
+    const grant = { role: 'bob', on: shop };
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
+    await call('grants.apply', { ...grant, privileges: ['CREATE'] }, { revokeExtra: false });
+    await call('grants.observe', grant);
+    await call('grants.apply', { ...grant, privileges: ['CREATE'] });
+    await call('grants.observe', grant);
+  },
+
+  'a membership': async (script) => {
+    const { call } = script;
+    await people(script);
+    const grant = { role: 'bob', on: { memberOf: 'ann' } };
+    const look = () => call('grants.observe', grant);
+    await look();
+    await call('grants.isOwner', grant);
+    await call('grants.apply', grant);
+    await look();
+    await call('grants.apply', { ...grant, withGrantOption: true });
+    await look();
+    await call('grants.apply', grant, { revokeExtra: false });
+    await look();
+    await call('grants.apply', grant);
+    await look();
+    await call('grants.revoke', grant);
+    await look();
+    await call('grants.revoke', grant);
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'pg_monitor' } });
+    await call('grants.observe', { role: 'bob', on: { memberOf: 'pg_monitor' } });
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'pg_database_owner' } });
+  },
+
+  'a membership that several gave': async (script) => {
+    const { call, sql } = script;
+    await people(script);
+    const bob = { role: 'bob', on: { memberOf: 'ann' } };
+    const cem = { role: 'cem', on: { memberOf: 'ann' } };
+    await call('grants.apply', { ...bob, withGrantOption: true });
+    await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
+    await sql('GRANT bob TO cem', { user: 'bob', password: 'x' });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...cem, withGrantOption: true });
+    await call('grants.observe', cem);
+    await call('grants.apply', cem);
+    await call('grants.observe', cem);
+    await call('grants.revoke', cem);
+    await call('grants.observe', cem);
+    await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
+    await call('grants.revoke', bob);
+    await call('grants.observe', cem);
+  },
+};

@@ -1,0 +1,106 @@
+import { PostgresqlError } from '../../clients/postgresql/error.ts';
+import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+
+/** Who connects where; the superuser and database `postgres` if left out. */
+export interface PlaceLogin {
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+/** A session that somebody holds open. */
+export interface PlaceSession {
+  sql(text: string): Promise<readonly object[]>;
+  end(): Promise<void>;
+}
+
+/** How to reach a server other than as everybody does here. */
+export interface PlaceCredentials {
+  readonly username?: string;
+  readonly password?: string;
+  readonly port?: number;
+  readonly database?: string;
+}
+
+/** A PostgreSQL, real or in memory, with our client and by hand. */
+export interface Place {
+  readonly client: PostgresqlServer;
+  clientAs(credentials: PlaceCredentials): PostgresqlServer;
+  /** One statement in a session of its own. */
+  sql(text: string, login?: PlaceLogin): Promise<readonly object[]>;
+  open(login?: PlaceLogin): Promise<PlaceSession>;
+}
+
+/** What somebody asked, and what came of it. */
+export interface Answered {
+  readonly asked: string;
+  readonly answer: unknown;
+}
+
+/** Asks, and notes question and answer; whatever is thrown is an answer. */
+export type Ask = (asked: string, act: () => Promise<unknown>) => Promise<void>;
+
+/** What a test does with a place. */
+export interface Script {
+  readonly place: Place;
+  /** A call of the client, as `roles.create`, with its arguments. */
+  readonly call: (method: string, ...given: readonly unknown[]) => Promise<void>;
+  readonly sql: (text: string, login?: PlaceLogin) => Promise<void>;
+  /** Notes whether a login is let in. */
+  readonly login: (login: PlaceLogin) => Promise<void>;
+  readonly ask: Ask;
+}
+
+export type Cases = Readonly<Record<string, (script: Script) => Promise<void>>>;
+
+/** The answers to a case's questions, one after the other. `stable` takes out what differs from server to server. */
+export async function answersTo(
+  act: (script: Script) => Promise<void>,
+  place: Place,
+  stable: (text: string) => string,
+): Promise<readonly Answered[]> {
+  const answers: Answered[] = [];
+  const ask: Ask = async (asked, run) => {
+    const answer = await run().then(plain, problem);
+    answers.push({ asked, answer: JSON.parse(stable(JSON.stringify(answer ?? null))) });
+  };
+  await act({
+    place,
+    ask,
+    call: (method, ...given) =>
+      ask(`${method} ${given.map((each) => JSON.stringify(each)).join(' ')}`, () =>
+        called(place.client, method, given),
+      ),
+    sql: (text, login) =>
+      ask(`${text}${login === undefined ? '' : ` as ${login.user}`}`, () => place.sql(text, login)),
+    login: (login) =>
+      ask(`login ${JSON.stringify(login)}`, async () => {
+        await (await place.open(login)).end();
+      }),
+  });
+  return answers;
+}
+
+export function called(
+  client: PostgresqlServer,
+  method: string,
+  given: readonly unknown[],
+): Promise<unknown> {
+  const [part = '', name] = method.split('.');
+  const owner = name === undefined ? client : Reflect.get(client, part);
+  return Reflect.get(owner, name ?? part).call(owner, ...given);
+}
+
+const plain = (value: unknown): unknown =>
+  value instanceof Map
+    ? Object.fromEntries([...value].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
+    : value;
+
+function problem(error: unknown): unknown {
+  if (error instanceof PostgresqlError) {
+    const { code, isRetryable, sqlState, message } = error;
+    return { code, isRetryable, ...(sqlState === undefined ? {} : { sqlState }), message };
+  }
+  const { code, message } = error as { readonly code?: string; readonly message: string };
+  return { thrown: code, message };
+}

@@ -1,0 +1,284 @@
+import type { Cases } from './postgresql-place.ts';
+
+export const mine = { ownerId: 'PostgreSQLRole/mine' };
+export const theirs = { ownerId: 'PostgreSQLRole/theirs' };
+
+const everyAttribute = [
+  'login',
+  'createDb',
+  'createRole',
+  'inherit',
+  'replication',
+  'bypassRls',
+  'superuser',
+];
+export const badNames = [
+  '',
+  'a\0b',
+  '\ud800',
+  'x'.repeat(64),
+  'ä'.repeat(32),
+  'pg_mine',
+  'public',
+  'none',
+  'a\nb',
+  'a\u202eb',
+];
+
+export const roleCases: Cases = {
+  'a role is made as asked': async ({ call }) => {
+    await call('roles.observe', 'ann');
+    await call('roles.create', 'ann', {}, mine);
+    await call('roles.observe', 'ann');
+    const configuration = {
+      work_mem: '8MB',
+      search_path: '"$user", "Mixed Case", PUBLIC',
+      'app.tenant': "o'neil\\",
+    };
+    const all = {
+      ...Object.fromEntries(everyAttribute.map((name) => [name, true])),
+      connectionLimit: 3,
+      configuration,
+    };
+    await call('roles.create', 'Bob "b" O\'B', all, { ...mine, password: 'a password' });
+    await call('roles.observe', 'Bob "b" O\'B');
+    await call('roles.create', 'lonely', { inherit: false }, mine);
+    await call('roles.observe', 'lonely');
+  },
+
+  'each field of a role is changed and changed back': async ({ call }) => {
+    await call('roles.create', 'ann', {}, mine);
+    for (const name of everyAttribute) {
+      for (const value of [name !== 'inherit', name === 'inherit']) {
+        await call('roles.update', 'ann', { [name]: value }, mine);
+        await call('roles.observe', 'ann');
+      }
+    }
+    for (const connectionLimit of [0, 7, -1]) {
+      await call('roles.update', 'ann', { connectionLimit }, mine);
+      await call('roles.observe', 'ann');
+    }
+    for (const configuration of [
+      { work_mem: '4MB', 'app.x': '1' },
+      { work_mem: '8MB', 'app.x': '1' },
+      { 'app.x': '2', search_path: 'a, "B"' },
+      { search_path: '' },
+      { Search_Path: 'a' },
+      {},
+    ]) {
+      await call('roles.update', 'ann', { configuration }, mine);
+      await call('roles.observe', 'ann');
+    }
+    await call('roles.update', 'ann', {}, mine);
+  },
+
+  'what is asked for a second time is repaired': async ({ call, sql, login }) => {
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'one' });
+    await sql('ALTER ROLE ann NOLOGIN CONNECTION LIMIT 2');
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'two' });
+    await call('roles.observe', 'ann');
+    await login({ user: 'ann', password: 'one' });
+    await login({ user: 'ann', password: 'two' });
+  },
+
+  'whose a role is, its comment says': async ({ call, sql }) => {
+    await call('roles.create', 'hers', {}, theirs);
+    await sql('CREATE ROLE plain');
+    await sql('CREATE ROLE described');
+    await sql("COMMENT ON ROLE described IS 'the night shift''s'");
+    await sql('CREATE ROLE old');
+    await sql("COMMENT ON ROLE old IS 'services-stack: managed by PostgreSQLRole/mine'");
+    for (const name of ['hers', 'plain', 'described', 'old']) {
+      await call('roles.observe', name);
+      await call('roles.create', name, { login: true }, mine);
+      await call('roles.update', name, { login: true }, mine);
+      await call('roles.setPassword', name, 'a password', mine);
+      await call('roles.observe', name);
+      await call('roles.drop', name, mine);
+    }
+    await call('roles.drop', 'hers', theirs);
+    await call('roles.observe', 'hers');
+  },
+
+  'a mark that was taken away is no proof': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await sql('COMMENT ON ROLE ann IS NULL');
+    await call('roles.observe', 'ann');
+    await call('roles.update', 'ann', {}, mine);
+    await sql('COMMENT ON ROLE nobody IS NULL');
+  },
+
+  'what is not there': async ({ call }) => {
+    await call('roles.observe', 'nobody');
+    await call('roles.update', 'nobody', { login: true }, mine);
+    await call('roles.setPassword', 'nobody', 'a password', mine);
+    await call('roles.checkPassword', 'nobody', 'a password');
+    await call('roles.drop', 'nobody', mine);
+  },
+
+  'names and values that no role may have': async ({ call }) => {
+    for (const name of badNames) {
+      await call('roles.observe', name);
+      await call('roles.create', name, {}, mine);
+      await call('roles.update', name, {}, mine);
+      await call('roles.drop', name, mine);
+    }
+    await call('roles.create', 'ann', { connectionLimit: -2 }, mine);
+    await call('roles.create', 'ann', { connectionLimit: 1.5 }, mine);
+    await call('roles.create', 'ann', {}, { ...mine, password: '' });
+    await call('roles.create', 'ann', {}, { ...mine, password: 'a\0b' });
+    await call('roles.create', 'ann', {}, { ownerId: '' });
+    for (const configuration of [
+      { unheard_of: '1' },
+      { work_mem: 'lots' },
+      { 'a b': '1' },
+      { 'app.x': 'a\nb' },
+    ]) {
+      await call('roles.create', 'ann', { configuration }, mine);
+      await call('roles.observe', 'ann');
+    }
+  },
+
+  'what comes with the server may be looked at': async ({ call }) => {
+    for (const name of ['postgres', 'pg_monitor', 'pg_database_owner']) await call('roles.observe', name);
+    await call('roles.create', 'postgres', {}, mine);
+    await call('roles.drop', 'postgres', mine);
+  },
+
+  'whether a password is right': async ({ call, sql }) => {
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'pässword ﬁ' });
+    const right = () => call('roles.checkPassword', 'ann', 'pässword ﬁ');
+    await right();
+    await call('roles.checkPassword', 'ann', 'guess');
+    await call('roles.setPassword', 'ann', 'next', mine);
+    await right();
+    await call('roles.checkPassword', 'ann', 'next');
+    await sql('ALTER ROLE ann NOLOGIN');
+    await call('roles.checkPassword', 'ann', 'next');
+    await call('roles.checkPassword', 'ann', 'guess');
+    await sql('ALTER ROLE ann LOGIN CONNECTION LIMIT 0');
+    await call('roles.checkPassword', 'ann', 'next');
+    await sql('ALTER ROLE ann CONNECTION LIMIT -1');
+    await sql('REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
+    await call('roles.checkPassword', 'ann', 'next');
+    await call('roles.checkPassword', 'ann', 'guess');
+    await call('roles.create', 'bob', { login: true }, mine);
+    await call('roles.checkPassword', 'bob', 'guess');
+  },
+
+  'who is let in where': async ({ call, sql, login }) => {
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'a' });
+    await call('roles.create', 'bob', { login: true }, { ...mine, password: 'b' });
+    await call('roles.create', 'readers', {}, mine);
+    await call('databases.create', 'shop', { owner: 'ann', connectionLimit: 1 }, mine);
+    const [ann, bob] = [
+      { user: 'ann', password: 'a', database: 'shop' },
+      { user: 'bob', password: 'b', database: 'shop' },
+    ];
+    await login(ann);
+    await login(bob);
+    await sql('GRANT CONNECT ON DATABASE shop TO readers');
+    await sql('GRANT readers TO bob');
+    await login(bob);
+    await sql('ALTER ROLE bob NOINHERIT');
+    await login(bob);
+    await sql('REVOKE readers FROM bob');
+    await login(bob);
+    await sql('GRANT CONNECT ON DATABASE shop TO bob');
+    await sql('ALTER DATABASE shop CONNECTION LIMIT 0');
+    await login(bob);
+    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false');
+    await login(bob);
+    await login({ database: 'shop' });
+    await sql("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'shop'");
+    await login({ database: 'shop' });
+    await login({ database: 'nowhere' });
+    await login({ user: 'bob', password: 'wrong' });
+    await login({ user: 'nobody', password: 'wrong' });
+    await login({ user: 'readers', password: 'wrong' });
+  },
+
+  'a role is dropped with what it was given': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await call('roles.create', 'bob', {}, mine);
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('roles.create', 'leaver', { login: true }, { ...mine, password: 'x' });
+    await call('grants.apply', {
+      role: 'leaver',
+      on: { database: 'shop' },
+      privileges: ['ALL'],
+      withGrantOption: true,
+    });
+    await call('grants.apply', {
+      role: 'leaver',
+      on: { database: 'shop', schema: 'public' },
+      privileges: ['ALL'],
+    });
+    await call('grants.apply', { role: 'leaver', on: { memberOf: 'ann' }, withGrantOption: true });
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'leaver' } });
+    await sql('GRANT CONNECT ON DATABASE shop TO bob', { user: 'leaver', password: 'x' });
+    await sql('GRANT ann TO bob', { user: 'leaver', password: 'x' });
+    await sql('CREATE SCHEMA hers', { user: 'leaver', password: 'x', database: 'shop' });
+    await sql('CREATE TABLE hers.things (id int)', { user: 'leaver', password: 'x', database: 'shop' });
+    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false');
+    await call('roles.drop', 'leaver', mine);
+    await call('roles.observe', 'leaver');
+    await call('databases.observe', 'shop');
+    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS true');
+    await call('grants.isOwner', { role: 'ann', on: { database: 'shop', schema: 'hers' } });
+    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
+    await call('grants.observe', { role: 'bob', on: { memberOf: 'ann' } });
+  },
+
+  'a role is not dropped while it is needed': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('databases.create', 'stock', { owner: 'ann' }, mine);
+    await sql('CREATE DATABASE elsewhere');
+    await sql('CREATE SCHEMA hers AUTHORIZATION ann', { database: 'elsewhere' });
+    await call('roles.drop', 'ann', mine);
+    await call('databases.drop', 'shop', { ...mine, terminateSessions: false });
+    await call('roles.drop', 'ann', mine);
+    await call('databases.drop', 'stock', { ...mine, terminateSessions: false });
+    await call('roles.drop', 'ann', mine);
+    await sql('CREATE SCHEMA more AUTHORIZATION ann', { database: 'elsewhere' });
+    await call('roles.drop', 'ann', mine);
+    await call('roles.observe', 'ann');
+    await sql('DROP DATABASE elsewhere');
+    await call('roles.drop', 'ann', mine);
+    await call('roles.observe', 'ann');
+  },
+
+  'a grant that somebody else passed on': async ({ call, sql }) => {
+    for (const name of ['ann', 'bob', 'cem']) {
+      await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
+    }
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('grants.apply', {
+      role: 'bob',
+      on: { database: 'shop' },
+      privileges: ['CONNECT'],
+      withGrantOption: true,
+    });
+    await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
+    await call('roles.drop', 'cem', mine);
+    await call('roles.observe', 'cem');
+    await call('roles.drop', 'bob', mine);
+    await call('roles.drop', 'cem', mine);
+    await call('roles.observe', 'cem');
+  },
+
+  'sessions of a role end when it is dropped': async ({ call, place, ask }) => {
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
+    const session = await place.open({ user: 'ann', password: 'x' });
+    await ask('a transaction that holds the role', async () => {
+      await session.sql('BEGIN');
+      await session.sql("ALTER ROLE ann SET work_mem TO '8MB'");
+    });
+    await call('roles.setPassword', 'ann', 'y', mine);
+    const next = await place.open({ user: 'ann', password: 'y' });
+    await call('roles.drop', 'ann', mine);
+    await ask('the session goes on', () => next.sql('SELECT 1'));
+    await call('roles.observe', 'ann');
+  },
+};
