@@ -8,23 +8,26 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
-import type { MemoryCluster } from '../fakes/memory-cluster.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import { conflict } from '../fakes/memory-cluster.ts';
 import type { CarryOutside } from '../fakes/outside.ts';
 import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
-import type { TestClock } from '../fakes/test-clock.ts';
 import type { About } from './invariant.ts';
 import type { CallFault, Pace } from './scenario.ts';
 import type { WatchLines } from './watch-lines.ts';
 
 /** What a door knows of the process before it and the world behind it. */
 export interface DoorOptions {
-  readonly clock: TestClock;
-  readonly cluster: MemoryCluster;
+  /** The process's own, which stands still with it. */
+  readonly clock: Clock;
+  /** What is on its way is not held up by what becomes of who sent it. */
+  readonly network: Clock;
   readonly pace: Pace;
   readonly watches: WatchLines;
   /** Whether the process has died. */
   isDead(): boolean;
+  /** Throws if another process may lead by now. */
+  checkLease(): void;
   /** Counts a request of this name, and says what goes wrong with it and how much of the time it takes. */
   next(call: string): {
     readonly name: string;
@@ -50,6 +53,8 @@ export interface RecordedCall {
   readonly isWrite: boolean;
   /** To the API server: the object it is about, and what it says. */
   readonly about?: About;
+  /** When it left the process, in the elapsed milliseconds of the clock. */
+  readonly sentAtMs: number;
   /** The process asked once; something on the way repeats it. */
   readonly isRepeated?: boolean;
 }
@@ -75,12 +80,18 @@ const noConnection = (): ApiError =>
 
 /** The API server as one process sees it. */
 export function apiDoor(client: KubernetesClient, options: DoorOptions): KubernetesClient {
-  const { clock, pace, watches } = options;
+  const { clock, network, pace, watches } = options;
 
   async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
     await clock.sleep(ms, signal).catch((cause: unknown) => {
       throw new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause });
     });
+    if (options.isDead()) await never();
+  }
+
+  /** On its way, whatever becomes of the process meanwhile, unless that gives it up. */
+  async function travel(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    await network.sleep(ms, signal).catch(() => wait(0, signal));
     if (options.isDead()) await never();
   }
 
@@ -91,11 +102,14 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
   ): Promise<T> {
     if (options.isDead()) return never();
     const isWrite = verb !== 'get' && verb !== 'list';
+    if (isWrite && kind.kind !== 'Lease') options.checkLease();
+    const sentAtMs = clock.elapsedMs();
     const call = {
       system: 'api',
       verb,
       target: `${kind.kind} ${target}`.trimEnd(),
       isWrite,
+      sentAtMs,
       ...(about && { about: { kind, ...about } }),
     };
     const { fault, there, back } = options.next(`${verb} ${call.target}`);
@@ -114,7 +128,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
       await wait(requestTimeoutMs, signal);
       throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
     }
-    await wait(there * pace.requestMs + slow.thereMs, signal);
+    await travel(there * pace.requestMs + slow.thereMs, signal);
     if (options.isOut('api') || fault?.type === 'unreachable') throw noConnection();
     if (
       fault?.type === 'refused' &&
@@ -227,7 +241,7 @@ const hasStatuses = (system: string): boolean => system !== 'postgresql';
 
 /** External systems as one process reaches them. */
 export function outsideDoor(options: DoorOptions): CarryOutside {
-  const { clock, pace } = options;
+  const { clock, network, pace } = options;
 
   async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
     await clock.sleep(ms, signal);
@@ -242,8 +256,10 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
       options.crash(fault.downMs);
       return never();
     }
+    const sentAtMs = clock.elapsedMs();
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
-    await wait(there * pace.outsideMs + slow.thereMs, signal);
+    await network.sleep(there * pace.outsideMs + slow.thereMs, signal);
+    if (options.isDead()) await never();
     if (options.isOut(system)) throw connectionRefused(system);
     if (fault?.type === 'unreachable') throw connectionCut();
     if (fault?.type === 'refused') {
@@ -252,7 +268,8 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
         retryAfter: fault.code === 429 ? 1 : undefined,
       });
     }
-    const carried = async (): Promise<unknown> => options.carryOut({ system, verb, target, isWrite }, effect);
+    const carried = async (): Promise<unknown> =>
+      options.carryOut({ system, verb, target, isWrite, sentAtMs }, effect);
     const [settled] = await Promise.allSettled([carried()]);
     if (fault?.type === 'crash') {
       options.crash(fault.downMs);

@@ -109,6 +109,7 @@ export function generate(seed: number): Scenario {
     troubleMs,
     faults: ratesOf(chance),
     collectsGarbage: chance('gc') < 0.7,
+    ...(chance('replicas') < 0.2 && { replicas: 2 }),
   };
 }
 
@@ -187,6 +188,10 @@ function stepsOf(chance: Chance, troubleMs: number): readonly Step[] {
     [0.3, () => ({ type: 'crash', downMs: chance('down') * 20_000 })],
     [0.15, () => ({ type: 'terminate', downMs: chance('down 2') * 5_000 })],
     [0.2, () => ({ type: 'twin', forMs: chance('twin') * 60_000 })],
+    [
+      0.3,
+      () => ({ type: 'freeze', nth: Math.floor(chance('frozen') * 2), forMs: chance('freeze for') * 40_000 }),
+    ],
     [0.2, () => ({ type: 'compact' })],
     [0.2, () => ({ type: 'end watches' })],
     [

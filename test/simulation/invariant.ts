@@ -33,6 +33,8 @@ export interface Call {
   readonly isWrite: boolean;
   /** To the API server: the object it is about, and what it says. */
   readonly about?: About;
+  /** When it left the process, since the beginning. */
+  readonly sentAtMs: number;
   /** The process asked once; something on the way repeats it. */
   readonly isRepeated?: boolean;
   /** Whether it changed anything on the API server; always true outside. */

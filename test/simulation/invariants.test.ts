@@ -4,6 +4,8 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { Lease } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { MemoryCluster } from '../fakes/memory-cluster.ts';
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
@@ -13,6 +15,7 @@ import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
+import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
@@ -25,6 +28,7 @@ import { allInvariants } from './invariants.ts';
 import { kindOf } from './kinds.ts';
 import type { MadeUpHistory } from './made-up-history.ts';
 import { madeUpHistory } from './made-up-history.ts';
+import type { Scenario } from './scenario.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -118,7 +122,15 @@ interface Case {
   readonly history: (of: MadeUpHistory) => void | Promise<void>;
   /** What the invariant says; none: nothing is wrong. */
   readonly says?: readonly RegExp[];
+  readonly scenario?: Partial<Scenario>;
 }
+
+const leaseOf = (holderIdentity: string): Lease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { namespace: 'services-stack', name: 'services-stack' },
+  spec: { holderIdentity },
+});
 
 const gone = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const held = { finalizers: [finalizerNames.managed] };
@@ -629,6 +641,30 @@ const cases: readonly Case[] = [
     history: ({ as }) => as('p1', put(secret('team', 'conn', orders, { password: 'pw-p1-1-secret' }))),
   },
 
+  ...[
+    { name: 'two replicas, and one writes', says: 0, by: 'p1', laterMs: 0 },
+    { name: 'what it sent while it led arrives later', says: 0, by: 'p1', laterMs: 5_000, sentAtMs: 0 },
+    { name: 'the former leader writes', says: 1, by: 'p1', laterMs: 20_000 },
+    { name: 'one that never led writes', says: 1, by: 'p2', laterMs: 0 },
+    { name: 'there is one process, which needs no lease', says: 0, by: 'p2', laterMs: 0, isAlone: true },
+  ].map(
+    ({ name, says, by, laterMs, sentAtMs = laterMs, isAlone = false }): Case => ({
+      invariant: onlyTheLeaderWrites,
+      name,
+      ...(!isAlone && { scenario: { replicas: 2 } }),
+      history({ as, later, call }) {
+        as('p1', (cluster) => cluster.put(LeaseKind, leaseOf('p1')));
+        later(laterMs);
+        if (laterMs > 0) as('p2', (cluster) => cluster.put(LeaseKind, leaseOf('p2')));
+        call({ by, target: 'FancySQLInstance team/orders', sentAtMs });
+      },
+      says: Array.from(
+        { length: says },
+        () => /sent update api FancySQLInstance team\/orders while p[12] led/,
+      ),
+    }),
+  ),
+
   {
     invariant: soundProcess,
     name: 'a mistake in the program is logged',
@@ -650,9 +686,9 @@ for (const invariant of allInvariants) {
       assert.ok(its.some(({ says = [] }) => says.length > 0));
       assert.ok(its.some(({ says = [] }) => says.length === 0));
     });
-    for (const { name, history, says = [] } of its) {
+    for (const { name, history, scenario, says = [] } of its) {
       test(name, async () => {
-        const made = madeUpHistory(invariant);
+        const made = madeUpHistory(invariant, scenario);
         await history(made);
         assert.equal(made.said.length, says.length, made.said.join('\n'));
         for (const [index, text] of says.entries()) assert.match(made.said[index] ?? '', text);

@@ -6,6 +6,7 @@ import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
+import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
@@ -22,6 +23,7 @@ export const allInvariants: readonly InvariantOf[] = [
   secretsOfTheirOwn,
   deletionEnds,
   noEmptyWrites,
+  onlyTheLeaderWrites,
   preconditions,
   othersStay,
   reclaimed,

@@ -24,7 +24,10 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds'> {
 }
 
 /** The beginning of a history: an empty cluster, and clouds with nothing in them. */
-export function madeUpHistory(of: InvariantOf, { objects = [] }: Partial<Scenario> = {}): MadeUpHistory {
+export function madeUpHistory(
+  of: InvariantOf,
+  { objects = [], ...scenario }: Partial<Scenario> = {},
+): MadeUpHistory {
   const clock = testClock();
   const cluster = new MemoryCluster(() => clock.now());
   const clouds = {
@@ -40,7 +43,7 @@ export function madeUpHistory(of: InvariantOf, { objects = [] }: Partial<Scenari
     cluster,
     clouds,
     wishes,
-    scenario: { objects } as unknown as Scenario,
+    scenario: { objects, ...scenario } as unknown as Scenario,
     get elapsedMs() {
       return elapsedMs;
     },
@@ -71,6 +74,7 @@ export function madeUpHistory(of: InvariantOf, { objects = [] }: Partial<Scenari
           verb: 'update',
           target: '',
           isWrite: true,
+          sentAtMs: elapsedMs,
           isChange: true,
           isRefused: false,
           ...call,

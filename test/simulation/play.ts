@@ -50,7 +50,7 @@ export async function play(
     }
   }
 
-  world.start();
+  world.startMissing();
   const lastStepMs = Math.max(scenario.troubleMs, ...scenario.steps.map(({ atMs }) => atMs + 1));
   await advance(lastStepMs);
   world.endTrouble();
@@ -69,7 +69,7 @@ export async function play(
     world.judge();
     const before = writes();
     for (const process of world.processes) process.kill();
-    world.start();
+    world.startMissing();
     await advance(1.5 * minuteMs);
     if (writes() !== before) world.violate(free, `${writes() - before} writes`);
   }

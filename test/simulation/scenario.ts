@@ -20,6 +20,8 @@ export type Act =
   | { readonly type: 'crash'; readonly downMs: number }
   /** SIGTERM: it may finish what it does. */
   | { readonly type: 'terminate'; readonly downMs: number }
+  /** SIGSTOP and SIGCONT: of the process that has run for the longest time but `nth`. */
+  | { readonly type: 'freeze'; readonly nth: number; readonly forMs: number }
   /** By mistake a second process runs for so long. */
   | { readonly type: 'twin'; readonly forMs: number }
   /** etcd forgets what was: who resumes from before must list again. */
@@ -91,6 +93,8 @@ export interface Scenario {
   /** When trouble ends: no fault begins after it. */
   readonly troubleMs: number;
   readonly faults: FaultRates | readonly ListedFault[];
+  /** 2: with leader election. Absent: one process, without. */
+  readonly replicas?: 2;
   /** Whether what belongs to an owner that is gone goes, too, as in a cluster with its controller manager. */
   readonly collectsGarbage: boolean;
 }

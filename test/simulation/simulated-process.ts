@@ -8,16 +8,26 @@ import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
+import { leaderElection } from '../../runtime/process/leader-election.ts';
 import { run } from '../../runtime/process/run.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import { deadlineAfter } from '../../runtime/time/deadline.ts';
+import type { Later } from '../../runtime/time/scheduler.ts';
+import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
-import type { WatchLines } from './watch-lines.ts';
+import { WatchLines } from './watch-lines.ts';
 
-export interface SimulatedProcessOptions extends Omit<DoorOptions, 'isDead'> {
+export interface SimulatedProcessOptions
+  extends Omit<DoorOptions, 'isDead' | 'clock' | 'watches' | 'checkLease'> {
   /** `p1` for the first of a run. */
   readonly id: string;
+  /** Whether it works only while it holds the lease. */
+  readonly electsLeader: boolean;
+  /** How long the next event of a kind is on its way. */
+  readonly eventMs: (kind: string) => number;
   readonly chance: Chance;
   /** The API server, with nothing between. */
   readonly client: KubernetesClient;
@@ -28,6 +38,8 @@ export interface SimulatedProcessOptions extends Omit<DoorOptions, 'isDead'> {
   readonly ran: () => void;
   /** It runs no more, for whatever reason. */
   readonly died: () => void;
+  /** It ended by itself, as it does when it has lost the lease. */
+  readonly gaveUp: () => void;
 }
 
 /** As flags have them by default. */
@@ -40,6 +52,9 @@ const flags = {
   rememberedEvents: 64, // room for more takes a while to set aside
 };
 
+/** As in `main.ts`. */
+const farewellMs = 3_000;
+
 /** One life of the process, put together as `main.ts` does: informers, queues, all controllers and all stacks. */
 export class SimulatedProcess {
   readonly id: string;
@@ -49,12 +64,15 @@ export class SimulatedProcess {
   readonly #stop$ = new Subject<void>();
   readonly #kinds = new Set<string>();
   readonly #ended = Promise.withResolvers<void>();
+  readonly #clock: Clock;
   #isDead = false;
+  #frozenUntilMs = 0;
 
   constructor(options: SimulatedProcessOptions) {
     this.id = options.id;
-    this.watches = options.watches;
     this.#options = options;
+    this.#clock = this.#ownClock();
+    this.watches = new WatchLines(this.#clock, options.eventMs);
   }
 
   /** The kinds it watches. */
@@ -63,20 +81,12 @@ export class SimulatedProcess {
   }
 
   start(): void {
-    const { id, clock, chance, logLevel, write, ran } = this.#options;
+    const { id, chance, logLevel, write, ran, electsLeader, gaveUp } = this.#options;
+    const clock = this.#clock;
     let draws = 0;
     const random = (): number => {
       draws += 1;
       return chance('random', id, draws);
-    };
-    const door: DoorOptions = { ...this.#options, isDead: () => this.#isDead };
-    const client = apiDoor(this.#options.client, door);
-    const watching: KubernetesClient = {
-      ...client,
-      watch: (kind, options) => {
-        this.#kinds.add(kind.kind);
-        return client.watch(kind, options);
-      },
     };
     const log = createLogger({
       level: logLevel,
@@ -86,13 +96,39 @@ export class SimulatedProcess {
         if (!this.#isDead) write(line);
       },
     });
+    const checkLease = (): void => election?.check();
+    const door: DoorOptions = {
+      ...this.#options,
+      ...{ clock, watches: this.watches, checkLease },
+      isDead: () => this.#isDead,
+    };
+    const api = apiDoor(this.#options.client, door);
+    const client: KubernetesClient = {
+      ...api,
+      watch: (kind, options) => {
+        this.#kinds.add(kind.kind);
+        return api.watch(kind, options);
+      },
+    };
+    const election = electsLeader
+      ? leaderElection({
+          client,
+          namespace: 'services-stack',
+          name: 'services-stack',
+          identity: id,
+          log,
+          clock,
+          random,
+        })
+      : undefined;
     const { informers, events, controllers } = composition({
-      client: watching,
+      client,
       component: 'services-stack',
       stacks: this.#stacks(door),
       log,
       clock,
       random,
+      checkLease,
       ...flags,
     });
     const running$ = run({
@@ -104,16 +140,36 @@ export class SimulatedProcess {
       clock,
       random,
       ...flags,
+      ...(election && { election }),
     });
+    const farewell = async (): Promise<void> => {
+      const { signal } = deadlineAfter(clock, farewellMs, {
+        reason: () => new Error('the farewell took too long'),
+      });
+      await Promise.all([events.flush(signal), election?.release(signal)]);
+      this.kill();
+      this.#ended.resolve();
+    };
     this.#life.add(
       running$.subscribe({
         next: ran,
-        complete: () => {
+        complete: () => void farewell(),
+        error: () => {
           this.kill();
-          this.#ended.resolve();
+          gaveUp();
         },
       }),
     );
+  }
+
+  /** As by SIGSTOP, for so long: what it sent arrives, and nothing else happens in it. */
+  freeze(forMs: number): void {
+    this.#frozenUntilMs = this.#options.network.elapsedMs() + forMs;
+  }
+
+  /** As by SIGCONT. */
+  thaw(): void {
+    this.#frozenUntilMs = 0;
   }
 
   /** It dies: what it was about to do does not happen. */
@@ -128,6 +184,23 @@ export class SimulatedProcess {
   terminate(): Promise<void> {
     this.#stop$.next();
     return this.#ended.promise;
+  }
+
+  /** Time, as it goes by in this process. */
+  #ownClock(): Clock {
+    const { network } = this.#options;
+    const later: Later = (delayMs, act) => {
+      const fire = (): void => {
+        const leftMs = this.#frozenUntilMs - network.elapsedMs();
+        if (leftMs > 0) timer = network.scheduler.schedule(fire, leftMs);
+        else act();
+      };
+      let timer = network.scheduler.schedule(fire, delayMs);
+      return () => timer.unsubscribe();
+    };
+    const scheduler = schedulerBy(later, () => network.now().getTime());
+    const { now, elapsedMs, nextTurn, turns } = network;
+    return { now, elapsedMs, nextTurn, turns, sleep: sleepBy(later), scheduler };
   }
 
   #stacks(door: DoorOptions): readonly Stack[] {

@@ -3,7 +3,7 @@ import { Subscription } from 'rxjs';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { WatchEvent } from '../../runtime/client/kubernetes-client.ts';
-import type { TestClock } from '../fakes/test-clock.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 
 /** What one watch connection carries, in order, each event for as long on its way as chance says. */
 export interface WatchLine extends Subscription {
@@ -29,13 +29,13 @@ interface Item {
  * `heldUntilMs`.
  */
 export class WatchLines {
-  readonly #clock: TestClock;
+  readonly #clock: Clock;
   readonly #wayMs: (kind: string) => number;
   readonly #lines = new Set<Line>();
   readonly #heldUntilMs = new Map<string, number>();
 
   /** `wayMs` says how long the next event of a kind is on its way. */
-  constructor(clock: TestClock, wayMs: (kind: string) => number) {
+  constructor(clock: Clock, wayMs: (kind: string) => number) {
     this.#clock = clock;
     this.#wayMs = wayMs;
   }
@@ -75,10 +75,14 @@ export class WatchLines {
       kind: kind.kind,
       subscription,
       isSilent: false,
-      cut: () =>
-        subscriber.error(
-          new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' }),
-        ),
+      cut() {
+        waiting.splice(0);
+        send(() =>
+          subscriber.error(
+            new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' }),
+          ),
+        );
+      },
     };
     lines.add(line);
     return Object.assign(subscription, {

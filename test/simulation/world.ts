@@ -18,7 +18,6 @@ import { kindOf } from './kinds.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
-import { WatchLines } from './watch-lines.ts';
 
 /** What a person wrote into an object, and nobody else may take away. */
 export interface Wish {
@@ -103,20 +102,21 @@ export class World {
     return [...this.#processes];
   }
 
+  /** Starts as many processes as there should be. */
+  startMissing(): void {
+    while (this.processes.length < this.#replicas) this.start();
+  }
+
   /** Starts a process; it is the only one unless others run. */
   start(): SimulatedProcess {
     this.figures.processes += 1;
     const id = `p${this.figures.processes}`;
     const { clock, cluster, chance } = this;
-    const watches = new WatchLines(
-      clock,
-      (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
-    );
     const process: SimulatedProcess = new SimulatedProcess({
       id,
-      clock,
-      cluster,
-      watches,
+      network: clock,
+      electsLeader: this.#replicas > 1,
+      eventMs: (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
       pace: this.scenario.pace,
       chance,
       clouds: this.clouds,
@@ -131,6 +131,10 @@ export class World {
       crash: (downMs) => this.#crash(process, downMs),
       carryOut: (call, effect) => this.#carryOut(id, call, effect),
       died: () => this.#processes.delete(process),
+      gaveUp: () => {
+        this.trace.note(id, 'gave up');
+        this.#begin(1_000);
+      },
     });
     this.#processes.add(process);
     this.trace.note(id, 'starts');
@@ -138,13 +142,17 @@ export class World {
     return process;
   }
 
+  get #replicas(): number {
+    return this.scenario.replicas ?? 1;
+  }
+
   /** Nothing goes wrong any more: one process runs, and everything can be reached. */
   endTrouble(): void {
     this.#isTroubleOver = true;
     this.#outUntilMs.clear();
-    const [first, ...others] = this.processes;
-    for (const process of others) process.kill();
-    if (first === undefined) this.start();
+    for (const process of this.processes) process.thaw();
+    for (const process of this.processes.slice(this.#replicas)) process.kill();
+    this.startMissing();
     this.trace.note('world', 'trouble is over');
   }
 
@@ -226,15 +234,22 @@ export class World {
     const isApi = call.system === 'api';
     figures[isApi ? 'calls' : 'outsideCalls'] += 1;
     if (!call.isWrite) return effect();
-    const isEvent = call.target.startsWith('Event ');
-    if (!isEvent) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
+    const isOwnBusiness = /^(?:Event|Lease) /.test(call.target);
+    if (!isOwnBusiness) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
     const version = cluster.resourceVersion;
     if (!isApi) this.trace.note(id, `${call.verb} ${call.system} ${call.target}`);
     const answer = this.#as(id, effect) as Promise<unknown>;
     const isChange = !isApi || cluster.resourceVersion !== version;
     const tell = (isRefused: boolean): void => {
       for (const { name, called } of this.#invariants) {
-        for (const what of called?.({ by: id, ...call, isChange, isRefused }) ?? []) this.violate(name, what);
+        for (const what of called?.({
+          by: id,
+          ...call,
+          sentAtMs: call.sentAtMs - this.#startedMs,
+          isChange,
+          isRefused,
+        }) ?? [])
+          this.violate(name, what);
       }
     };
     Promise.resolve(answer).then(
@@ -262,7 +277,7 @@ export class World {
 
   #begin(inMs: number): void {
     this.#later(inMs, () => {
-      if (this.processes.length === 0) this.start();
+      this.startMissing();
     });
   }
 
@@ -293,10 +308,13 @@ export class World {
       case 'twin': {
         const twin = this.start();
         this.#later(act.forMs, () => {
-          if (this.processes.length > 1) twin.kill();
+          if (this.processes.length > this.#replicas) twin.kill();
         });
         return;
       }
+      case 'freeze':
+        this.processes[act.nth % this.processes.length]?.freeze(act.forMs);
+        return;
       case 'compact':
         this.cluster.compact();
         return;

@@ -1,0 +1,25 @@
+import type { Lease } from '../../../runtime/process/leader-election.ts';
+import type { InvariantOf } from '../invariant.ts';
+
+/**
+ * Of several replicas. What left a process while it led may arrive later: nothing outside knows of leases. So it is
+ * asked who led when it left.
+ */
+export const onlyTheLeaderWrites: InvariantOf = (world) => {
+  /** Who held the lease from when on, newest last. */
+  const holders: { readonly fromMs: number; readonly id: string }[] = [];
+  const holderAt = (ms: number): string | undefined => holders.findLast(({ fromMs }) => fromMs <= ms)?.id;
+  return {
+    name: 'only the leader writes',
+    changed({ kind, after }) {
+      const id = kind.kind === 'Lease' ? (after as Lease | undefined)?.spec?.holderIdentity : undefined;
+      if (id !== undefined) holders.push({ fromMs: world.elapsedMs, id });
+      return [];
+    },
+    called({ by, system, verb, target, isWrite, sentAtMs }) {
+      if (world.scenario.replicas === undefined || !isWrite || /^(?:Event|Lease) /.test(target)) return [];
+      const holder = holderAt(sentAtMs);
+      return holder === by ? [] : [`${by} sent ${verb} ${system} ${target} while ${holder ?? 'nobody'} led`];
+    },
+  };
+};
