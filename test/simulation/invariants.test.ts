@@ -10,6 +10,7 @@ import type { MemoryCluster } from '../fakes/memory-cluster.ts';
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
+import { claimsSettled } from './invariants/claims-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -18,8 +19,10 @@ import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { preconditions } from './invariants/preconditions.ts';
+import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
 import { releasedStays } from './invariants/released-stays.ts';
+import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
@@ -151,6 +154,261 @@ const post = async (clouds: MadeUpHistory['clouds'], name: string, owner = name)
   assert.equal(statusCode, 201);
 };
 
+type Told = readonly [status: 'True' | 'False', reason: string];
+
+/** A status that says so of generation 1. */
+const status = (ready: Told, synced: Told['0'] = 'True', more: Fields = {}): Fields => ({
+  observedGeneration: 1,
+  conditions: [
+    { type: 'Ready', status: ready[0], reason: ready[1] },
+    { type: 'Synced', status: synced, reason: synced === 'True' ? 'ReconcileSuccess' : 'ReconcileError' },
+  ],
+  ...more,
+});
+
+const smallClass = (labels: Fields, annotations: Fields = {}, forProvider: Fields = {}) =>
+  object(
+    'database.fcp.crossplane.io/v1alpha3',
+    'FavouriteDBInstanceClass',
+    { name: 'small', labels, annotations },
+    { specTemplate: { forProvider: { fancinessLevel: 1, ...forProvider } } },
+  );
+const isDefault = { [annotationKeys.defaultClass]: 'true' };
+const small = { classSelector: { matchLabels: { size: 'small' } } };
+const classRef = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstanceClass',
+  name: 'small',
+};
+const resourceRef = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'a',
+};
+const [available, binding] = [
+  ['True', 'Available'],
+  ['False', 'Binding'],
+] as const;
+const [bound, unbound] = [{ bindingPhase: 'Bound' }, { bindingPhase: 'Unbound' }];
+const boundTo = (name: string, told: Fields) =>
+  managed('a', { spec: { claimRef: claimRef(name) }, status: told });
+
+/** What a claim says, with what there is beside it, and what is wrong with that. */
+const claims: readonly (readonly [
+  name: string,
+  spec: Fields,
+  told: Fields,
+  beside: readonly KubernetesObject[],
+  says: readonly RegExp[],
+])[] = [
+  [
+    'Bound, and its resource is Ready',
+    { resourceRef },
+    status(available, 'True', bound),
+    [boundTo('orders', status(available, 'True', bound))],
+    [],
+  ],
+  [
+    'Ready, and its resource is not',
+    { resourceRef },
+    status(available, 'True', bound),
+    [boundTo('orders', status(['False', 'Unavailable'], 'True', bound))],
+    [/has Ready True, and should have False$/, /has reason Available, and should have Unavailable$/],
+  ],
+  [
+    'Unbound, and its resource could be bound',
+    { resourceRef },
+    status(binding, 'True', unbound),
+    [managed('a', { status: status(available, 'True', unbound) })],
+    [/has to bind FavouriteDBInstance a$/],
+  ],
+  [
+    'Bound to what is another claim’s',
+    { resourceRef },
+    status(available, 'True', bound),
+    [boundTo('other', status(available, 'True', bound))],
+    [/has phase Bound/, /has Ready True/, /has reason Available/, /has Synced True/],
+  ],
+  [
+    'Binding, and its resource is Released',
+    { resourceRef },
+    status(binding, 'True', unbound),
+    [managed('a', { status: status(available, 'True', { bindingPhase: 'Released' }) })],
+    [],
+  ],
+  [
+    'Released, as what it was bound to is gone',
+    { resourceRef },
+    status(binding, 'True', { bindingPhase: 'Released' }),
+    [],
+    [],
+  ],
+  [
+    'still Bound to what is gone',
+    { resourceRef },
+    status(available, 'True', bound),
+    [],
+    [/has phase Bound, and should have Released$/, /has Ready/, /has reason/],
+  ],
+  ['Binding to what does not exist yet', { resourceRef }, status(binding, 'True', unbound), [], []],
+  [
+    'of no known kind',
+    { resourceRef: { ...resourceRef, kind: 'Unknown' } },
+    status(['False', 'UnknownKind'], 'False', unbound),
+    [],
+    [],
+  ],
+  [
+    'without a class that matches',
+    small,
+    status(['False', 'NoMatchingClass'], 'True', unbound),
+    [smallClass({})],
+    [],
+  ],
+  [
+    'without a class, and one matches',
+    small,
+    status(['False', 'NoMatchingClass'], 'True', unbound),
+    [smallClass({ size: 'small' })],
+    [/has to be given FavouriteDBInstanceClass small, which matches$/],
+  ],
+  [
+    'with a malformed selector',
+    { classSelector: { matchExpressions: [{ key: 'size', operator: 'In' }] } },
+    status(['False', 'InvalidClassSelector'], 'True', unbound),
+    [],
+    [],
+  ],
+  ['without a default class', {}, status(['False', 'NoDefaultClass'], 'True', unbound), [smallClass({})], []],
+  [
+    'without a class, and there is a default',
+    {},
+    status(['False', 'NoDefaultClass'], 'True', unbound),
+    [smallClass({}, isDefault)],
+    [/has to be given FavouriteDBInstanceClass small, the default$/],
+  ],
+  ['whose class is not there', { classRef }, status(['False', 'Creating'], 'False', unbound), [], []],
+  [
+    'whose class is there',
+    { classRef },
+    status(['False', 'Creating'], 'False', unbound),
+    [smallClass({})],
+    [/has to provision from FavouriteDBInstanceClass small$/],
+  ],
+  [
+    'whose class has another version',
+    { classRef, version: '8.0' },
+    status(['False', 'Creating'], 'False', unbound),
+    [smallClass({}, {}, { version: '5.7' })],
+    [],
+  ],
+  [
+    'with a status of long ago',
+    { resourceRef },
+    { ...status(binding, 'True', unbound), observedGeneration: 0 },
+    [],
+    [/has observedGeneration 0/],
+  ],
+];
+
+const credentials = [
+  object(
+    'v1',
+    'Secret',
+    { namespace: 'ops', name: 'cloud' },
+    { data: encodeDetails({ key: JSON.stringify({ url: 'http://cloud.test', token: 'favourite-token' }) }) },
+  ),
+  object(
+    'fcp.crossplane.io/v1alpha3',
+    'ProviderConfig',
+    { name: 'default' },
+    {
+      spec: { credentials: { source: 'Secret', secretRef: { namespace: 'ops', name: 'cloud', key: 'key' } } },
+    },
+  ),
+];
+
+/** What a managed resource says of a database of level 1 and version 5.7, and what is wrong with that. */
+const resources: readonly (readonly [
+  name: string,
+  spec: Fields,
+  told: Fields,
+  password: string | undefined,
+  says: readonly RegExp[],
+])[] = [
+  ['as it is outside', {}, status(available), 'a-password', []],
+  [
+    'with another level',
+    { forProvider: { fancinessLevel: 2 } },
+    status(available),
+    'a-password',
+    [/level 1, and not 2$/],
+  ],
+  [
+    'with another level, and without leave to update',
+    { forProvider: { fancinessLevel: 2 }, managementPolicies: ['Observe'] },
+    status(available),
+    undefined,
+    [],
+  ],
+  [
+    'with a password that is not that',
+    {},
+    status(available),
+    'another',
+    [/the password in its secret does not work$/],
+  ],
+  [
+    'Ready without a password',
+    {},
+    status(available),
+    undefined,
+    [/its secret has no password$/, /Ready is True/],
+  ],
+  [
+    'not Ready, and it is there',
+    {},
+    status(['False', 'Creating']),
+    'a-password',
+    [/Ready is False \(Creating\), and it is there$/],
+  ],
+  [
+    'in a status of long ago',
+    {},
+    { ...status(available), observedGeneration: 0 },
+    'a-password',
+    [/generation 0 of 1$/],
+  ],
+  [
+    'of a version that it cannot have',
+    { forProvider: { fancinessLevel: 1, version: '9' } },
+    status(available),
+    'a-password',
+    [/Synced is True .*its version cannot be changed$/],
+  ],
+  [
+    'that is paused and does not say so',
+    { managementPolicies: [] },
+    status(available),
+    'a-password',
+    [/paused/],
+  ],
+  [
+    'with policies that are no set',
+    { managementPolicies: ['Create'] },
+    status(available),
+    'a-password',
+    [/no supported set$/],
+  ],
+  [
+    'whose provider leads nowhere',
+    { providerRef: { name: 'x' } },
+    status(available),
+    'a-password',
+    [/leads nowhere$/],
+  ],
+];
+
 const [orders, other] = [claim('orders'), claim('other')];
 const [a, b] = [
   managed('a', { spec: { claimRef: claimRef('orders') } }),
@@ -193,6 +451,36 @@ const cases: readonly Case[] = [
       rest();
     },
     says: [/^team\/orders and team\/other are bound to one resource$/],
+  },
+
+  {
+    invariant: provisionedOnce,
+    name: 'a second one is made when the first is gone',
+    history({ as, cluster }) {
+      as('p1', put(a));
+      leave(a)(cluster);
+      as('p2', put(b));
+    },
+    says: [/^p2 makes FavouriteDBInstance b for claim uid-of-orders, which was given FavouriteDBInstance a$/],
+  },
+  {
+    invariant: provisionedOnce,
+    name: 'the same is made again before it is bound',
+    history({ as, cluster }) {
+      as('p1', put(a));
+      leave(a)(cluster);
+      as('p2', put(a));
+    },
+  },
+  {
+    invariant: provisionedOnce,
+    name: 'the same is made again after it was bound',
+    history({ as, cluster }) {
+      as('p1', put(a, claim('orders', { status: bound })));
+      leave(a)(cluster);
+      as('p2', put(a));
+    },
+    says: [/^p2 makes FavouriteDBInstance a for claim uid-of-orders, which was Bound$/],
   },
 
   ...(
@@ -268,6 +556,50 @@ const cases: readonly Case[] = [
     },
     says: [/^secret team\/others holds the password that secret team\/conn of claim uid-of-orders had$/],
   },
+
+  ...claims.map(
+    ([name, spec, told, beside, says]): Case => ({
+      invariant: claimsSettled,
+      name: `a claim ${name}`,
+      history({ cluster, rest }) {
+        put(...beside, claim('orders', { spec, status: told }))(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...resources.map(
+    ([name, spec, told, password, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database ${name}`,
+      async history({ cluster, clouds, rest }) {
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const one = managed('a', { spec: { ...to, ...spec }, status: told });
+        put(...credentials, one)(cluster);
+        if (password !== undefined) put(secret('ops', 'a', one, { password }))(cluster);
+        await post(clouds, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['foreign', 'b', [/somebody else/]],
+      ['not there', undefined, [/there is nothing outside$/]],
+    ] as const
+  ).map(
+    ([name, owner, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database that is ${name}`,
+      async history({ cluster, clouds, rest }) {
+        put(...credentials, managed('a', { status: status(available) }))(cluster);
+        if (owner !== undefined) await post(clouds, 'a', owner);
+        rest();
+      },
+      says,
+    }),
+  ),
 
   {
     invariant: deletionEnds,

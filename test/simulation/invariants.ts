@@ -1,6 +1,7 @@
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
+import { claimsSettled } from './invariants/claims-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -9,8 +10,10 @@ import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { preconditions } from './invariants/preconditions.ts';
+import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
 import { releasedStays } from './invariants/released-stays.ts';
+import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
@@ -19,6 +22,9 @@ import { wishesSurvive } from './invariants/wishes-survive.ts';
 /** What must hold in every run. */
 export const allInvariants: readonly InvariantOf[] = [
   oneToOne,
+  provisionedOnce,
+  claimsSettled,
+  resourcesSettled,
   secretsInStep,
   secretsOfTheirOwn,
   deletionEnds,

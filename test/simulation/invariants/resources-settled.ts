@@ -1,0 +1,71 @@
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
+import type { InvariantOf, Seen } from '../invariant.ts';
+import type { Database } from '../oracle/expected-resource.ts';
+import { faultsOf } from '../oracle/expected-resource.ts';
+
+const databaseKinds: readonly { readonly kind: Kind; readonly provider: Kind; readonly config: Kind }[] = [
+  { kind: FavouriteDBInstanceKind, provider: fcp.ProviderKind, config: fcp.ProviderConfigKind },
+  { kind: AmbivalentDBInstanceKind, provider: ocp.ProviderKind, config: ocp.ProviderConfigKind },
+];
+
+interface SecretKeyRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** What a Provider, or a ProviderConfig, says of credentials. */
+interface ProviderLike extends KubernetesObject {
+  readonly spec: {
+    readonly credentialsSecretRef?: SecretKeyRef;
+    readonly credentials?: { readonly secretRef?: SecretKeyRef };
+  };
+}
+
+/** The databases that a resource's provider leads to. */
+function databasesOf(
+  { cluster, clouds }: Pick<Seen, 'cluster' | 'clouds'>,
+  { spec }: Managed,
+  { provider, config }: (typeof databaseKinds)[number],
+): readonly Database[] | undefined {
+  const { providerConfigRef, providerRef } = spec;
+  const name = providerConfigRef?.name ?? providerRef?.name ?? 'default';
+  const isConfig = providerConfigRef?.name !== undefined || providerRef?.name === undefined;
+  const found = cluster.find(isConfig ? config : provider, { name }) as ProviderLike | undefined;
+  const at = found?.spec.credentials?.secretRef ?? found?.spec.credentialsSecretRef;
+  const held = at && decodeDetails(cluster.find(SecretKind, at))[at.key];
+  if (held === undefined) return undefined;
+  const { url, token } = JSON.parse(held) as { readonly url: string; readonly token: string };
+  const cloud = Object.values(clouds).find((each) => each.url === url && each.token === token);
+  return cloud?.instances().map(({ item }) => item);
+}
+
+export const resourcesSettled: InvariantOf = (world) => ({
+  name: 'a managed resource at rest is what is outside, and says so',
+  atRest: () =>
+    databaseKinds.flatMap((of) =>
+      (world.cluster.all(of.kind) as unknown as readonly Managed[])
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .flatMap((managed) => {
+          const { metadata, spec, status } = managed;
+          const to = spec.writeConnectionSecretToRef;
+          const found = to && world.cluster.find(SecretKind, to);
+          const secret = found && controllerUid(found) === metadata.uid ? found : undefined;
+          const faults = faultsOf(managed, { databases: databasesOf(world, managed, of), secret });
+          const isTold = status?.observedGeneration === metadata.generation;
+          return [
+            ...faults,
+            ...(isTold
+              ? []
+              : [`it has observed generation ${status?.observedGeneration} of ${metadata.generation}`]),
+          ].map((fault) => `${of.kind.kind} ${metadata.name}: ${fault}`);
+        }),
+    ),
+});

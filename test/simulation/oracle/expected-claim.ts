@@ -1,0 +1,179 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+
+/*
+ * What docs/decision-tables.md says about a claim that nothing happens to any more, read as a specification: from the
+ * objects alone, without a line of the controllers.
+ */
+
+/** What satisfies a claim kind. */
+const services: readonly { readonly claim: Kind; readonly class: Kind; readonly managed: Kind }[] = [
+  { claim: FancySQLInstanceKind, class: FavouriteDBInstanceClassKind, managed: FavouriteDBInstanceKind },
+  { claim: FancySQLInstanceKind, class: AmbivalentDBInstanceClassKind, managed: AmbivalentDBInstanceKind },
+  {
+    claim: PostgreSQLInstanceKind,
+    class: PostgreSQLDatabaseClassKind,
+    managed: PostgreSQLDatabaseKind,
+  },
+];
+
+/** How a claim that rests looks; where something is yet to be done, it is not at rest: `due` says what. */
+export type ExpectedClaim =
+  | { readonly due: string }
+  | {
+      readonly phase: 'Unbound' | 'Bound' | 'Released';
+      /** The reason of Ready False; undefined: True. */
+      readonly notReady?: string;
+      readonly isSynced: boolean;
+    };
+
+/** What there is to look at. */
+export interface Objects {
+  all(kind: Kind): readonly KubernetesObject[];
+}
+
+const isOf = (reference: ObjectReference | undefined, kind: Kind): boolean =>
+  reference?.kind === kind.kind && reference.apiVersion === apiVersionOf(kind);
+
+const pending = (notReady: string, isSynced = true): ExpectedClaim => ({
+  phase: 'Unbound',
+  notReady,
+  isSynced,
+});
+
+const readyOf = (managed: Managed) => managed.status?.conditions?.find(({ type }) => type === 'Ready');
+
+/** How a claim that nobody deletes should look by now. */
+export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
+  const { uid, namespace, name } = claim.metadata;
+  const { resourceRef } = claim.spec;
+  const own = services.filter((service) => service.claim.kind === claim.kind);
+  const resources = own.flatMap((service) => objects.all(service.managed) as readonly Managed[]);
+  const names = ({ spec: { claimRef } }: Managed): boolean =>
+    claimRef?.namespace === namespace && claimRef?.name === name && claimRef?.kind === claim.kind;
+  const holding = resources.filter((one) => names(one) && one.spec.claimRef?.uid === uid);
+  const held = holding.find((one) => one.metadata.name === resourceRef?.name) ?? holding[0];
+  if (held === undefined && resourceRef === undefined) return withoutResource(claim, objects);
+  if (held === undefined && !own.some((service) => isOf(resourceRef, service.managed))) {
+    return pending('UnknownKind', false);
+  }
+  const managed =
+    held ??
+    resources.find((one) => one.kind === resourceRef?.kind && one.metadata.name === resourceRef?.name);
+  if (managed === undefined) return withResourceGone(claim, objects);
+
+  const { claimRef } = managed.spec;
+  const phase = managed.status?.bindingPhase;
+  const isGoing = managed.metadata.deletionTimestamp !== undefined;
+  if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
+  if (claimRef !== undefined && claimRef.uid !== uid) return pending('Binding', false);
+  if (managed.metadata.ownerReferences?.some(({ controller }) => controller === true)) {
+    return pending('Binding', false);
+  }
+  if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && isGoing))) {
+    if (isGoing) return { phase: 'Bound', notReady: 'Deleting', isSynced: true };
+    const ready = readyOf(managed);
+    return ready?.status === 'True'
+      ? { phase: 'Bound', isSynced: true }
+      : { phase: 'Bound', notReady: ready?.reason ?? 'Unavailable', isSynced: true };
+  }
+  if (isGoing || phase === 'Released') return pending('Binding');
+  return phase === 'Unbound'
+    ? { due: `to bind ${managed.kind} ${managed.metadata.name}` }
+    : pending('Binding');
+}
+
+function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
+  const { classRef, classSelector } = claim.spec;
+  const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
+  const classes = kinds.flatMap((kind) => objects.all(kind));
+  if (classRef !== undefined) {
+    if (!kinds.some((kind) => isOf(classRef, kind))) return pending('UnknownKind', false);
+    const found = classes.find((each) => each.kind === classRef.kind && each.metadata.name === classRef.name);
+    if (found === undefined || !agree(claim, found)) return pending('Creating', false);
+    return { due: `to provision from ${found.kind} ${found.metadata.name}` };
+  }
+  if (classSelector !== undefined) {
+    if (!isWellFormed(classSelector)) return pending('InvalidClassSelector');
+    const found = classes.find(({ metadata }) => isSelected(classSelector, metadata.labels ?? {}));
+    return found === undefined
+      ? pending('NoMatchingClass')
+      : { due: `to be given ${found.kind} ${found.metadata.name}, which matches` };
+  }
+  const standard = classes.find(
+    ({ metadata }) => metadata.annotations?.['resourceclass.crossplane.io/is-default-class'] === 'true',
+  );
+  return standard === undefined
+    ? pending('NoDefaultClass')
+    : { due: `to be given ${standard.kind} ${standard.metadata.name}, the default` };
+}
+
+function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
+  const { classRef, resourceRef } = claim.spec;
+  const { namespace, name } = claim.metadata;
+  const phase = claim.status?.bindingPhase;
+  if (phase === 'Bound' || phase === 'Released') {
+    return { phase: 'Released', notReady: 'Binding', isSynced: true };
+  }
+  const base = `${namespace}-${name}-`.slice(0, 58);
+  const wasRecorded =
+    claim.metadata.finalizers?.includes('finalizer.resourceclaim.crossplane.io') === true &&
+    resourceRef?.name?.startsWith(base) === true &&
+    resourceRef.name.length === base.length + 5;
+  if (!wasRecorded) return pending('Binding');
+  const service = services.find((each) => isOf(classRef, each.class));
+  if (service === undefined || !isOf(resourceRef, service.managed)) return pending('Binding', false);
+  const found = objects.all(service.class).find((each) => each.metadata.name === classRef?.name);
+  if (found === undefined || !agree(claim, found)) return pending('Creating', false);
+  return { due: `to provision ${resourceRef?.name}, which is recorded` };
+}
+
+/** A claim's version is the class's, where both say one. */
+function agree(claim: Claim, found: KubernetesObject): boolean {
+  const { version: asked } = claim.spec as { readonly version?: string };
+  const { forProvider = {} } =
+    (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate ?? {};
+  const { version, engineVersion = version } = forProvider as {
+    readonly version?: string;
+    readonly engineVersion?: string;
+  };
+  return asked === undefined || engineVersion === undefined || asked === engineVersion;
+}
+
+const isWellFormed = ({ matchExpressions = [] }: LabelSelector): boolean =>
+  matchExpressions.every(({ operator, values = [] }) =>
+    operator === 'In' || operator === 'NotIn'
+      ? values.length > 0
+      : ['Exists', 'DoesNotExist'].includes(operator) && values.length === 0,
+  );
+
+const isSelected = (
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  labels: Readonly<Record<string, string>>,
+): boolean =>
+  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+  matchExpressions.every(({ key, operator, values = [] }) => {
+    const isThere = Object.hasOwn(labels, key);
+    if (operator === 'Exists') return isThere;
+    if (operator === 'DoesNotExist') return !isThere;
+    const isOne = isThere && values.includes(labels[key] ?? '');
+    return operator === 'In' ? isOne : !isOne;
+  });

@@ -1,0 +1,126 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+
+/*
+ * What docs/decision-tables.md says about a database of a cloud that nothing happens to any more: from the object, its
+ * provider, its secret and the database itself, without a line of the controllers.
+ */
+
+/** A database as the cloud has it. */
+export interface Database {
+  readonly name: string;
+  readonly level: number;
+  readonly version: string;
+  readonly password: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface Surroundings {
+  /** The databases of the system that its provider leads to; undefined: it leads to none. */
+  readonly databases: readonly Database[] | undefined;
+  readonly secret: Secret | undefined;
+}
+
+type Action = 'Observe' | 'Create' | 'Update' | 'Delete' | 'LateInitialize';
+
+export const allows = ({ spec: { managementPolicies = ['*'] } }: Managed, action: Action): boolean =>
+  managementPolicies.includes('*') || managementPolicies.includes(action);
+
+export const isPaused = ({ metadata, spec }: Managed): boolean =>
+  metadata.annotations?.['crossplane.io/paused'] === 'true' || spec.managementPolicies?.length === 0;
+
+const supported = new Set(
+  ['O', 'CO', 'CLO', 'CDO', 'CDLO', 'COU', 'CLOU', 'CDOU', 'CDLOU', 'DO', 'OU', 'LO', 'LOU', '*'].map(
+    (each) => [...each].toSorted().join(''),
+  ),
+);
+
+const isSupported = ({ spec: { managementPolicies = ['*'] } }: Managed): boolean =>
+  supported.has([...new Set(managementPolicies.map((each) => each.charAt(0)))].toSorted().join(''));
+
+/** The level and version that a resource asks for, whatever its cloud calls them. */
+interface Wanted {
+  readonly level: number | undefined;
+  readonly version: string | undefined;
+}
+
+export function wantedOf({ spec }: Managed): Wanted {
+  const forProvider = (spec.forProvider ?? {}) as {
+    readonly fancinessLevel?: number;
+    readonly ambivalence?: number;
+    readonly version?: string;
+    readonly engineVersion?: string;
+  };
+  return {
+    level: forProvider.fancinessLevel ?? forProvider.ambivalence,
+    version: forProvider.version ?? forProvider.engineVersion,
+  };
+}
+
+const ownerTag = ({ kind, apiVersion }: KubernetesObject): string =>
+  `${kind}.${apiVersion.split('/')[0]}`.toLowerCase();
+
+const ownershipOf = (managed: Managed, { tags }: Database): 'ours' | 'nobody' | 'foreign' => {
+  const [kind, name] = [tags['crossplane-kind'], tags['crossplane-name']];
+  if (kind === undefined && name === undefined) return 'nobody';
+  return kind === ownerTag(managed) && name === managed.metadata.name ? 'ours' : 'foreign';
+};
+
+const condition = ({ status }: Managed, type: string) =>
+  status?.conditions?.find((each) => each.type === type);
+
+/** What is not as it should be by now with a managed database that nobody deletes. */
+export function faultsOf(managed: Managed, { databases, secret }: Surroundings): readonly string[] {
+  const [ready, synced] = [condition(managed, 'Ready'), condition(managed, 'Synced')];
+  const says = (type: 'Ready' | 'Synced', wanted: 'True' | 'False', why: string): readonly string[] => {
+    const is = type === 'Ready' ? ready : synced;
+    return is?.status === wanted ? [] : [`${type} is ${is?.status} (${is?.reason}), and ${why}`];
+  };
+  if (isPaused(managed))
+    return synced?.reason === 'ReconcilePaused' ? [] : ['it is paused, and does not say so'];
+  if (!isSupported(managed)) return says('Synced', 'False', 'its management policies are no supported set');
+  if (databases === undefined) return says('Synced', 'False', 'its provider leads nowhere');
+  const found = databases.find(({ name }) => name === externalName(managed));
+  const isObserver = !(['Create', 'Update', 'Delete'] as const).some((action) => allows(managed, action));
+  if (found === undefined) {
+    if (isObserver) return says('Synced', 'False', 'what it observes does not exist');
+    return allows(managed, 'Create')
+      ? synced?.status === 'False'
+        ? []
+        : ['there is nothing outside']
+      : says('Ready', 'False', 'there is nothing outside, which it may not create');
+  }
+  const ownership = ownershipOf(managed, found);
+  if (ownership === 'foreign' && !isObserver) {
+    return says('Synced', 'False', 'what has its name outside is somebody else’s');
+  }
+  const isSeen = managed.status?.externalIdentity !== undefined;
+  if (ownership === 'nobody' && !isObserver && !isSeen) {
+    return says('Synced', 'False', 'what has its name outside is not known to be its own');
+  }
+  const { level, version } = wantedOf(managed);
+  const isFixed = version !== undefined && version !== found.version && allows(managed, 'Update');
+  const published = decodeDetails(secret).password;
+  const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !isObserver;
+  const hasPassword = !wantsPassword || published !== undefined;
+  return [
+    ...(allows(managed, 'Update') && level !== undefined && level !== found.level
+      ? [`outside it has level ${found.level}, and not ${level}`]
+      : []),
+    ...(wantsPassword && allows(managed, 'Update') && published === undefined
+      ? ['its secret has no password']
+      : []),
+    ...(published !== undefined && wantsPassword && published !== found.password
+      ? ['the password in its secret does not work']
+      : []),
+    ...says('Ready', hasPassword ? 'True' : 'False', 'it is there'),
+    ...says(
+      'Synced',
+      isFixed ? 'False' : 'True',
+      isFixed ? 'its version cannot be changed' : 'it is as it should be',
+    ),
+  ];
+}
