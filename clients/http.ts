@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
 import { CloudError } from './cloud-error.ts';
@@ -62,7 +63,6 @@ export interface HttpClient {
 /** The longest a call waits before it tries again; a cloud that asks for more gets no second attempt. */
 const maxWaitMs = 2_000;
 const firstWaitMs = 100;
-const maxAnswerBytes = 10_000_000;
 
 /** A pool for many clients, so that a process's connections stay few and warm. Idle ones keep no process alive. */
 export const keptConnections = (): Carrier =>
@@ -162,17 +162,6 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       });
     }
   }
-}
-
-async function textOf(body: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 const mayRepeat = ({ method }: HttpRequest, { isRetryable, status, code }: CloudError): boolean =>

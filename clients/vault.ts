@@ -1,7 +1,8 @@
-import type { Dispatcher } from 'undici';
-import { Agent, interceptors, request } from 'undici';
+import { Agent, interceptors } from 'undici';
+import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
+import type { Carrier } from './http.ts';
 import type { VaultErrorContext } from './vault-error.ts';
 import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 
@@ -17,6 +18,8 @@ export interface VaultOptions {
   readonly clock: Clock;
   /** Milliseconds one call may take; default 10 000. */
   readonly timeoutMs?: number;
+  /** What carries its requests; default: connections of its own, which trust `caBundle`. */
+  readonly dispatcher?: Carrier;
 }
 
 /** One secret of a KV v2 engine: its newest version and what is kept about all of them. */
@@ -75,13 +78,13 @@ interface MetadataAnswer {
  */
 export function vaultClient(
   mountPath: string,
-  { server, token, caBundle, namespace, clock, timeoutMs = 10_000 }: VaultOptions,
+  { server, token, caBundle, namespace, clock, timeoutMs = 10_000, ...options }: VaultOptions,
 ): VaultClient {
   const { origin } = new URL(server);
   const mount = encoded(mountPath);
   const agent = new Agent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
   // A standby node answers with the address of the active one.
-  const dispatcher: Dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 }));
+  const { dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 })) } = options;
   const context = { origin, mountPath, token: token ?? '' };
 
   async function call(
@@ -95,19 +98,20 @@ export function vaultClient(
     const deadline = new AbortController();
     const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
-      const { statusCode, body: stream } = await request(`${origin}/v1/${mount}/${part}/${encoded(path)}`, {
+      const { statusCode, body: stream } = await dispatcher.request({
+        origin,
+        path: `/v1/${mount}/${part}/${encoded(path)}`,
         method,
-        dispatcher,
         headers: {
           ...(token !== undefined && { 'x-vault-token': token }),
           'x-vault-request': 'true',
           ...(namespace && { 'x-vault-namespace': namespace }),
           ...(body && { 'content-type': 'application/json' }),
         },
-        ...(body && { body: JSON.stringify(body) }),
+        body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.any([signal, deadline.signal]),
       });
-      const text = await stream.text();
+      const text = await textOf(stream);
       const answer = parsed(text);
       if (statusCode < 300) {
         if (answer === undefined && text !== '') throw nonsense(context);

@@ -5,6 +5,7 @@ import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../runtime/events/event-recorder.ts';
+import type { SecretStoresOptions } from './core/connection/secret-stores.ts';
 import { secretStores } from './core/connection/secret-stores.ts';
 import { loggingChanges } from './core/logging-changes.ts';
 import type { Stack } from './core/stack.ts';
@@ -17,7 +18,7 @@ export interface Composition {
   readonly controllers: readonly ControllerSpec[];
 }
 
-export interface CompositionOptions extends Omit<Environment, 'resource' | 'events'> {
+export interface CompositionOptions extends Omit<Environment, 'resource' | 'events'>, SecretStoresOptions {
   readonly client: KubernetesClient;
   /** Who its Events say they come from. */
   readonly component: string;
@@ -34,6 +35,7 @@ export function composition({
   component,
   stacks,
   rememberedEvents: remembered,
+  createVaultClient,
   ...given
 }: CompositionOptions): Composition {
   const { client, log, clock, random } = given;
@@ -47,6 +49,7 @@ export function composition({
     resource: informers.resource,
     events: loggingChanges(events, log),
   };
-  const controllers = stackControllers(env, stacks, { secretStores: secretStores(env) });
+  const stores = secretStores(env, createVaultClient && { createVaultClient });
+  const controllers = stackControllers(env, stacks, { secretStores: stores });
   return { informers, events, controllers };
 }
