@@ -1,40 +1,40 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
-import { join } from 'node:path';
-import type { Violation } from './invariant.ts';
-import type { Outcome } from './play.ts';
 
-/** How one seed ended. */
+/** What a process answers with. */
 export interface Report {
-  readonly seed: number;
-  readonly violations: readonly Violation[];
-  readonly figures: Outcome['figures'];
-  /** Of the process that played it. */
+  /** Of that process. */
   readonly memoryBytes: number;
 }
 
 /** A process that has grown so large makes room for another. */
 const mostMemoryBytes = 1.5 * 2 ** 30;
 
-/**
- * Plays seeds in several processes, each taking the next as soon as it is free. `next` says which: undefined, none any
- * more. Rejects if a process dies.
- */
-export async function inParallel(
-  jobs: number,
-  next: () => number | undefined,
-  tell: (report: Report) => void,
-): Promise<void> {
+export interface InParallelOptions<Task, R extends Report> {
+  /** The file that each process runs: it is sent tasks, and sends a report of each. */
+  readonly worker: string;
+  /** How many processes. */
+  readonly jobs: number;
+  /** The next task, JSON; undefined: there are none any more. */
+  next(): Task | undefined;
+  tell(report: R): void;
+}
+
+/** Has tasks done in several processes, each taking the next as soon as it is free. Rejects if a process dies. */
+export async function inParallel<Task extends number | object, R extends Report>({
+  worker,
+  jobs,
+  next,
+  tell,
+}: InParallelOptions<Task, R>): Promise<void> {
   const running = new Set<ChildProcess>();
 
-  /** Until there is no seed left, or the process is too large: answers whether to go on with another. */
+  /** Until there is no task left, or the process is too large: answers whether to go on with another. */
   const life = (): Promise<boolean> =>
     new Promise((resolve, reject) => {
-      const child = fork(join(import.meta.dirname, 'worker.ts'), {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
+      const child = fork(worker, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
       running.add(child);
-      let current: number | undefined;
+      let current: Task | undefined;
       const leave = (hasMore: boolean): void => {
         current = undefined;
         running.delete(child);
@@ -46,7 +46,7 @@ export async function inParallel(
         if (current === undefined) leave(false);
         else child.send(current);
       };
-      child.on('message', (report: Report) => {
+      child.on('message', (report: R) => {
         tell(report);
         if (report.memoryBytes > mostMemoryBytes) leave(true);
         else give();
@@ -54,7 +54,7 @@ export async function inParallel(
       child.on('error', reject);
       child.on('exit', (code, signal) => {
         if (current !== undefined)
-          reject(new Error(`a process ended with ${signal ?? code} at seed ${current}`));
+          reject(new Error(`a process ended with ${signal ?? code} at ${JSON.stringify(current)}`));
       });
       give();
     });

@@ -6,9 +6,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCommandLine } from './command-line.ts';
 import { generate } from './generate.ts';
-import type { Report } from './in-parallel.ts';
-import { inParallel } from './in-parallel.ts';
 import { play } from './play.ts';
+import type { SeedReport } from './play-seeds.ts';
+import { playSeeds } from './play-seeds.ts';
 import type { Scenario } from './scenario.ts';
 import { breaks, shrink } from './shrink.ts';
 
@@ -48,7 +48,7 @@ function read(file: string): Scenario {
 async function many(): Promise<number> {
   const startedMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedMs;
-  const failed: Report[] = [];
+  const failed: SeedReport[] = [];
   let begun = 0;
   let ended = 0;
   let toldMs = 0;
@@ -56,7 +56,7 @@ async function many(): Promise<number> {
 
   const rate = (): string => `${Math.round((ended / elapsedMs()) * 60_000)} a minute`;
   print(`seeds from ${first}, ${jobs} at a time`);
-  await inParallel(
+  await playSeeds(
     jobs,
     () => {
       if (begun >= seeds || elapsedMs() > minutes * 60_000) return undefined;
@@ -82,7 +82,7 @@ async function many(): Promise<number> {
 }
 
 /** Makes a failure as small as it gets, and prints what is left of it. */
-async function explain({ seed, violations: [violation] }: Report): Promise<void> {
+async function explain({ seed, violations: [violation] }: SeedReport): Promise<void> {
   if (violation === undefined) return;
   const { invariant } = violation;
   const small = await shrink(generate(seed), breaks(invariant));

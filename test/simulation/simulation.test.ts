@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { generate } from './generate.ts';
-import { inParallel } from './in-parallel.ts';
 import { play } from './play.ts';
+import { playSeeds } from './play-seeds.ts';
 
 test('the same seed is played the same way, line by line', async () => {
   const [one, other] = [
@@ -27,7 +27,7 @@ test('the faults that happened, listed, happen again', async () => {
 async function played(first: number, count: number): Promise<readonly string[]> {
   let seed = first;
   const broken: string[] = [];
-  await inParallel(
+  await playSeeds(
     1,
     () => (seed < first + count ? seed++ : undefined),
     ({ seed: each, violations }) => {

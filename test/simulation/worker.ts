@@ -1,9 +1,9 @@
 /** Plays the seeds that its parent sends, one after the other, and answers with how each ended. */
 import { generate } from './generate.ts';
-import type { Report } from './in-parallel.ts';
 import { play } from './play.ts';
+import type { SeedReport } from './play-seeds.ts';
 
 process.on('message', async (seed: number) => {
   const { violations, figures } = await play(generate(seed));
-  process.send?.({ seed, violations, figures, memoryBytes: process.memoryUsage().rss } satisfies Report);
+  process.send?.({ seed, violations, figures, memoryBytes: process.memoryUsage().rss } satisfies SeedReport);
 });

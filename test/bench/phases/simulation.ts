@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { inParallel } from '../../simulation/in-parallel.ts';
+import { playSeeds } from '../../simulation/play-seeds.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';
 
@@ -13,7 +13,7 @@ export async function simulation(): Promise<readonly Figure[]> {
   let ended = 0;
   let startedAtMs = 0;
   let endedAtMs = 0;
-  await inParallel(
+  await playSeeds(
     availableParallelism(),
     () => {
       begun += 1;
