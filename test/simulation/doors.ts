@@ -24,6 +24,8 @@ export interface DoorOptions {
   readonly network: Clock;
   readonly pace: Pace;
   readonly watches: WatchLines;
+  /** Whether a kind can neither be listed nor watched now. */
+  isMissing(kind: string): boolean;
   /** Whether the process has died. */
   isDead(): boolean;
   /** Throws if another process may lead by now. */
@@ -129,7 +131,8 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
       throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
     }
     await travel(there * pace.requestMs + slow.thereMs, signal);
-    if (options.isOut('api') || fault?.type === 'unreachable') throw noConnection();
+    const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
+    if (isGone || fault?.type === 'unreachable') throw noConnection();
     if (
       fault?.type === 'refused' &&
       (fault.code !== 409 || about?.preconditions?.resourceVersion !== undefined)
@@ -192,7 +195,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
         const { there } = options.next(`watch ${kind.kind}`);
         const opening = clock.scheduler.schedule(() => {
           if (options.isDead()) return;
-          if (options.isOut('api')) {
+          if (options.isOut('api') || options.isMissing(kind.kind)) {
             subscriber.error(noConnection());
             return;
           }

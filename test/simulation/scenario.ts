@@ -30,6 +30,10 @@ export type Act =
   | { readonly type: 'end watches'; readonly kind?: string }
   /** What watches of a kind, or all, tell is held up for so long. */
   | { readonly type: 'hold watches'; readonly kind?: string; readonly forMs: number }
+  /** The same until a process has written something the next time, and for so long at most. */
+  | { readonly type: 'hold watches until a write'; readonly kind?: string; readonly forMs: number }
+  /** The watches of a kind end, and are listed anew only after so many more changes of it, or so long. */
+  | { readonly type: 'miss changes'; readonly kind: string; readonly count: number; readonly forMs: number }
   /** Watches of a kind, or all, stay open and tell nothing ever again, until they end. */
   | { readonly type: 'silence watches'; readonly kind?: string }
   /** The API server cannot be reached for so long. */
@@ -42,6 +46,13 @@ export type Act =
 export interface Step {
   /** Since the beginning. */
   readonly atMs: number;
+  readonly act: Act;
+}
+
+/** What is done at once when an object changes, before anybody is told of it. */
+export interface Reaction {
+  /** The number of the change, from 1 on; Events are not counted. */
+  readonly atChange: number;
   readonly act: Act;
 }
 
@@ -90,6 +101,9 @@ export interface Scenario {
   readonly objects: readonly KubernetesObject[];
   /** In order of time. */
   readonly steps: readonly Step[];
+  readonly reactions?: readonly Reaction[];
+  /** Nothing is left to chance: all that takes time takes half of the longest it may. */
+  readonly isSteady?: boolean;
   /** When trouble ends: no fault begins after it. */
   readonly troubleMs: number;
   readonly faults: FaultRates | readonly ListedFault[];

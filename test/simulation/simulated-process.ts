@@ -18,6 +18,7 @@ import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
+import type { HeldWatches } from './watch-lines.ts';
 import { WatchLines } from './watch-lines.ts';
 
 export interface SimulatedProcessOptions
@@ -26,6 +27,8 @@ export interface SimulatedProcessOptions
   readonly id: string;
   /** Whether it works only while it holds the lease. */
   readonly electsLeader: boolean;
+  /** What keeps changes from the processes. */
+  readonly held: HeldWatches;
   /** How long the next event of a kind is on its way. */
   readonly eventMs: (kind: string) => number;
   readonly chance: Chance;
@@ -62,7 +65,6 @@ export class SimulatedProcess {
   readonly #options: SimulatedProcessOptions;
   readonly #life = new Subscription();
   readonly #stop$ = new Subject<void>();
-  readonly #kinds = new Set<string>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #clock: Clock;
   #isDead = false;
@@ -72,12 +74,7 @@ export class SimulatedProcess {
     this.id = options.id;
     this.#options = options;
     this.#clock = this.#ownClock();
-    this.watches = new WatchLines(this.#clock, options.eventMs);
-  }
-
-  /** The kinds it watches. */
-  get kinds(): readonly string[] {
-    return [...this.#kinds];
+    this.watches = new WatchLines({ clock: this.#clock, held: options.held, wayMs: options.eventMs });
   }
 
   start(): void {
@@ -102,14 +99,7 @@ export class SimulatedProcess {
       ...{ clock, watches: this.watches, checkLease },
       isDead: () => this.#isDead,
     };
-    const api = apiDoor(this.#options.client, door);
-    const client: KubernetesClient = {
-      ...api,
-      watch: (kind, options) => {
-        this.#kinds.add(kind.kind);
-        return api.watch(kind, options);
-      },
-    };
+    const client = apiDoor(this.#options.client, door);
     const election = electsLeader
       ? leaderElection({
           client,

@@ -17,6 +17,7 @@ interface Line {
   readonly subscription: Subscription;
   isSilent: boolean;
   cut(): void;
+  resume(): void;
 }
 
 interface Item {
@@ -24,20 +25,80 @@ interface Item {
   readonly deliver: () => void;
 }
 
-/**
- * The watch connections of a process: held up, silenced and ended from without. Nothing is told of a kind before
- * `heldUntilMs`.
- */
+/** What keeps back the changes of a kind, or of all, from every process, those that begin meanwhile included. */
+export class HeldWatches {
+  readonly lines = new Set<WatchLines>();
+  readonly #clock: Clock;
+  /** By kind; of all under undefined. */
+  readonly #untilMs = new Map<string | undefined, number>();
+  #isUntilWrite = false;
+  readonly #missing = new Map<string, { left: number; readonly untilMs: number; readonly end: () => void }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Nothing comes through for so long, then all of it. */
+  hold(kind: string | undefined, forMs: number, { isUntilWrite = false } = {}): void {
+    this.#untilMs.set(kind, this.#clock.elapsedMs() + forMs);
+    this.#isUntilWrite ||= isUntilWrite;
+  }
+
+  /** Until when nothing is told of a kind. */
+  untilMs(kind: string): number {
+    return Math.max(this.#untilMs.get(kind) ?? 0, this.#untilMs.get(undefined) ?? 0);
+  }
+
+  /** A process has written something. */
+  wrote(): void {
+    if (!this.#isUntilWrite) return;
+    this.#isUntilWrite = false;
+    this.#untilMs.clear();
+    for (const each of this.lines) each.resume();
+  }
+
+  /** Watches of a kind end, and nobody reaches it before so many more changes of it, or so long; then `end` is called. */
+  miss(kind: string, count: number, forMs: number, end: () => void): void {
+    for (const each of this.lines) each.cut(kind);
+    this.#missing.set(kind, { left: count, untilMs: this.#clock.elapsedMs() + forMs, end });
+  }
+
+  /** A kind has changed. */
+  changed(kind: string): void {
+    const missing = this.#missing.get(kind);
+    if (missing !== undefined) missing.left -= 1;
+  }
+
+  /** Whether a kind can neither be listed nor watched now. */
+  isMissing(kind: string): boolean {
+    const missing = this.#missing.get(kind);
+    if (missing === undefined) return false;
+    if (missing.left > 0 && missing.untilMs > this.#clock.elapsedMs()) return true;
+    this.#missing.delete(kind);
+    missing.end();
+    return false;
+  }
+}
+
+export interface WatchLinesOptions {
+  readonly clock: Clock;
+  readonly held: HeldWatches;
+  /** How long the next event of a kind is on its way. */
+  wayMs(kind: string): number;
+}
+
+/** The watch connections of a process: held up, silenced and ended from without. */
 export class WatchLines {
   readonly #clock: Clock;
+  readonly #held: HeldWatches;
   readonly #wayMs: (kind: string) => number;
   readonly #lines = new Set<Line>();
-  readonly #heldUntilMs = new Map<string, number>();
 
-  /** `wayMs` says how long the next event of a kind is on its way. */
-  constructor(clock: Clock, wayMs: (kind: string) => number) {
+  constructor({ clock, held, wayMs }: WatchLinesOptions) {
     this.#clock = clock;
+    this.#held = held;
     this.#wayMs = wayMs;
+    held.lines.add(this);
   }
 
   open(kind: Kind, subscriber: Subscriber<WatchEvent<never>>): WatchLine {
@@ -51,7 +112,7 @@ export class WatchLines {
       pending = undefined;
       const [next] = waiting;
       if (next === undefined || subscriber.closed) return;
-      const dueMs = Math.max(next.dueMs, this.#heldUntilMs.get(kind.kind) ?? 0);
+      const dueMs = Math.max(next.dueMs, this.#held.untilMs(kind.kind));
       const leftMs = dueMs - clock.elapsedMs();
       if (leftMs > 0) {
         pending = clock.scheduler.schedule(pump, leftMs);
@@ -83,6 +144,10 @@ export class WatchLines {
           ),
         );
       },
+      resume() {
+        pending?.unsubscribe();
+        pump();
+      },
     };
     lines.add(line);
     return Object.assign(subscription, {
@@ -102,9 +167,9 @@ export class WatchLines {
     for (const line of this.#of(kind)) line.isSilent = true;
   }
 
-  /** Nothing comes through for so long, then all of it. */
-  hold(kind: string, forMs: number): void {
-    this.#heldUntilMs.set(kind, this.#clock.elapsedMs() + forMs);
+  /** What waits is looked at again, because the hold has ended before its time. */
+  resume(): void {
+    for (const line of this.#lines) line.resume();
   }
 
   #of = (kind: string | undefined): readonly Line[] =>

@@ -18,6 +18,7 @@ import { kindOf } from './kinds.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
+import { HeldWatches } from './watch-lines.ts';
 
 /** What a person wrote into an object, and nobody else may take away. */
 export interface Wish {
@@ -27,6 +28,20 @@ export interface Wish {
   /** As it was merged. */
   readonly patch: object;
   readonly atMs: number;
+}
+
+/** A request that a process began. */
+export interface Asked {
+  readonly atMs: number;
+  /** As faults are listed by. */
+  readonly name: string;
+}
+
+/** That an object changed. */
+export interface Changed {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly key: ObjectKey;
 }
 
 /** Where the clouds are. */
@@ -50,6 +65,8 @@ export class World {
   readonly fired: ListedFault[] = [];
   /** What people wrote, in order. */
   readonly wishes: Wish[] = [];
+  /** The requests that processes began, in order, and the changes of objects that are not Events. */
+  readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
   /** Requests that were carried out, by process. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
   readonly logLevel: LogLevel;
@@ -59,6 +76,7 @@ export class World {
   readonly #outUntilMs = new Map<string, number>();
   readonly #startedMs: number;
   readonly #processes = new Set<SimulatedProcess>();
+  readonly #held: HeldWatches;
   readonly #life = new Subscription();
   #by = 'somebody';
   #isTroubleOver = false;
@@ -68,10 +86,11 @@ export class World {
     invariants: readonly InvariantOf[],
     { logLevel = 'info' }: { readonly logLevel?: LogLevel } = {},
   ) {
-    const { seed, pace } = scenario;
+    const { seed, pace, isSteady = false } = scenario;
     this.scenario = scenario;
     this.logLevel = logLevel;
-    this.chance = chanceOf(seed);
+    this.chance = isSteady ? () => 0.5 : chanceOf(seed);
+    this.#held = new HeldWatches(this.clock);
     this.#startedMs = this.clock.elapsedMs();
     this.trace = new Trace(() => this.elapsedMs);
     this.#faultFor = faultsOf(scenario, this.chance);
@@ -115,6 +134,7 @@ export class World {
     const process: SimulatedProcess = new SimulatedProcess({
       id,
       network: clock,
+      held: this.#held,
       electsLeader: this.#replicas > 1,
       eventMs: (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
       pace: this.scenario.pace,
@@ -126,11 +146,15 @@ export class World {
       ran: () => {
         this.figures.runs += 1;
       },
+      isMissing: (kind) => this.#held.isMissing(kind),
       isOut: (system) => (this.#outUntilMs.get(system) ?? 0) > this.elapsedMs,
       next: (call) => this.#next(id, call),
       crash: (downMs) => this.#crash(process, downMs),
       carryOut: (call, effect) => this.#carryOut(id, call, effect),
-      died: () => this.#processes.delete(process),
+      died: () => {
+        this.#processes.delete(process);
+        this.#held.lines.delete(process.watches);
+      },
       gaveUp: () => {
         this.trace.note(id, 'gave up');
         this.#begin(1_000);
@@ -183,6 +207,15 @@ export class World {
 
   #changed(change: Change): void {
     this.trace.change(change);
+    const { kind } = change.kind;
+    if (kind !== 'Event') {
+      const { changed } = this.history;
+      changed.push({ atMs: this.elapsedMs, kind, key: objectKey((change.after ?? change.before)!.metadata) });
+      this.#held.changed(kind);
+      for (const { atChange, act } of this.scenario.reactions ?? []) {
+        if (atChange === changed.length) this.#act(act);
+      }
+    }
     for (const { name, changed } of this.#invariants) {
       for (const what of changed?.(change) ?? []) this.violate(name, what);
     }
@@ -220,6 +253,7 @@ export class World {
     }
     const base = `${id} ${call}`;
     const name = `${base} ${this.#count(base)}`;
+    this.history.asked.push({ atMs: this.elapsedMs, name });
     const fault =
       this.#isTroubleOver || this.elapsedMs > this.scenario.troubleMs ? undefined : this.#faultFor(name);
     if (fault !== undefined) {
@@ -235,7 +269,10 @@ export class World {
     figures[isApi ? 'calls' : 'outsideCalls'] += 1;
     if (!call.isWrite) return effect();
     const isOwnBusiness = /^(?:Event|Lease) /.test(call.target);
-    if (!isOwnBusiness) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
+    if (!isOwnBusiness) {
+      figures[isApi ? 'writes' : 'outsideWrites'] += 1;
+      this.#held.wrote();
+    }
     const version = cluster.resourceVersion;
     if (!isApi) this.trace.note(id, `${call.verb} ${call.system} ${call.target}`);
     const answer = this.#as(id, effect) as Promise<unknown>;
@@ -322,10 +359,13 @@ export class World {
         for (const each of this.processes) each.watches.cut(act.kind);
         return;
       case 'hold watches':
-        for (const each of this.processes) {
-          for (const kind of act.kind === undefined ? each.kinds : [act.kind])
-            each.watches.hold(kind, act.forMs);
-        }
+        this.#held.hold(act.kind, act.forMs);
+        return;
+      case 'hold watches until a write':
+        this.#held.hold(act.kind, act.forMs, { isUntilWrite: true });
+        return;
+      case 'miss changes':
+        this.#held.miss(act.kind, act.count, act.forMs, () => this.cluster.compact());
         return;
       case 'silence watches':
         for (const each of this.processes) each.watches.silence(act.kind);
