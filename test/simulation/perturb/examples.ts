@@ -1,0 +1,128 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { objectsOf } from '../../docs/manifests.ts';
+import type { Act, ObjectName, Scenario, Step } from '../scenario.ts';
+import { cloudUrls } from '../world.ts';
+
+/** One way in which an example is used, and the part of it that is perturbed. */
+export interface Reference {
+  /** `fancysql applied`. */
+  readonly name: string;
+  readonly scenario: Scenario;
+  /** What happens from here on is perturbed: what comes before is another reference's. */
+  readonly fromMs: number;
+}
+
+/** The manifests of an example, in the order in which they are applied. */
+const manifests = {
+  fancysql: () => objectsOf('examples/fancysql'),
+} as const satisfies Readonly<Record<string, () => readonly KubernetesObject[]>>;
+
+export type ExampleName = keyof typeof manifests;
+
+export const exampleNames = Object.keys(manifests) as readonly ExampleName[];
+
+/** Instead of those of local servers: the credentials of the systems in memory, by the secret that holds them. */
+const credentials: Readonly<Record<string, ConnectionDetails>> = {
+  'favourite-cloud': {
+    credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }),
+  },
+  'other-cloud': { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
+};
+
+type WithStringData = KubernetesObject & { readonly stringData?: ConnectionDetails };
+
+/** What an example brings, as an API server would store it. Namespaces are of no kind that is simulated. */
+export const objectsOfExample = (name: ExampleName): readonly KubernetesObject[] =>
+  manifests[name]()
+    .filter(({ kind }) => kind !== 'Namespace')
+    .map((object) => {
+      const { stringData, ...rest } = object as WithStringData;
+      if (stringData === undefined) return object;
+      return { ...rest, data: encodeDetails(credentials[object.metadata.name] ?? stringData) };
+    });
+
+const secondMs = 1_000;
+const appliedAtMs = 1 * secondMs;
+/** Once what an external system chose has been filled in, at the first poll. */
+const deletedAtMs = 75 * secondMs;
+/** As `kubectl delete` waits: whatever goes wrong once is over by then. */
+const patienceMs = 120 * secondMs;
+/** Between two objects of one `kubectl apply`. */
+const betweenMs = 20;
+
+/** Quick enough to be played often, slow enough that everything is on its way at some time. */
+const pace = {
+  requestMs: 20,
+  watchMs: 20,
+  outsideMs: 60,
+  provisioningMs: 1_500,
+  deletionMs: 1_500,
+  readDelayMs: 300,
+};
+
+const nameOf = ({ apiVersion, kind, metadata: { namespace, name } }: KubernetesObject): ObjectName => ({
+  apiVersion,
+  kind,
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
+
+const inTurn = (atMs: number, acts: readonly Act[]): readonly Step[] =>
+  acts.map((act, index) => ({ atMs: atMs + index * betweenMs, act }));
+
+const creation = (object: KubernetesObject): Act => ({ type: 'create', object });
+const deletion = (object: KubernetesObject): Act => ({ type: 'delete', of: nameOf(object) });
+
+/** What an administrator sets up first, and takes away last. */
+const isFoundation = ({ kind }: KubernetesObject): boolean =>
+  kind === 'Secret' || kind.startsWith('Provider') || kind === 'StoreConfig';
+
+const isClaim = ({ metadata }: KubernetesObject): boolean => metadata.namespace?.startsWith('team-') ?? false;
+
+/** An example applied; applied and deleted again in order; and the same the wrong way round, and put right. */
+export function referencesOf(name: ExampleName): readonly Reference[] {
+  const objects = objectsOfExample(name);
+  const foundation = objects.filter(isFoundation);
+  const claims = objects.filter((object) => !isFoundation(object) && isClaim(object));
+  const rest = objects.filter((object) => !isFoundation(object) && !isClaim(object));
+  const applied = inTurn(appliedAtMs, objects.map(creation));
+  const reference = (what: string, fromMs: number, steps: readonly Step[], troubleMs: number): Reference => ({
+    name: `${name} ${what}`,
+    fromMs,
+    scenario: {
+      seed: 1,
+      isSteady: true,
+      pace,
+      objects: [],
+      steps: [...applied, ...steps],
+      troubleMs,
+      faults: [],
+      collectsGarbage: true,
+    },
+  });
+  return [
+    reference('applied', 0, [], deletedAtMs),
+    reference(
+      'deleted in order',
+      deletedAtMs,
+      [
+        ...inTurn(deletedAtMs, claims.map(deletion)),
+        ...inTurn(deletedAtMs + patienceMs, rest.map(deletion)),
+        ...inTurn(deletedAtMs + 2 * patienceMs, foundation.toReversed().map(deletion)),
+      ],
+      deletedAtMs + 2 * patienceMs + 15 * secondMs,
+    ),
+    reference(
+      'deleted out of order',
+      deletedAtMs,
+      [
+        // Credentials first: what needs them waits until they are back.
+        ...inTurn(deletedAtMs, [...foundation, ...rest, ...claims].map(deletion)),
+        ...inTurn(deletedAtMs + 10 * secondMs, foundation.map(creation)),
+      ],
+      deletedAtMs + 25 * secondMs,
+    ),
+  ];
+}

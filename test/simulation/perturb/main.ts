@@ -1,0 +1,97 @@
+/**
+ * `npm run perturb [-- flags]`: plays each example as it is, and then again with every single thing that can go wrong,
+ * one a run; prints where a promise was broken or the end is another. Ends with 0 only if that is nowhere, with 2 for a
+ * wrong flag.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import chunk from 'lodash/chunk.js';
+import { exampleNames, referencesOf } from './examples.ts';
+import { playPoints } from './play-points.ts';
+import type { RecordedReference } from './points.ts';
+import { pointKinds, record } from './points.ts';
+
+const usage = `flags:
+  --example NAME     one of ${exampleNames.join(', ')} (all)
+  --points KIND      one of ${pointKinds.join(', ')} (all)
+  --jobs N           runs at a time (the number of cores)
+  --save FOLDER      writes down the scenario of each point that breaks something`;
+
+/** So much is said of one point. */
+const mostTold = 5;
+/** So many points are handed to a process at once. */
+const atOnce = 20;
+
+const print = (...lines: readonly string[]): void => {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+};
+
+const options = parseCommandLine();
+if (typeof options === 'string') {
+  process.stderr.write(`${options}\n${usage}\n`);
+  process.exit(2);
+}
+const { examples, kinds, jobs, save } = options;
+const startedMs = performance.now();
+const references = new Map<string, RecordedReference>();
+const tasks = [];
+for (const example of examples) {
+  for (const reference of referencesOf(example)) {
+    const recorded = await record(reference);
+    const { name, points } = recorded;
+    references.set(name, recorded);
+    const numbers = [...points.keys()].filter((number) => kinds.includes(points[number]!.kind));
+    tasks.push(...chunk(numbers, atOnce).map((some) => ({ example, name, numbers: some })));
+    const counts = kinds.map((kind) => `${points.filter((point) => point.kind === kind).length} ${kind}`);
+    print(`${name}: points: ${counts.join(', ')}`);
+  }
+}
+
+let violations = 0;
+let saved = 0;
+await playPoints(jobs, tasks, ({ name, broken }) => {
+  for (const { number, violations: found } of broken) {
+    violations += found.length;
+    const point = references.get(name)!.points[number]!;
+    print('', `${name}: ${point.name}`, ...found.slice(0, mostTold).map((what) => `  ${what}`));
+    if (found.length > mostTold) print(`  and ${found.length - mostTold} more`);
+    if (save === undefined) continue;
+    saved += 1;
+    const file = join(save, `point-${saved}.json`);
+    mkdirSync(save, { recursive: true });
+    writeFileSync(file, `${JSON.stringify(point.scenario, null, 2)}\n`);
+    print(`  npm run simulate -- --scenario ${file}`);
+  }
+});
+const runs = tasks.reduce((sum, { numbers }) => sum + numbers.length, 0);
+print(
+  '',
+  `${runs} runs in ${Math.round((performance.now() - startedMs) / 1000)} s, ${violations} violations`,
+);
+process.exit(violations === 0 ? 0 : 1);
+
+/** What to do, or what is wrong with the flags. */
+function parseCommandLine() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        example: { type: 'string' },
+        points: { type: 'string' },
+        jobs: { type: 'string', default: String(availableParallelism()) },
+        save: { type: 'string' },
+      },
+    });
+    const examples = exampleNames.filter((name) => name === (values.example ?? name));
+    const kinds = pointKinds.filter((kind) => kind === (values.points ?? kind));
+    const jobs = Number(values.jobs);
+    if (examples.length === 0) return `--example: there is no example "${values.example}"`;
+    if (kinds.length === 0) return `--points: there are no points "${values.points}"`;
+    if (!Number.isInteger(jobs) || jobs < 1) return `--jobs: "${values.jobs}" is no number of at least 1`;
+    if (values.save === '') return '--save: must name a folder';
+    return { examples, kinds, jobs, save: values.save };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

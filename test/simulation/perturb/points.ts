@@ -1,0 +1,122 @@
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Violation } from '../invariant.ts';
+import { allInvariants } from '../invariants.ts';
+import { play } from '../play.ts';
+import type { Act, CallFault, Reaction, Scenario } from '../scenario.ts';
+import type { World } from '../world.ts';
+import type { EndState } from './end-state.ts';
+import { endDifferences, endState, uidRecord } from './end-state.ts';
+import type { Reference } from './examples.ts';
+
+/** Crash points; answers that are lost, refused or late; stale reads; states that are never seen. */
+export const pointKinds = ['crash', 'answer', 'stale', 'unseen'] as const;
+
+export type PointKind = (typeof pointKinds)[number];
+
+/** One thing that goes wrong in an otherwise quiet run. */
+export interface Point {
+  readonly kind: PointKind;
+  /** What goes wrong where, for people. */
+  readonly name: string;
+  readonly scenario: Scenario;
+}
+
+/** A reference, everything that can go wrong in it, and how it ends. */
+export interface RecordedReference extends Reference {
+  readonly points: readonly Point[];
+  readonly end: EndState;
+}
+
+/** Plays a reference. Throws if it breaks a promise by itself. */
+export async function record(reference: Reference): Promise<RecordedReference> {
+  const { violations, world, end } = await playToEnd(reference.scenario);
+  if (violations.length > 0)
+    throw new Error(`${reference.name}, unperturbed: ${violations.map(told).join('; ')}`);
+  return { ...reference, points: pointsOf(reference, world.history), end };
+}
+
+/** Plays a run in which something goes wrong. Answers what was broken, and where its end is not the reference's. */
+export async function violationsOf({ scenario }: Point, wanted: EndState): Promise<readonly string[]> {
+  const { violations, end } = await playToEnd(scenario);
+  return [...violations.map(told), ...endDifferences(wanted, end)];
+}
+
+async function playToEnd(scenario: Scenario) {
+  const uids = uidRecord();
+  const outcome = await play(scenario, { invariants: [...allInvariants, () => uids] });
+  return { ...outcome, end: endState(outcome.world, uids) };
+}
+
+const told = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
+
+/** What may go wrong with each request. */
+const answers: readonly CallFault[] = [
+  { type: 'answer lost' },
+  { type: 'twice' },
+  { type: 'unreachable' },
+  { type: 'refused', code: 409 },
+  { type: 'refused', code: 429 },
+  { type: 'refused', code: 500 },
+  { type: 'refused', code: 503 },
+  { type: 'refused', code: 504 },
+  // Answered so late that nobody waits any more, and carried out so late.
+  { type: 'slow', thereMs: 0, backMs: 40_000 },
+  { type: 'slow', thereMs: 40_000, backMs: 0 },
+];
+
+const crashes: readonly CallFault[] = [0, 10_000].flatMap((downMs) => [
+  { type: 'crash' as const, when: 'before' as const, downMs },
+  { type: 'crash' as const, when: 'after' as const, downMs },
+]);
+
+/** How watches are held up, of one kind or of all, from a change on. */
+const staleness = (kind: string | undefined): readonly (readonly Act[])[] => {
+  const of = kind === undefined ? {} : { kind };
+  const held = (forMs: number): Act => ({ type: 'hold watches', ...of, forMs });
+  const restart: Act = { type: 'crash', downMs: 0 };
+  return [
+    [held(2_000)],
+    [held(60_000)],
+    [{ type: 'hold watches until a write', ...of, forMs: 60_000 }],
+    [restart, held(2_000)],
+    [restart, held(60_000)],
+  ];
+};
+
+/** Every single thing that can go wrong in the part of a reference that is perturbed. */
+function pointsOf({ scenario, fromMs }: Reference, history: World['history']): readonly Point[] {
+  const isIn = ({ atMs }: { readonly atMs: number }): boolean => atMs >= fromMs && atMs <= scenario.troubleMs;
+  const withFault = (kind: PointKind, call: string, fault: CallFault): Point => ({
+    kind,
+    name: `${JSON.stringify(fault)} at ${call}`,
+    scenario: { ...scenario, faults: [{ call, fault }] },
+  });
+  const withReactions = (kind: PointKind, what: string, atChange: number, acts: readonly Act[]): Point => ({
+    kind,
+    name: `${JSON.stringify(acts)} at change ${atChange}, of ${what}`,
+    scenario: { ...scenario, reactions: acts.map((act): Reaction => ({ atChange, act })) },
+  });
+  const requests = history.asked.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
+  const changes = history.changed
+    .map(({ atMs, kind, key }, index) => ({
+      atMs,
+      kind,
+      number: index + 1,
+      what: `${kind} ${objectKeyText(key)}`,
+    }))
+    .filter(isIn);
+  return [
+    ...requests.flatMap(({ name }) => crashes.map((fault) => withFault('crash', name, fault))),
+    ...requests.flatMap(({ name }) => answers.map((fault) => withFault('answer', name, fault))),
+    ...changes.flatMap(({ kind, number, what }) =>
+      [kind, undefined].flatMap((of) =>
+        staleness(of).map((acts) => withReactions('stale', what, number, acts)),
+      ),
+    ),
+    ...changes.flatMap(({ kind, number, what }) =>
+      [1, 2, 5].map((count) =>
+        withReactions('unseen', what, number, [{ type: 'miss changes', kind, count, forMs: 60_000 }]),
+      ),
+    ),
+  ];
+}
