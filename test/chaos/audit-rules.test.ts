@@ -75,7 +75,7 @@ describe('only the leader writes', () => {
   test('who never led may not', () => {
     assert.match(
       check(lease('a', 0), request('b', 50))[0]!,
-      /^wrote without ever having led: .*b patch claims/,
+      /^acted without ever having led: .*b patch claims/,
     );
   });
 
@@ -86,7 +86,7 @@ describe('only the leader writes', () => {
       request('b', 20_100),
       request('a', 20_200, { code: 409 }),
     ];
-    assert.match(check(...requests)[0]!, /^wrote after its lease had passed on: .* a patch /);
+    assert.match(check(...requests)[0]!, /^acted after its lease had passed on: .* a patch /);
     assert.equal(check(...requests).length, 1);
   });
 
@@ -95,7 +95,7 @@ describe('only the leader writes', () => {
   });
 
   test('nor who did not renew in time, though nobody followed', () => {
-    assert.match(check(lease('a', 0), request('a', 15_100))[0]!, /^wrote 15095 ms after its last renewal/);
+    assert.match(check(lease('a', 0), request('a', 15_100))[0]!, /^acted 15095 ms after its last renewal/);
   });
 
   test('nor who gave the lease free; and then nobody leads', () => {

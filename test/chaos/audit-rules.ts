@@ -14,6 +14,8 @@ export const described = ({ user, verb, resource, key, receivedMs, code }: Audit
 export interface LeaseRule {
   /** Answers with what is wrong with it: a write of a replica after another took the lease, or after its own ran out. */
   check(request: AuditedRequest): string | undefined;
+  /** The same of anything else that only the leader may do: `what` it did at `atMs`, all requests until then known. */
+  checkAct(user: string, atMs: number, what: string): string | undefined;
   /** The user who wrote the lease last, unless it was to give it free. */
   leader(): string | undefined;
 }
@@ -21,34 +23,34 @@ export interface LeaseRule {
 /** For requests in the order in which they were answered, of these users alone. */
 export function leaseRule(leaseDurationMs: number): LeaseRule {
   /** Who wrote the lease, and when it was answered, newest last. */
-  const terms: { readonly user: string; readonly sinceMs: number; renewedMs: number; endedMs: number }[] = [];
+  const terms: { readonly user: string; renewedMs: number; endedMs: number }[] = [];
+  function checkAct(user: string, atMs: number, what: string): string | undefined {
+    const term = terms.findLast((each) => each.user === user);
+    if (term === undefined) return `acted without ever having led: ${what}`;
+    if (atMs > term.endedMs) return `acted after its lease had passed on: ${what}`;
+    if (atMs > term.renewedMs + leaseDurationMs) {
+      return `acted ${atMs - term.renewedMs} ms after its last renewal: ${what}`;
+    }
+    return undefined;
+  }
   return {
     check(request) {
       const { user, receivedMs, answeredMs } = request;
       if (!isWrite(request)) return undefined;
-      if (isLease(request)) {
-        if (!hasSucceeded(request)) return undefined;
-        const last = terms.at(-1);
-        if (request.holder === '') {
-          if (last?.user === user) last.endedMs = answeredMs;
-        } else if (last?.user === user && last.endedMs === Number.POSITIVE_INFINITY) {
-          last.renewedMs = answeredMs;
-        } else {
-          if (last !== undefined) last.endedMs = Math.min(last.endedMs, answeredMs);
-          const endedMs = Number.POSITIVE_INFINITY;
-          terms.push({ user, sinceMs: answeredMs, renewedMs: answeredMs, endedMs });
-        }
-        return undefined;
-      }
-      // The last term of this user that had begun: its write of the lease may be noted a moment after what follows.
-      const term = terms.findLast((each) => each.user === user);
-      if (term === undefined) return `wrote without ever having led: ${described(request)}`;
-      if (receivedMs > term.endedMs) return `wrote after its lease had passed on: ${described(request)}`;
-      if (receivedMs > term.renewedMs + leaseDurationMs) {
-        return `wrote ${receivedMs - term.renewedMs} ms after its last renewal: ${described(request)}`;
+      if (!isLease(request)) return checkAct(user, receivedMs, described(request));
+      if (!hasSucceeded(request)) return undefined;
+      const last = terms.at(-1);
+      if (request.holder === '') {
+        if (last?.user === user) last.endedMs = answeredMs;
+      } else if (last?.user === user && last.endedMs === Number.POSITIVE_INFINITY) {
+        last.renewedMs = answeredMs;
+      } else {
+        if (last !== undefined) last.endedMs = Math.min(last.endedMs, answeredMs);
+        terms.push({ user, renewedMs: answeredMs, endedMs: Number.POSITIVE_INFINITY });
       }
       return undefined;
     },
+    checkAct,
     leader: () => {
       const last = terms.at(-1);
       return last === undefined || last.endedMs !== Number.POSITIVE_INFINITY ? undefined : last.user;

@@ -9,6 +9,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Where the report goes as JSON. */
   readonly json?: string;
+  /** A folder where the logs of all processes and the audit log stay. */
+  readonly logs?: string;
   /** Only faults whose name has one of these words in it; all, if empty. */
   readonly only: readonly string[];
 }
@@ -18,7 +20,8 @@ const usage = `flags:
   --minutes M        for how long faults go on (5); a fraction will do
   --seed S           of the schedule of faults and of what users do (1)
   --only word,...    only faults whose name has one of these words in it, as "SIGKILL" or "etcd"
-  --json FILE        writes the report there, too`;
+  --json FILE        writes the report there, too
+  --logs FOLDER      keeps what the processes and the API server's audit log said there`;
 
 /** A value that a flag cannot have. */
 class BadFlag extends Error {}
@@ -34,15 +37,18 @@ export function parseCommandLine(args: readonly string[]): ChaosOptions | string
         seed: { type: 'string', default: '1' },
         only: { type: 'string', default: '' },
         json: { type: 'string' },
+        logs: { type: 'string' },
       },
     });
     if (values.json === '') throw new BadFlag('--json: must name a file');
+    if (values.logs === '') throw new BadFlag('--logs: must name a folder');
     return {
       claims: wholeNumber('--claims', values.claims, 1, 2000),
       minutes: minutesIn(values.minutes),
       seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
       only: values.only.split(',').flatMap((word) => word.trim() || []),
       ...(values.json !== undefined && { json: values.json }),
+      ...(values.logs !== undefined && { logs: values.logs }),
     };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -9,16 +9,16 @@ export interface FaultyLink {
   readonly port: number;
   /** From now on, for what is connected and for what will be; `open` ends the harm. */
   become(state: LinkFault | 'open'): void;
-  /** Connections taken so far. */
-  connections(): number;
   close(): Promise<void>;
 }
 
 export interface FaultyLinkOptions {
   readonly target: { readonly host: string; readonly port: number };
   readonly random: Random;
-  /** Told of every piece that a client sends. */
-  readonly onSent?: (chunk: Buffer) => void;
+  /** Told of every connection, also of one that is refused, with the client's port. */
+  readonly onConnection?: (port: number) => void;
+  /** Told of every piece that a client sends, as soon as it is here. */
+  readonly onSent?: (chunk: Buffer, port: number) => void;
 }
 
 const throttledBytesPerSecond = 16_384;
@@ -46,9 +46,13 @@ interface Pair {
  * - `corrupt`: single bytes change. Towards the client any bit may; towards the server the top bit is set, which makes
  *   no valid request another valid one: nobody could tell those apart over plain TCP.
  */
-export async function startFaultyLink({ target, random, onSent }: FaultyLinkOptions): Promise<FaultyLink> {
+export async function startFaultyLink({
+  target,
+  random,
+  onConnection,
+  onSent,
+}: FaultyLinkOptions): Promise<FaultyLink> {
   let state: LinkFault | 'open' = 'open';
-  let count = 0;
   const pairs = new Set<Pair>();
 
   const drop = (pair: Pair): void => {
@@ -115,7 +119,8 @@ export async function startFaultyLink({ target, random, onSent }: FaultyLinkOpti
   }
 
   function take(client: Socket): void {
-    count += 1;
+    const { remotePort: clientPort = 0 } = client;
+    onConnection?.(clientPort);
     client.on('error', () => {});
     if (state === 'cut') {
       client.resetAndDestroy();
@@ -128,7 +133,7 @@ export async function startFaultyLink({ target, random, onSent }: FaultyLinkOpti
     pairs.add(pair);
     for (const socket of [client, server]) socket.setNoDelay(true);
     client.on('data', (chunk: Buffer) => {
-      onSent?.(chunk);
+      onSent?.(chunk, clientPort);
       pass(pair, 'up', chunk);
     });
     server.on('data', (chunk: Buffer) => pass(pair, 'down', chunk));
@@ -157,7 +162,6 @@ export async function startFaultyLink({ target, random, onSent }: FaultyLinkOpti
         for (const go of held) go();
       }
     },
-    connections: () => count,
     async close() {
       const closed = once(listener, 'close');
       listener.close();

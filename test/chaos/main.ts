@@ -30,10 +30,9 @@ const abort = new AbortController();
 const stopped = stopRequest().then(() => abort.abort());
 
 note('starting control plane, PostgreSQL and two clouds');
-const pollIntervalMs = 10_000;
-const world = await startWorld({ seed: options.seed, pollInterval: `${pollIntervalMs / 1000}s` });
+const world = await startWorld({ ...options, pollInterval: '10s' });
 try {
-  const running = run(world, { ...options, pollIntervalMs, note, signal: abort.signal });
+  const running = run(world, { ...options, quietSeconds: 25, note, signal: abort.signal });
   running.catch(() => {}); // it has no say any more once we are asked to stop
   const report = await Promise.race([running, stopped]);
   if (report === undefined) process.exitCode = 130;

@@ -26,6 +26,7 @@ const report = (given: Partial<Report> = {}): Report => ({
   requests: 0,
   busiest: [],
   busiestExternal: [],
+  busiestLinks: [],
   userActions: {},
   quiet: { seconds: 20, writes: 0 },
   ...given,

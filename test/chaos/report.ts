@@ -50,6 +50,8 @@ export interface Report {
   readonly requests: number;
   readonly busiest: readonly Busiest[];
   readonly busiestExternal: readonly Busiest[];
+  /** Connections through each link. */
+  readonly busiestLinks: readonly Busiest[];
   readonly userActions: Readonly<Record<string, number>>;
   readonly quiet: { readonly seconds: number; readonly writes: number };
 }
@@ -104,7 +106,7 @@ const usage = (told: Usage | undefined): string =>
 
 /** The report for people; its last line counts faults and violations. */
 export function reportText(report: Report): string {
-  const { faults, violations, longestStall, busiest, busiestExternal, quiet } = report;
+  const { faults, violations, longestStall, busiest, busiestExternal, busiestLinks, quiet } = report;
   const all = recoveries(faults);
   const width = Math.max(...all.map(({ kind }) => kind.length), 5);
   const table = all.map(({ kind, count, medianMs, worstMs }) =>
@@ -134,6 +136,7 @@ export function reportText(report: Report): string {
       ...busiest.slice(0, 5).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
       'the most calls of a cloud about one thing in a minute:',
       ...busiestExternal.slice(0, 3).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
+      `the most connections in a minute: ${busiestLinks.map(({ what, perMinute }) => `${what} ${perMinute}`).join(', ')}`,
       `users: ${Object.entries(report.userActions)
         .map(([action, count]) => `${action} ${count}`)
         .join(', ')}`,

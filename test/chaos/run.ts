@@ -39,7 +39,8 @@ export const limits = {
 const settlingMs = 8000;
 
 export interface RunOptions extends ChaosOptions {
-  readonly pollIntervalMs: number;
+  /** For how long nothing may be written in the end, twice; a few poll intervals. */
+  readonly quietSeconds: number;
   /** Told what is going on. */
   readonly note: (text: string) => void;
   /** Ends the faults early. */
@@ -48,7 +49,7 @@ export interface RunOptions extends ChaosOptions {
 
 /** Runs the whole thing on a world that has just been started. Throws only where there is nothing to judge. */
 export async function run(world: World, options: RunOptions): Promise<Report> {
-  const { note, seed, minutes, signal } = options;
+  const { note, seed, minutes, quietSeconds, signal } = options;
   const people = usersOf(world);
   const violations = new Map<string, Violation>();
   const faults: FaultRecord[] = [];
@@ -71,6 +72,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   let requestCount = 0;
   let quietWrites: AuditedRequest[] | undefined;
   const readAudit = async (): Promise<void> => {
+    const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
       if (!request.user.startsWith('stack-')) continue;
       requestCount += 1;
@@ -79,6 +81,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       const loop = loopOf(request);
       if (loop !== undefined) rates.add(loop, request.receivedMs);
       if (loop !== undefined && isWrite(request)) quietWrites?.push(request);
+    }
+    for (const { user, what, atMs } of calls) {
+      const problem = lease.checkAct(user, atMs, `${new Date(atMs).toISOString()} ${what}`);
+      if (problem !== undefined) blame(user, problem);
     }
   };
   const lifeNamed = (user: string | undefined): Replica | undefined =>
@@ -277,7 +283,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   takeUsage();
   const after = await usageOfLeader();
   await tryLogins(world, marked, blame);
-  const quietSeconds = Math.max(20, (2.5 * options.pollIntervalMs) / 1000);
   const quiet = await quietFor(quietSeconds);
 
   note('deleting all claims');
@@ -288,6 +293,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const second = await quietFor(quietSeconds);
 
   async function quietFor(seconds: number): Promise<number> {
+    if (seconds === 0) return 0;
     note(`watching for writes for ${seconds} s`);
     // How many use a ProviderConfig is written at most every 5 s.
     await sleep(settlingMs);
@@ -334,6 +340,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     requests: requestCount,
     busiest: rates.busiest().slice(0, 20),
     busiestExternal: world.externalCalls.busiest().slice(0, 20),
+    busiestLinks: world.connections.busiest(),
     userActions: Object.fromEntries(people.done),
     quiet: { seconds: 2 * quietSeconds, writes: quiet + second },
   };

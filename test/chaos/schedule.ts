@@ -41,6 +41,8 @@ export interface FaultKind {
 
 const brief = [500, 6000] as const;
 const usual = [2000, 12_000] as const;
+/** Beyond the 30 s after which most give up who wait for an answer. */
+const silent = [2000, 45_000] as const;
 /** The lease is of 15 s, and whoever leads gives up after 10: all of these outlast it. */
 const beyondLease = [18_000, 26_000] as const;
 
@@ -58,7 +60,7 @@ export const faultKinds: readonly FaultKind[] = [
       action: { type: 'signal', signal, target } as const,
       // Without etcd the API server is as good as gone, and cannot be started.
       holds: target === 'etcd' ? ['etcd', 'apiserver'] : [target],
-      lasts: usual,
+      lasts: signal === 'SIGSTOP' ? silent : usual,
     })),
   ]),
   {
@@ -78,7 +80,7 @@ export const faultKinds: readonly FaultKind[] = [
       name: `${fault} ${link} link`,
       action: { type: 'link', link, fault } as const,
       holds: [`${link} link`],
-      lasts: usual,
+      lasts: fault === 'stall' ? silent : usual,
     })),
   ),
   {

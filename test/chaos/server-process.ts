@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -77,5 +77,26 @@ export function signalTree(pid: number, signal: NodeJS.Signals): void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
+  }
+}
+
+/** Whether a process has a TCP connection from this port of loopback; on Linux only. */
+export function ownsPort(pid: number, port: number): boolean {
+  const from = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  try {
+    const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n');
+    // Local address, remote address, …; the tenth field is the inode.
+    const inodes = rows
+      .map((row) => row.trim().split(/\s+/))
+      .flatMap((row) => (row[1] === from ? [row[9]] : []));
+    return readdirSync(`/proc/${pid}/fd`).some((number) => {
+      try {
+        return inodes.some((inode) => readlinkSync(`/proc/${pid}/fd/${number}`) === `socket:[${inode}]`);
+      } catch {
+        return false; // it was closed meanwhile
+      }
+    });
+  } catch {
+    return false; // it has ended
   }
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Client } from 'pg';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -42,7 +42,7 @@ import { startFaultyLink } from './faulty-link.ts';
 import type { External, Observed } from './observed.ts';
 import type { Replica } from './replica.ts';
 import { replica } from './replica.ts';
-import { signalTree } from './server-process.ts';
+import { ownsPort, signalTree } from './server-process.ts';
 
 export const claimKinds: readonly Kind<Claim>[] = [FancySQLInstanceKind, PostgreSQLInstanceKind] as never;
 export const managedKinds: readonly Kind<Managed>[] = [
@@ -56,13 +56,21 @@ export const credentialsNamespace = 'credentials';
 export const teams = ['team-a', 'team-b'] as const;
 const leaseNamespace = 'crossplane-system';
 
+/** A call that changes something in a cloud, as it came in. */
+export interface ExternalWrite {
+  /** The life of the process that sent it. */
+  readonly user: string;
+  readonly what: string;
+  readonly atMs: number;
+}
+
 /** Everything real: control plane, PostgreSQL, two clouds, a faulty link to each, and two replicas that do not run yet. */
 export interface World {
   readonly directory: string;
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
   readonly clouds: Readonly<Record<'favourite' | 'other', CloudProcess>>;
-  readonly replicas: readonly [Replica, Replica];
+  readonly replicas: readonly Replica[];
   /** Those to the API server by the replica's name, `apiserver-a`. */
   readonly links: Readonly<Record<string, FaultyLink>>;
   /** Users' own, past all faulty links. */
@@ -70,6 +78,10 @@ export interface World {
   readonly audit: AuditTrail;
   /** Calls of the clouds, by what they are about. */
   readonly externalCalls: RateRule;
+  /** What was asked of the clouds that changes something, since this was last asked for. */
+  externalWrites(): readonly ExternalWrite[];
+  /** Connections by link. */
+  readonly connections: RateRule;
   /** Values that nobody may tell. More are added as they are made. */
   readonly planted: Set<string>;
   /** The password with which the PostgreSQL server lets its administrator in. */
@@ -87,15 +99,20 @@ export const plantedValue = (): string => `planted${randomBytes(18).toString('he
 /** Users of the process: more lives than that no run has. */
 const userCount = 2000;
 
-export async function startWorld({
-  seed,
-  pollInterval,
-}: {
+export interface WorldOptions {
+  /** Of what links do by chance. */
   readonly seed: number;
+  /** The flag of that name. */
   readonly pollInterval: string;
-}): Promise<World> {
-  const directory = await mkdtemp(join(tmpdir(), 'services-stack-chaos-'));
-  const reaper = startReaper(directory, directory);
+  /** A folder for all that is written, which stays; default: one that goes. */
+  readonly logs?: string;
+}
+
+export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Promise<World> {
+  const directory =
+    logs === undefined ? await mkdtemp(join(tmpdir(), 'services-stack-chaos-')) : resolve(logs);
+  await mkdir(directory, { recursive: true });
+  const reaper = startReaper(directory, logs === undefined ? directory : '');
   const planted = new Set<string>();
   const plant = (): string => {
     const value = plantedValue();
@@ -103,7 +120,10 @@ export async function startWorld({
     return value;
   };
   const undo: (() => Promise<unknown> | unknown)[] = [
-    () => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+    () => {
+      if (logs !== undefined) return;
+      return rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
     () => reaper.dismiss(),
   ];
   const stop = async (): Promise<void> => {
@@ -145,14 +165,24 @@ export async function startWorld({
     const random = seededRandom(seed);
     const links: Record<string, FaultyLink> = {};
     const externalCalls = rateRule();
+    const connections = rateRule();
+    let externalWrites: ExternalWrite[] = [];
+    const userOfPort = new Map<number, string>();
+    const replicas: Replica[] = [];
     const link = async (
       name: string,
       port: number,
-      onSent?: (chunk: Buffer) => void,
+      onSent?: (chunk: Buffer, clientPort: number) => void,
     ): Promise<FaultyLink> => {
       const made = await startFaultyLink({
         target: { host: '127.0.0.1', port },
         random,
+        onConnection(clientPort) {
+          connections.add(name, Date.now());
+          const lives = replicas.flatMap((each) => each.current() ?? []);
+          const life = lives.find(({ process }) => ownsPort(process.pid, clientPort));
+          if (life !== undefined) userOfPort.set(clientPort, life.user);
+        },
         ...(onSent && { onSent }),
       });
       undo.push(() => made.close());
@@ -167,16 +197,21 @@ export async function startWorld({
         made.current()?.signal('SIGKILL');
         await made.current()?.ended;
       });
-      await link(flavour, made.port, (chunk) => {
-        const [, call] = /^((?:GET|POST|PATCH|DELETE) \S+) HTTP/.exec(chunk.toString('latin1', 0, 400)) ?? [];
-        if (call !== undefined) externalCalls.add(`${flavour} ${call}`, Date.now());
+      await link(flavour, made.port, (chunk, clientPort) => {
+        const text = chunk.toString('latin1', 0, 400);
+        const [, method, path] = /^(GET|POST|PATCH|DELETE) (\S+) HTTP/.exec(text) ?? [];
+        if (method === undefined) return;
+        const what = `${flavour} ${method} ${path}`;
+        externalCalls.add(what, Date.now());
+        const user = userOfPort.get(clientPort);
+        if (method !== 'GET' && user !== undefined) externalWrites.push({ user, what, atMs: Date.now() });
       });
       return made;
     }
     await link('postgresql', postgresql.port);
 
     const apiServerPort = Number(new URL(controlPlane.server).port);
-    const replicas = await Promise.all([replicaNamed('a'), replicaNamed('b')]);
+    for (const name of ['a', 'b']) replicas.push(await replicaNamed(name));
     async function replicaNamed(name: string): Promise<Replica> {
       const { port } = await link(`apiserver-${name}`, apiServerPort);
       const made = replica({
@@ -204,11 +239,17 @@ export async function startWorld({
       controlPlane,
       postgresql,
       clouds,
-      replicas: replicas as [Replica, Replica],
+      replicas,
       links,
       client,
       audit,
       externalCalls,
+      connections,
+      externalWrites() {
+        const all = externalWrites;
+        externalWrites = [];
+        return all;
+      },
       planted,
       administratorPassword: postgresql.password,
       async observe() {
