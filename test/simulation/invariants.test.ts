@@ -945,6 +945,13 @@ const cases: readonly Case[] = [
     },
     says: [/^p1 update X: more than 60 times in a minute$/],
   },
+  {
+    invariant: boundedWork,
+    name: 'statements that are about nothing in particular',
+    history({ ask }) {
+      for (let count = 0; count < 200; count += 1) ask('SELECT postgresql ');
+    },
+  },
 
   ...(
     [

@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
 import { testClock } from '../fakes/test-clock.ts';
 import type { Call, InvariantOf, Seen } from './invariant.ts';
@@ -42,6 +43,7 @@ export function madeUpHistory(
   const invariant = of({
     cluster,
     clouds,
+    postgresql: createInProcessPostgresql(clock),
     wishes,
     scenario: { objects, ...scenario } as unknown as Scenario,
     get elapsedMs() {

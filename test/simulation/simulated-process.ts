@@ -5,6 +5,7 @@ import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
+import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
@@ -15,6 +16,7 @@ import { deadlineAfter } from '../../runtime/time/deadline.ts';
 import type { Later } from '../../runtime/time/scheduler.ts';
 import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
@@ -35,6 +37,7 @@ export interface SimulatedProcessOptions
   /** The API server, with nothing between. */
   readonly client: KubernetesClient;
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
+  readonly postgresql: InProcessPostgresql;
   readonly logLevel: LogLevel;
   readonly write: (line: string) => void;
   /** A reconcile has ended. */
@@ -194,7 +197,7 @@ export class SimulatedProcess {
   }
 
   #stacks(door: DoorOptions): readonly Stack[] {
-    const { clouds, chance, id } = this.#options;
+    const { clouds, postgresql, chance, id } = this.#options;
     const carryOut = outsideDoor(door);
     let passwords = 0;
     const generatePassword = (): string => {
@@ -203,6 +206,8 @@ export class SimulatedProcess {
     };
     const favourite = clouds.favourite.carrierFor(carryOut);
     const other = clouds.other.carrierFor(carryOut);
+    const servers = postgresql.clientsFor(carryOut);
+    this.#life.add(() => servers.end());
     return [
       createFcpStack({
         createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite }),
@@ -212,6 +217,7 @@ export class SimulatedProcess {
         createClient: (options) => otherCloudClient({ ...options, dispatcher: other }),
         generatePassword,
       }),
+      createPostgresqlStack({ createServer: servers.createServer, generatePassword }),
     ];
   }
 }

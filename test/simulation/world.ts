@@ -6,6 +6,8 @@ import type { LogLevel } from '../../runtime/log/log.ts';
 import { inProcessClient } from '../fakes/in-process-client.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
 import type { TestClock } from '../fakes/test-clock.ts';
 import { testClock } from '../fakes/test-clock.ts';
@@ -57,6 +59,7 @@ export class World {
   readonly chance: Chance;
   readonly cluster = new MemoryCluster(() => this.clock.now());
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
+  readonly postgresql: InProcessPostgresql;
   readonly trace: Trace;
   readonly violations: Violation[] = [];
   /** What the processes logged, as lines of JSON. */
@@ -103,6 +106,7 @@ export class World {
       favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...habits }),
       other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
     };
+    this.postgresql = createInProcessPostgresql(this.clock);
     this.#invariants = invariants.map((of) => of(this));
     for (const object of scenario.objects) this.cluster.put(kindOf(object), object);
     this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
@@ -140,6 +144,7 @@ export class World {
       pace: this.scenario.pace,
       chance,
       clouds: this.clouds,
+      postgresql: this.postgresql,
       client: inProcessClient(cluster, clock),
       logLevel: this.logLevel,
       write: (line) => this.#logged(line),
