@@ -69,7 +69,8 @@ export function databases(withSession: UseSession): Databases {
     async observe(name, { withExtensions = false, signal } = {}) {
       checkName('database', name);
       const found = await withSession(undefined, signal, (session) => readDatabase(session, name));
-      if (!found || !withExtensions || !found.allowConnections || !found.isOpenToAdmin) return found;
+      if (!found || !withExtensions) return found;
+      if (found.isInvalid || !found.allowConnections || !found.isOpenToAdmin) return found;
       const extensions = await withSession(name, signal, installedExtensions);
       return { ...found, extensions };
     },
