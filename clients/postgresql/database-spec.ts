@@ -1,3 +1,4 @@
+import { isSameEncoding, plainName } from './encoding.ts';
 import type { Extension } from './extension.ts';
 import type { Marked } from './mark.ts';
 
@@ -63,11 +64,15 @@ export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec)
     });
     if (missing) changed.push('extensions');
   }
-  const immutable = (['encoding', 'lcCollate', 'lcCType'] as const).filter(
-    (field) => spec[field] !== undefined && canonical(spec[field]) !== canonical(observed[field]),
-  );
+  const immutable = (['encoding', 'lcCollate', 'lcCType'] as const).filter((field) => {
+    const wanted = spec[field];
+    if (wanted === undefined) return false;
+    return field === 'encoding'
+      ? !isSameEncoding(wanted, observed.encoding)
+      : localeOf(wanted) !== localeOf(observed[field]);
+  });
   return { changed, immutable };
 }
 
-/** `utf-8` and `UTF8` are the same encoding, `en_US.utf8` and `en_US.UTF-8` the same locale. */
-const canonical = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+/** `en_US.utf8` and `en_US.UTF-8` are the same locale; the C library calls POSIX C. */
+const localeOf = (name: string): string => (name === 'POSIX' ? 'c' : plainName(name));

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DatabaseObservation } from '../../../clients/postgresql/database-spec.ts';
+import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
+
+const observed: DatabaseObservation = {
+  name: 'shop',
+  owner: 'ann',
+  encoding: 'UTF8',
+  lcCollate: 'C',
+  lcCType: 'en_US.UTF-8',
+  connectionLimit: -1,
+  allowConnections: true,
+  isTemplate: false,
+  isOpenToPublic: false,
+  isOpenToAdmin: true,
+  isInvalid: false,
+};
+
+type Names = readonly (readonly [field: 'encoding' | 'lcCollate' | 'lcCType', wanted: string, is: string])[];
+
+describe('what PostgreSQL calls by another name is no difference', () => {
+  const same: Names = [
+    ['encoding', 'utf-8', 'UTF8'],
+    ['encoding', 'Unicode', 'UTF8'],
+    ['encoding', 'ISO-8859-1', 'LATIN1'],
+    ['encoding', 'iso_8859_15', 'LATIN9'],
+    ['encoding', 'windows-1252', 'WIN1252'],
+    ['encoding', 'Windows 932', 'SJIS'],
+    ['encoding', 'win', 'WIN1251'],
+    ['encoding', 'koi8', 'KOI8R'],
+    ['encoding', 'sql-ascii', 'SQL_ASCII'],
+    ['lcCollate', 'POSIX', 'C'],
+    ['lcCType', 'en_US.utf8', 'en_US.UTF-8'],
+  ];
+  for (const [field, wanted, is] of same) {
+    test(`${field} ${wanted} of ${is}`, () =>
+      assert.deepEqual(databaseDrift({ ...observed, [field]: is }, { [field]: wanted }).immutable, []));
+  }
+});
+
+describe('what is another is one', () => {
+  const other: Names = [
+    ['encoding', 'LATIN1', 'LATIN9'],
+    ['encoding', 'ISO-8859-5', 'LATIN5'],
+    ['encoding', 'constructor', 'UTF8'],
+    ['lcCollate', 'POSIX', 'en_US.UTF-8'],
+    ['lcCollate', 'de_DE', 'de_AT'],
+    ['lcCType', 'C', 'C.UTF-8'],
+  ];
+  for (const [field, wanted, is] of other) {
+    test(`${field} ${wanted} of ${is}`, () =>
+      assert.deepEqual(databaseDrift({ ...observed, [field]: is }, { [field]: wanted }).immutable, [field]));
+  }
+});
