@@ -95,8 +95,12 @@ const changedAttributes = (observed: RoleObservation, spec: RoleSpec): Attribute
 
 export function roles(options: {
   readonly withSession: UseSession;
-  /** Rejects unless that user gets a session. */
-  readonly tryLogin: (username: string, password: string, signal: AbortSignal | undefined) => Promise<void>;
+  /** Why that user gets no session; undefined if it does. Rejects if we get none ourselves. */
+  readonly tryLogin: (
+    username: string,
+    password: string,
+    signal: AbortSignal | undefined,
+  ) => Promise<unknown>;
 }): Roles {
   const { withSession, tryLogin } = options;
 
@@ -155,15 +159,12 @@ export function roles(options: {
 
     async checkPassword(name, password, { signal } = {}) {
       checkName('role', name);
-      try {
-        await tryLogin(name, password, signal);
-        return true;
-      } catch (error) {
-        // Known by now, but not let in: no CONNECT on the database, no connection left for it.
-        if (['42501', '53300'].includes(sqlStateOf(error) ?? '')) return true;
-        if (!(error instanceof PostgresqlError) || error.code !== 'AuthenticationFailed') throw error;
-        return error.sqlState === '28000'; // refused, but not for the password
-      }
+      const refusal = await tryLogin(name, password, signal);
+      if (refusal === undefined) return true;
+      // Known by now, but not let in: no CONNECT on the database, no connection left for it.
+      if (['42501', '53300'].includes(sqlStateOf(refusal) ?? '')) return true;
+      if (!(refusal instanceof PostgresqlError) || refusal.code !== 'AuthenticationFailed') throw refusal;
+      return refusal.sqlState === '28000'; // refused, but not for the password
     },
 
     async drop(name, { ownerId, signal }) {

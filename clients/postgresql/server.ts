@@ -101,9 +101,14 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       credentials: { ...credentials, username, password },
       context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
     };
-    await connections.usePlace(signal, async () => {
-      const session = await openSession(maintenance, signal, as);
-      await session.close();
+    return connections.usePlace(signal, async () => {
+      try {
+        const session = await openSession(maintenance, signal, as);
+        await session.close();
+        return undefined;
+      } catch (error) {
+        return error;
+      }
     });
   };
   return {
