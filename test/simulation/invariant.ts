@@ -79,7 +79,10 @@ export interface Invariant {
 }
 
 /** What invariants see of the world. */
-export type Seen = Pick<World, 'cluster' | 'clouds' | 'postgresql' | 'wishes' | 'elapsedMs' | 'scenario'>;
+export type Seen = Pick<
+  World,
+  'cluster' | 'clouds' | 'postgresql' | 'vault' | 'wishes' | 'elapsedMs' | 'scenario'
+>;
 
 export type InvariantOf = (world: Seen) => Invariant;
 

@@ -2,6 +2,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { InProcessVault } from '../fakes/in-process-vault.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
 import { testClock } from '../fakes/test-clock.ts';
 import type { Call, InvariantOf, Seen } from './invariant.ts';
@@ -44,6 +45,7 @@ export function madeUpHistory(
     cluster,
     clouds,
     postgresql: createInProcessPostgresql(clock),
+    vault: new InProcessVault(clock),
     wishes,
     scenario: { objects, ...scenario } as unknown as Scenario,
     get elapsedMs() {

@@ -17,6 +17,7 @@ import type { Later } from '../../runtime/time/scheduler.ts';
 import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import type { InProcessVault } from '../fakes/in-process-vault.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
@@ -38,6 +39,7 @@ export interface SimulatedProcessOptions
   readonly client: KubernetesClient;
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
   readonly postgresql: InProcessPostgresql;
+  readonly vault: InProcessVault;
   readonly logLevel: LogLevel;
   readonly write: (line: string) => void;
   /** A reconcile has ended. */
@@ -81,7 +83,7 @@ export class SimulatedProcess {
   }
 
   start(): void {
-    const { id, chance, logLevel, write, ran, electsLeader, gaveUp } = this.#options;
+    const { id, chance, logLevel, write, ran, electsLeader, gaveUp, vault } = this.#options;
     const clock = this.#clock;
     let draws = 0;
     const random = (): number => {
@@ -122,6 +124,7 @@ export class SimulatedProcess {
       clock,
       random,
       checkLease,
+      createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });
     const running$ = run({

@@ -32,17 +32,17 @@ export class Trace {
     });
   }
 
+  /** What somebody creates shows as a change. */
   act(act: Act): void {
-    const { type, ...rest } = act;
-    if (type === 'create' || type === 'edit' || type === 'delete') this.#request(act);
-    else this.#add(() => `${'world'.padEnd(9)} ${type} ${JSON.stringify(rest)}`);
-  }
-
-  #request(act: Act): void {
-    this.#add(
-      () =>
-        `${'somebody'.padEnd(9)} ${act.type}: ${JSON.stringify('of' in act ? act.of : {})}${'patch' in act ? ` ${JSON.stringify(act.patch)}` : ''}`,
-    );
+    if (act.type === 'create') return;
+    if (act.type !== 'edit' && act.type !== 'delete') {
+      const { type, ...rest } = act;
+      this.#add(() => `${'world'.padEnd(9)} ${type} ${JSON.stringify(rest)}`);
+      return;
+    }
+    const { kind, ...key } = act.of;
+    const patch = act.type === 'edit' ? ` ${JSON.stringify(act.patch)}` : '';
+    this.#add(() => `${'somebody'.padEnd(9)} ${act.type}s ${kind} ${objectKeyText(key)}${patch}`);
   }
 
   lines(): readonly string[] {

@@ -8,6 +8,7 @@ import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { InProcessVault } from '../fakes/in-process-vault.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
 import type { TestClock } from '../fakes/test-clock.ts';
 import { testClock } from '../fakes/test-clock.ts';
@@ -60,6 +61,7 @@ export class World {
   readonly cluster = new MemoryCluster(() => this.clock.now());
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
   readonly postgresql: InProcessPostgresql;
+  readonly vault: InProcessVault;
   readonly trace: Trace;
   readonly violations: Violation[] = [];
   /** What the processes logged, as lines of JSON. */
@@ -107,6 +109,7 @@ export class World {
       other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
     };
     this.postgresql = createInProcessPostgresql(this.clock);
+    this.vault = new InProcessVault(this.clock);
     this.#invariants = invariants.map((of) => of(this));
     for (const object of scenario.objects) this.cluster.put(kindOf(object), object);
     this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
@@ -145,6 +148,7 @@ export class World {
       chance,
       clouds: this.clouds,
       postgresql: this.postgresql,
+      vault: this.vault,
       client: inProcessClient(cluster, clock),
       logLevel: this.logLevel,
       write: (line) => this.#logged(line),
