@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { MemoryCluster } from '../fakes/memory-cluster.ts';
@@ -26,6 +27,7 @@ import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
+import { statementsTrue } from './invariants/statements-true.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 import { allInvariants } from './invariants.ts';
 import { kindOf } from './kinds.ts';
@@ -106,7 +108,7 @@ const secret = (
 const put =
   (...objects: readonly KubernetesObject[]) =>
   (cluster: MemoryCluster): void => {
-    for (const each of objects) cluster.put(kindOf(each), each);
+    for (const each of objects) cluster.put(each.kind === 'Event' ? EventKind : kindOf(each), each);
   };
 
 const leave =
@@ -118,6 +120,14 @@ const patch =
   (each: KubernetesObject, fields: object, subresource?: 'status') =>
   (cluster: MemoryCluster): unknown =>
     cluster.patch(kindOf(each) as Kind, objectKey(each.metadata), fields, subresource);
+
+const event = (reason: string, message: string, uid = 'uid-of-orders') =>
+  object(
+    'v1',
+    'Event',
+    { namespace: 'default', name: reason },
+    { involvedObject: { kind: 'Thing', name: 'x', uid }, reason, message },
+  );
 
 interface Case {
   readonly invariant: InvariantOf;
@@ -414,7 +424,151 @@ const [a, b] = [
   managed('a', { spec: { claimRef: claimRef('orders') } }),
   managed('b', { spec: { claimRef: claimRef('orders') } }),
 ];
+const isBound = boundTo('orders', status(available, 'True', bound));
+const claimBound = claim('orders', {
+  spec: { resourceRef },
+  status: status(['False', 'Creating'], 'True', bound),
+});
+const claimReady = claim('orders', { spec: { resourceRef }, status: status(available, 'True', bound) });
 
+/** What there is, for how long it has been gone, what a process writes then, and what is wrong with that. */
+const statements: readonly (readonly [
+  name: string,
+  before: readonly KubernetesObject[],
+  lateMs: number | undefined,
+  after: KubernetesObject,
+  says: readonly RegExp[],
+])[] = [
+  ['that a claim is Bound, and it is', [isBound], undefined, claimBound, []],
+  ['that a claim is Bound, and it was a moment ago', [isBound], 500, claimBound, []],
+  [
+    'that a claim is Bound, and it was long ago',
+    [isBound],
+    60_000,
+    claimBound,
+    [/no managed resource is to it$/],
+  ],
+  [
+    'that a claim is Bound, and it never was',
+    [boundTo('other', bound)],
+    undefined,
+    claimBound,
+    [/says that it is Bound/],
+  ],
+  ['that a claim is Ready, and it is', [isBound], undefined, claimReady, []],
+  [
+    'that a claim is Ready, and what it has is not',
+    [boundTo('orders', status(['False', 'Creating'], 'True', bound))],
+    undefined,
+    claimReady,
+    [/its managed resource is not$/],
+  ],
+  [
+    'that a database is Ready, and it is online',
+    [],
+    undefined,
+    managed('a', { status: status(available) }),
+    [],
+  ],
+  [
+    'that a database is Ready, and there is none',
+    [],
+    undefined,
+    managed('b', { status: status(available) }),
+    [/^FavouriteDBInstance b says that it is Ready, and favourite b is not online$/],
+  ],
+  [
+    'that it bound a claim, and it did',
+    [isBound],
+    60_000,
+    event('BoundManagedResource', 'bound to FavouriteDBInstance a'),
+    [],
+  ],
+  [
+    'that it bound a claim to another',
+    [isBound],
+    undefined,
+    event('BoundManagedResource', 'bound to FavouriteDBInstance b'),
+    [/never uid-of-orders named by FavouriteDBInstance b$/],
+  ],
+  [
+    'that it made what it made',
+    [a],
+    undefined,
+    event('CreatedManagedResource', 'created FavouriteDBInstance a from X y'),
+    [],
+  ],
+  [
+    'that it made what it did not',
+    [],
+    undefined,
+    event('CreatedManagedResource', 'created FavouriteDBInstance a from X y'),
+    [/never/],
+  ],
+  [
+    'that it deleted what is deleted',
+    [isBound],
+    0,
+    event('UnboundManagedResource', 'unbound from FavouriteDBInstance a, which is deleted'),
+    [],
+  ],
+  [
+    'that it deleted what stays',
+    [isBound],
+    undefined,
+    event('UnboundManagedResource', 'unbound from FavouriteDBInstance a, which is deleted'),
+    [/never FavouriteDBInstance a deleted$/],
+  ],
+  [
+    'that it released what stays',
+    [isBound],
+    undefined,
+    event('UnboundManagedResource', 'unbound from FavouriteDBInstance a, which is Released'),
+    [/never FavouriteDBInstance a Released$/],
+  ],
+  [
+    'that a claim is gone, and it is',
+    [orders],
+    0,
+    event('ClaimNotFound', 'X (UID uid-of-orders) no longer exists'),
+    [],
+  ],
+  [
+    'that a claim is gone, and it is there',
+    [orders],
+    undefined,
+    event('ClaimNotFound', 'X (UID uid-of-orders) no longer exists'),
+    [/never no claim uid-of-orders$/],
+  ],
+  [
+    'that it deleted outside what it did not',
+    [managed('a')],
+    undefined,
+    event('DeletedExternalResource', 'x', 'uid-of-a'),
+    [/never uid-of-a unmade$/],
+  ],
+  [
+    'that it made outside what it did not',
+    [managed('b')],
+    undefined,
+    event('CreatedExternalResource', 'x', 'uid-of-b'),
+    [/never uid-of-b made$/],
+  ],
+  [
+    'how many classes there are',
+    [smallClass({})],
+    undefined,
+    event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1'),
+    [],
+  ],
+  [
+    'how many classes there were long ago',
+    [smallClass({})],
+    60_000,
+    event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1'),
+    [/says "FavouriteDBInstanceClass 0 of 1", and there are 0$/],
+  ],
+];
 const cases: readonly Case[] = [
   {
     invariant: oneToOne,
@@ -1004,6 +1158,21 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...statements.map(
+    ([name, before, lateMs, after, says]): Case => ({
+      invariant: statementsTrue,
+      name: `a process says ${name}`,
+      async history({ as, cluster, clouds, call, later }) {
+        await post(clouds, 'a');
+        call({ system: 'favourite', verb: 'GET', isWrite: false });
+        put(...before)(cluster);
+        for (const each of lateMs === undefined ? [] : before) leave(each)(cluster);
+        later(lateMs ?? 0);
+        as('p1', put(after));
+      },
+      says,
+    }),
+  ),
   {
     invariant: soundProcess,
     name: 'a mistake in the program is logged',

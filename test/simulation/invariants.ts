@@ -17,6 +17,7 @@ import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
+import { statementsTrue } from './invariants/statements-true.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 
 /** What must hold in every run. */
@@ -36,6 +37,7 @@ export const allInvariants: readonly InvariantOf[] = [
   releasedStays,
   externalKept,
   answeredFor,
+  statementsTrue,
   wishesSurvive,
   boundedWork,
   noSecretsTold,

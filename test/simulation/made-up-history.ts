@@ -25,11 +25,20 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds'> {
   rest(): void;
 }
 
+/** Nothing takes long, and nothing goes wrong. */
+const quick: Scenario = {
+  seed: 1,
+  objects: [],
+  pace: { requestMs: 10, watchMs: 10, outsideMs: 10, provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
+  steps: [],
+  troubleMs: 0,
+  faults: {},
+  collectsGarbage: false,
+};
+
 /** The beginning of a history: an empty cluster, and clouds with nothing in them. */
-export function madeUpHistory(
-  of: InvariantOf,
-  { objects = [], ...scenario }: Partial<Scenario> = {},
-): MadeUpHistory {
+export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): MadeUpHistory {
+  const scenario = { ...quick, ...given };
   const clock = testClock();
   const cluster = new MemoryCluster(() => clock.now());
   const clouds = {
@@ -40,14 +49,14 @@ export function madeUpHistory(
   const said: string[] = [];
   let elapsedMs = 0;
   let by = 'somebody';
-  for (const object of objects) cluster.put(kindOf(object), object);
+  for (const object of scenario.objects) cluster.put(kindOf(object), object);
   const invariant = of({
     cluster,
     clouds,
     postgresql: createInProcessPostgresql(clock),
     vault: new InProcessVault(clock),
     wishes,
-    scenario: { objects, ...scenario } as unknown as Scenario,
+    scenario,
     get elapsedMs() {
       return elapsedMs;
     },

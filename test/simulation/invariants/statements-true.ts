@@ -1,0 +1,238 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { isListed } from '../faults.ts';
+import type { Change, InvariantOf, Seen } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
+import type { Scenario } from '../scenario.ts';
+
+/** What is told in an Event, and of which object. */
+interface Told {
+  readonly involvedObject: { readonly uid?: string; readonly kind?: string; readonly name?: string };
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Facts by name: until when they were so; for ever if they are still. */
+class Facts {
+  readonly #until = new Map<string, number>();
+
+  set(fact: string, isSo: boolean, nowMs: number): void {
+    if (isSo) this.#until.set(fact, Number.POSITIVE_INFINITY);
+    else if (this.#until.get(fact) === Number.POSITIVE_INFINITY) this.#until.set(fact, nowMs);
+  }
+
+  wasSo(fact: string, sinceMs = 0): boolean {
+    return (this.#until.get(fact) ?? Number.NEGATIVE_INFINITY) >= sinceMs;
+  }
+}
+
+/**
+ * How long after something was so a process may say that it is: a few requests and a look outside after the watch has told
+ * it, and where connections fail, as long as that may go unnoticed.
+ */
+function lagMs({ pace, steps, faults }: Scenario): number {
+  const isTroubled =
+    steps.some(({ act }) => act.type.includes('watches') || act.type.includes('outage')) ||
+    isListed(faults) ||
+    Object.keys(faults).some((type) => type !== 'refused' && type !== 'twice' && type !== 'crash');
+  const { watchMs, requestMs, outsideMs, readDelayMs } = pace;
+  return 1_000 + 2 * watchMs + 10 * requestMs + 6 * outsideMs + readDelayMs + (isTroubled ? 240_000 : 0);
+}
+
+const readyOf = (conditions: readonly Condition[] | undefined): Condition | undefined =>
+  conditions?.find(({ type }) => type === 'Ready');
+
+const isReady = (status: { readonly conditions?: readonly Condition[] | undefined } | undefined): boolean =>
+  readyOf(status?.conditions)?.status === 'True';
+
+/** What the cloud of a managed resource is called here, and the resource in it. */
+const placeOf = (managed: Managed): string =>
+  `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${externalName(managed)}`;
+
+/** As in `FavouriteDBInstanceClass 0 of 2`. */
+const tallies = /(\w+Class) (\d+) of (\d+)/g;
+
+/** What a status or an Event says was so, a moment ago or, of an Event, once. */
+export const statementsTrue: InvariantOf = (world) => {
+  const facts = new Facts();
+  const lag = lagMs(world.scenario);
+  const sets = (isSo: boolean, ...names: readonly string[]): void => {
+    for (const name of names) facts.set(name, isSo, world.elapsedMs);
+  };
+  const wasLately = (fact: string): boolean => facts.wasSo(fact, world.elapsedMs - lag);
+  const counts = new Map<string, number>();
+  for (const { kind } of classKinds) {
+    const count = world.scenario.objects.filter((object) => object.kind === kind).length;
+    counts.set(kind, count);
+    sets(true, `${count} ${kind}`);
+  }
+
+  /** Looks at all clouds: what is online and what is there at all. */
+  let online: readonly string[] = [];
+  function look({ clouds }: Pick<Seen, 'clouds'>): void {
+    const is: string[] = [];
+    for (const system of ['favourite', 'other'] as const) {
+      for (const { item, phase } of clouds[system].instances()) {
+        sets(true, `there ${system} ${item.name}`);
+        if (phase === 'online') is.push(`online ${system} ${item.name}`);
+      }
+      for (const { item, phase } of clouds[system].networks()) {
+        sets(true, `there ${system} ${item.id}`);
+        if (phase === 'online') is.push(`online ${system} ${item.id}`);
+      }
+    }
+    sets(false, ...online.filter((each) => !is.includes(each)));
+    sets(true, ...is);
+    online = is;
+  }
+
+  /** What is so of a managed resource, and was. */
+  function note(before: Managed | undefined, after: Managed | undefined): void {
+    const of = (managed: Managed): readonly (readonly [string, boolean])[] => {
+      const { uid, name, deletionTimestamp } = managed.metadata;
+      const claim = managed.spec.claimRef?.uid;
+      const what = `${managed.kind} ${name}`;
+      return [
+        [`${uid} ready`, isReady(managed.status) && deletionTimestamp === undefined],
+        [`${claim} named by ${what}`, claim !== undefined],
+        [`${claim} bound`, managed.status?.bindingPhase === 'Bound'],
+        [`${claim} ready`, isReady(managed.status) && deletionTimestamp === undefined],
+        [`${what} deleted`, deletionTimestamp !== undefined],
+        [`${what} Released`, managed.status?.bindingPhase === 'Released'],
+      ];
+    };
+    if (before !== undefined) sets(false, ...of(before).map(([fact]) => fact));
+    if (after === undefined) sets(true, `${before?.kind} ${before?.metadata.name} deleted`);
+    else sets(true, ...of(after).flatMap(([fact, isSo]) => (isSo ? [fact] : [])));
+  }
+
+  function ofMessage(what: string, message = ''): readonly string[] {
+    return [...message.matchAll(tallies)].flatMap(([text, kind, , total]) =>
+      wasLately(`${total} ${kind}`)
+        ? []
+        : [`${what} says "${text}", and there are ${counts.get(kind ?? '')}`],
+    );
+  }
+
+  function ofClaim(before: Claim | undefined, after: Claim): readonly string[] {
+    const { uid } = after.metadata;
+    const what = `${after.kind} ${objectKeyText(after.metadata)}`;
+    const becomes = (is: (claim: Claim) => boolean): boolean =>
+      is(after) && (before === undefined || !is(before));
+    const isNews =
+      readyOf(before?.status?.conditions)?.message !== readyOf(after.status?.conditions)?.message;
+    return [
+      ...(becomes(({ status }) => status?.bindingPhase === 'Bound') && !wasLately(`${uid} bound`)
+        ? [`${what} says that it is Bound, and no managed resource is to it`]
+        : []),
+      ...(becomes(({ status }) => isReady(status)) && !wasLately(`${uid} ready`)
+        ? [`${what} says that it is Ready, and its managed resource is not`]
+        : []),
+      ...(isNews ? ofMessage(what, readyOf(after.status?.conditions)?.message) : []),
+    ];
+  }
+
+  function ofManaged(before: Managed | undefined, after: Managed): readonly string[] {
+    const becomesReady = isReady(after.status) && !isReady(before?.status);
+    return becomesReady && !wasLately(`online ${placeOf(after)}`) && isInCloud(after)
+      ? [`${after.kind} ${after.metadata.name} says that it is Ready, and ${placeOf(after)} is not online`]
+      : [];
+  }
+
+  function ofEvent({ involvedObject: { uid, kind, name }, reason, message }: Told): readonly string[] {
+    const what = `Event ${reason} of ${kind} ${name}: ${message}`;
+    const needs = (fact: string): readonly string[] => (facts.wasSo(fact) ? [] : [`${what}: never ${fact}`]);
+    switch (reason) {
+      case 'CreatedExternalResource':
+        return facts.wasSo(`${uid} is elsewhere`) ? [] : needs(`${uid} made`);
+      case 'DeletedExternalResource':
+        return facts.wasSo(`${uid} is elsewhere`) ? [] : needs(`${uid} unmade`);
+      case 'BoundManagedResource':
+        return [...needs(`${uid} bound`), ...needs(`${uid} named by ${message.replace('bound to ', '')}`)];
+      case 'CreatedManagedResource':
+        return needs(`${uid} named by ${/^created (.*) from /.exec(message)?.[1]}`);
+      case 'UnboundManagedResource': {
+        const [, resource, end] = /^unbound from (.*), which is (deleted|Released)$/.exec(message) ?? [];
+        return end === undefined
+          ? []
+          : [...needs(`${uid} named by ${resource}`), ...needs(`${resource} ${end}`)];
+      }
+      case 'ClaimNotFound':
+        return (
+          /\(UID ([^)]*)\)/
+            .exec(message)
+            ?.slice(1)
+            .flatMap((claim) => needs(`no claim ${claim}`)) ?? []
+        );
+      case 'NoMatchingClass':
+      case 'NoDefaultClass':
+        return ofMessage(what, message);
+      default:
+        return [];
+    }
+  }
+
+  /** The managed resources there are, by the place of what is theirs outside. */
+  const byPlace = new Map<string, Set<string>>();
+
+  function ofResource({ by, before, after }: Change): readonly string[] {
+    const [was, is] = [before, after] as unknown as readonly [Managed | undefined, Managed | undefined];
+    const managed = is ?? was;
+    if (managed !== undefined && isInCloud(managed)) {
+      const place = placeOf(managed);
+      const { uid = '' } = managed.metadata;
+      if (!byPlace.get(place)?.has(uid)) byPlace.set(place, (byPlace.get(place) ?? new Set()).add(uid));
+    } else if (managed !== undefined) {
+      sets(true, `${managed.metadata.uid} is elsewhere`);
+    }
+    if (isProcess(by)) look(world);
+    const said = isProcess(by) && is !== undefined ? ofManaged(was, is) : [];
+    note(was, is);
+    return said;
+  }
+
+  return {
+    name: 'what conditions and Events say is so, or was a moment ago',
+    changed(change) {
+      const { by, kind, before, after } = change;
+      if (managedKinds.includes(kind)) return ofResource(change);
+      if (claimKinds.includes(kind)) {
+        if (after === undefined) sets(true, `no claim ${before?.metadata.uid}`);
+        else if (isProcess(by)) return ofClaim(before as Claim | undefined, after as unknown as Claim);
+        return [];
+      }
+      if (classKinds.includes(kind) && (before === undefined || after === undefined)) {
+        const count = counts.get(kind.kind) ?? 0;
+        const now = count + (after === undefined ? -1 : 1);
+        sets(false, `${count} ${kind.kind}`);
+        sets(true, `${now} ${kind.kind}`);
+        counts.set(kind.kind, now);
+        return [];
+      }
+      return kind.kind === 'Event' && before === undefined && isProcess(by)
+        ? ofEvent(after as unknown as Told)
+        : [];
+    },
+    called({ by, system, verb, target, isWrite }) {
+      if (system === 'api' || !isProcess(by)) return [];
+      if (verb === 'DELETE') {
+        const name = decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
+        for (const uid of byPlace.get(`${system} ${name}`) ?? []) sets(true, `${uid} unmade`);
+      }
+      look(world);
+      if (isWrite) {
+        for (const [place, uids] of byPlace) {
+          if (facts.wasSo(`there ${place}`)) for (const uid of uids) sets(true, `${uid} made`);
+        }
+      }
+      return [];
+    },
+  };
+};
+
+/** Whether its external resource is in one of the clouds. */
+const isInCloud = ({ apiVersion }: Managed): boolean => /\.(fcp|ocp)\.crossplane\.io\//.test(apiVersion);
