@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { ownerUidLabel } from '../../../controllers/core/connection/store-publisher.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
@@ -16,7 +17,12 @@ const ownerKinds: readonly string[] = [...claimKinds, ...managedKinds].map(({ ki
 /** Managed resources, and the secrets of ours: nothing else is a process's to delete. */
 const isOurs = ({ kind, ...object }: KubernetesObject): boolean =>
   managedKinds.some((each) => each.kind === kind) ||
-  (kind === 'Secret' && ownerKinds.includes(controllerOf({ kind, ...object })?.kind ?? ''));
+  (kind === 'Secret' &&
+    (ownerKinds.includes(controllerOf({ kind, ...object })?.kind ?? '') || isInStore(object.metadata)));
+
+/** In a secret store, a label tells the owner. */
+const isInStore = ({ labels }: KubernetesObject['metadata']): boolean =>
+  labels?.[ownerUidLabel] !== undefined;
 
 /** Processes remove no finalizer of others, and delete nothing but managed resources and secrets of ours. */
 export const othersStay: InvariantOf = () => ({
