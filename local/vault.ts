@@ -76,6 +76,11 @@ export class Vault {
     this.#faults.push(fault);
   }
 
+  /** Where there is something. */
+  paths(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
   /** The newest data and the custom metadata at a path; undefined if there is nothing. */
   peek(
     path: string,

@@ -13,6 +13,8 @@ export type Act =
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
   | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
   | { readonly type: 'delete'; readonly of: ObjectName }
+  /** An administrator has looked into a creation whose result nobody knew, and takes its mark away; nothing if it has none. */
+  | { readonly type: 'clear mark'; readonly of: ObjectName }
   /** Somebody changes or removes an instance past us, in the cloud itself; `nth` of those that are there. */
   | { readonly type: 'drift'; readonly system: string; readonly nth: number; readonly level: number }
   | { readonly type: 'lose'; readonly system: string; readonly nth: number }

@@ -1,6 +1,8 @@
 import { Subscription } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { inProcessClient } from '../fakes/in-process-client.ts';
@@ -341,6 +343,9 @@ export class World {
       case 'delete':
         this.#person(act);
         return;
+      case 'clear mark':
+        this.#clearMark(act.of);
+        return;
       case 'drift':
       case 'lose':
         this.#outside(act);
@@ -409,6 +414,14 @@ export class World {
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);
     }
+  }
+
+  /** It is no wish that there be no mark: the next creation writes one. */
+  #clearMark(of: ObjectName): void {
+    const found = this.cluster.find(kindOf(of), objectKey(of));
+    if (found === undefined || !isCreationIncomplete(found)) return;
+    const annotations = { [annotationKeys.externalCreatePending]: null };
+    this.cluster.patch(kindOf(of), objectKey(of), { metadata: { annotations } });
   }
 
   #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {

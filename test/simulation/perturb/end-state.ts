@@ -1,15 +1,18 @@
 import isEqual from 'lodash/isEqual.js';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { markOf } from '../../../clients/postgresql/mark.ts';
+import { ownerIdOf } from '../../../controllers/postgresql/ownership.ts';
 import type { Change, Invariant } from '../invariant.ts';
-import { claimKinds } from '../kinds.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
 import type { World } from '../world.ts';
 
 /**
  * Everything there is when all has come to rest, by its name, with what may differ between two good runs taken out:
  *
- * - UIDs, the names that are derived from them, and the ids that a cloud gives: instead, whose they are;
+ * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives;
  * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
  * - resourceVersions, generations and times. What was observed must be the latest generation;
  * - digests of published details: their keys count;
@@ -18,55 +21,84 @@ import type { World } from '../world.ts';
  */
 export type EndState = Readonly<Record<string, unknown>>;
 
-/** Knows whose each UID is, also once its object is gone; to be played along with a run. */
-export interface UidRecord extends Invariant {
-  /** `the UID of Secret team-shop/cart-connection`, by UID. */
+/** Knows whose each UID and each mark is, also once its object is gone; to be played along with a run. */
+export interface OwnerRecord extends Invariant {
+  /** `the UID of Secret team-shop/cart-connection`, by UID; `the mark of PostgreSQLRole reporting`, by mark. */
   readonly owners: ReadonlyMap<string, string>;
 }
 
-export function uidRecord(): UidRecord {
+export function ownerRecord(): OwnerRecord {
   const owners = new Map<string, string>();
   return {
     name: 'every UID is of one object',
     owners,
     changed({ kind, before, after }: Change) {
-      if (before === undefined && after?.metadata.uid !== undefined) {
-        owners.set(after.metadata.uid, `the UID of ${kind.kind} ${objectKeyText(after.metadata)}`);
-      }
+      if (before !== undefined || after?.metadata.uid === undefined) return [];
+      const what = `${kind.kind} ${objectKeyText(after.metadata)}`;
+      owners.set(after.metadata.uid, `the UID of ${what}`);
+      if (managedKinds.includes(kind)) owners.set(markOf(ownerIdOf(after as Managed)), `the mark of ${what}`);
       return [];
     },
   };
 }
 
 /** What there is in a world that has come to rest. */
-export function endState(world: World, { owners }: UidRecord): EndState {
-  const { cluster, clouds } = world;
-  const passwords = new Map<string, string>();
-  for (const cloud of Object.values(clouds)) {
-    for (const { item } of cloud.instances()) passwords.set(item.password, `the password of ${item.name}`);
-  }
-  const plain = plainText(derivedName(world), owners, passwords);
-  const objects = cluster
-    .objects()
-    .filter(({ kind }) => kind !== 'Event')
-    .map((object) => [`${object.kind} ${objectKeyText(object.metadata)}`, comparable(object)] as const);
-  const instances = Object.entries(clouds).flatMap(([system, cloud]) => [
-    ...cloud
-      .instances()
-      .map(({ item, phase }) => [`${system} ${item.name}`, comparable({ ...item, phase })] as const),
-    ...cloud
-      .networks()
-      .map(
-        ({ item, phase }) =>
-          [`${system} network ${item.displayName}`, comparable({ ...item, phase })] as const,
-      ),
-  ]);
+export function endState(world: World, { owners }: OwnerRecord): EndState {
+  const plain = plainText(derivedName(world), owners, passwordsIn(world));
+  const { cluster, clouds, postgresql, vault } = world;
+  const things: readonly (readonly [name: string, thing: object])[] = [
+    ...cluster
+      .objects()
+      .filter(({ kind }) => kind !== 'Event')
+      .map((object) => [`${object.kind} ${objectKeyText(object.metadata)}`, withDetails(object)] as const),
+    ...Object.entries(clouds).flatMap(([system, cloud]) => [
+      ...cloud.instances().map(({ item, phase }) => [`${system} ${item.name}`, { ...item, phase }] as const),
+      ...cloud
+        .networks()
+        .map(({ item, phase }) => [`${system} network ${item.displayName}`, { ...item, phase }] as const),
+    ]),
+    ...postgresql.databases().map((database) => [`database ${database.name}`, database] as const),
+    ...postgresql
+      .roles()
+      .map((role) => [`role ${role.name}`, { ...role, password: role.password !== undefined }] as const),
+    ...postgresql.grants().map((grant) => [`grant ${JSON.stringify(grant)}`, {}] as const),
+    ...postgresql
+      .memberships()
+      .map((membership) => [`membership ${JSON.stringify(membership)}`, {}] as const),
+    ...vault.paths().map((path) => {
+      const { data, customMetadata } = vault.peek(path) ?? {};
+      return [`vault ${path}`, { data, customMetadata }] as const;
+    }),
+  ];
   return Object.fromEntries(
-    [...objects, ...instances]
-      .map(([name, thing]) => [plain(name) as string, plain(thing)] as const)
+    things
+      .map(([name, thing]) => [plain(name) as string, plain(comparable(thing))] as const)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
+
+/** An SQLSTATE. Another refusal is of who may not connect to a database, whom the server knows by then. */
+const wrongPassword = '28P01';
+
+/** What each password opens. */
+function passwordsIn({ cluster, clouds, postgresql }: World): ReadonlyMap<string, string> {
+  const instances = Object.values(clouds).flatMap((cloud) => cloud.instances());
+  const logins = cluster.all(SecretKind).flatMap((secret): readonly (readonly [string, string])[] => {
+    const { username: user, password } = decodeDetails(secret);
+    if (user === undefined || password === undefined) return [];
+    return postgresql.refusal({ user, password }) === wrongPassword
+      ? []
+      : [[password, `the password of role ${user}`]];
+  });
+  return new Map([
+    ...instances.map(({ item }) => [item.password, `the password of ${item.name}`] as const),
+    ...logins,
+  ]);
+}
+
+/** An object, and the details of a secret in clear text. */
+const withDetails = (object: KubernetesObject): object =>
+  object.kind === 'Secret' ? { ...object, data: decodeDetails(object) } : object;
 
 /** Where two ends differ, in sentences: nowhere if both are the same. */
 export function endDifferences(reference: EndState, actual: EndState): readonly string[] {
@@ -102,17 +134,17 @@ function derivedName({ scenario }: World): RegExp {
 }
 
 /** Fields whose value is the server's or time's alone. */
-const dropped = new Set(['resourceVersion', 'generation', 'creationTimestamp', 'lastTransitionTime']);
+const dropped = new Set(['oid', 'resourceVersion', 'generation', 'creationTimestamp', 'lastTransitionTime']);
 const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
 const publishedDetails = 'crossplane.io/published-details';
 
 /** An object, with what was observed of it in words. */
 function comparable(thing: object): unknown {
-  const { metadata, data } = thing as Partial<Secret>;
+  const { metadata } = thing as Partial<KubernetesObject>;
   const look = (value: unknown, key: string): unknown => {
     if (key === 'observedGeneration')
       return value === metadata?.generation ? 'the latest' : `${value} of ${metadata?.generation}`;
-    if (key === publishedDetails) return Object.keys(JSON.parse(String(value)) as object).toSorted();
+    if (key.endsWith(publishedDetails)) return Object.keys(JSON.parse(String(value)) as object).toSorted();
     if (key === 'conditions' && Array.isArray(value)) {
       const conditions = value as readonly { readonly type: string }[];
       return Object.fromEntries(
@@ -130,7 +162,7 @@ function comparable(thing: object): unknown {
         .map(([each, inner]) => [each, look(inner, each)]),
     );
   };
-  return look({ ...thing, ...(data !== undefined && { data: decodeDetails(thing as Secret) }) }, '');
+  return look(thing, '');
 }
 
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
@@ -142,7 +174,8 @@ function plainText(
   owners: ReadonlyMap<string, string>,
   passwords: ReadonlyMap<string, string>,
 ): (thing: unknown) => unknown {
-  const owned = (given: string): string => given.replaceAll(/\buid-\w+\b/g, (uid) => owners.get(uid) ?? uid);
+  const owned = (given: string): string =>
+    given.replaceAll(/\b(uid-\w+|services-stack: [0-9a-f]{32})\b/g, (uid) => owners.get(uid) ?? uid);
   const opened = (given: string): string =>
     [...passwords].reduce((told, [password, opens]) => told.replaceAll(password, opens), given);
   const text = (given: string): string =>

@@ -17,6 +17,14 @@ export interface Reference {
 /** The manifests of an example, in the order in which they are applied. */
 const manifests = {
   fancysql: () => objectsOf('examples/fancysql'),
+  // It says itself that its providers, and the instance it looks at, are those of the other.
+  managed: () => [
+    ...objectsOf('examples/fancysql').filter(
+      (object) => isFoundation(object) || object.metadata.name === 'legacy-orders',
+    ),
+    ...objectsOf('examples/managed'),
+  ],
+  postgresql: () => objectsOf('examples/postgresql'),
 } as const satisfies Readonly<Record<string, () => readonly KubernetesObject[]>>;
 
 export type ExampleName = keyof typeof manifests;
@@ -29,24 +37,41 @@ const credentials: Readonly<Record<string, ConnectionDetails>> = {
     credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }),
   },
   'other-cloud': { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
+  'vault-token': { token: 'vault-token' },
+  'demo-server': {
+    endpoint: 'postgresql.test',
+    port: '5432',
+    username: 'postgres',
+    password: 'postgres-password',
+  },
 };
 
-type WithStringData = KubernetesObject & { readonly stringData?: ConnectionDetails };
+type Manifest = KubernetesObject & {
+  readonly stringData?: ConnectionDetails;
+  readonly spec?: { readonly vault?: object };
+};
 
 /** What an example brings, as an API server would store it. Namespaces are of no kind that is simulated. */
 export const objectsOfExample = (name: ExampleName): readonly KubernetesObject[] =>
   manifests[name]()
     .filter(({ kind }) => kind !== 'Namespace')
     .map((object) => {
-      const { stringData, ...rest } = object as WithStringData;
-      if (stringData === undefined) return object;
-      return { ...rest, data: encodeDetails(credentials[object.metadata.name] ?? stringData) };
+      const { stringData, spec, ...rest } = object as Manifest;
+      const details = credentials[object.metadata.name] ?? stringData;
+      const vault = spec?.vault && { ...spec.vault, server: 'https://vault.test:8200' };
+      return {
+        ...rest,
+        ...(spec && { spec: { ...spec, ...(vault && { vault }) } }),
+        ...(details && stringData && { data: encodeDetails(details) }),
+      };
     });
 
 const secondMs = 1_000;
 const appliedAtMs = 1 * secondMs;
+/** By then nothing is on its way any more, however late. */
+const markedAtMs = 80 * secondMs;
 /** Once what an external system chose has been filled in, at the first poll. */
-const deletedAtMs = 75 * secondMs;
+const deletedAtMs = 150 * secondMs;
 /** As `kubectl delete` waits: whatever goes wrong once is over by then. */
 const patienceMs = 120 * secondMs;
 /** Between two objects of one `kubectl apply`. */
@@ -69,6 +94,9 @@ const nameOf = ({ apiVersion, kind, metadata: { namespace, name } }: KubernetesO
   ...(namespace !== undefined && { namespace }),
 });
 
+/** Its external name is assigned when it is created. */
+const isAssigned = ({ kind }: KubernetesObject): boolean => kind === 'Network';
+
 const inTurn = (atMs: number, acts: readonly Act[]): readonly Step[] =>
   acts.map((act, index) => ({ atMs: atMs + index * betweenMs, act }));
 
@@ -87,7 +115,13 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
   const foundation = objects.filter(isFoundation);
   const claims = objects.filter((object) => !isFoundation(object) && isClaim(object));
   const rest = objects.filter((object) => !isFoundation(object) && !isClaim(object));
-  const applied = inTurn(appliedAtMs, objects.map(creation));
+  const applied = [
+    ...inTurn(appliedAtMs, objects.map(creation)),
+    ...inTurn(
+      markedAtMs,
+      objects.filter(isAssigned).map((object) => ({ type: 'clear mark', of: nameOf(object) })),
+    ),
+  ];
   const reference = (what: string, fromMs: number, steps: readonly Step[], troubleMs: number): Reference => ({
     name: `${name} ${what}`,
     fromMs,

@@ -5,7 +5,7 @@ import { play } from '../play.ts';
 import type { Act, CallFault, Reaction, Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { EndState } from './end-state.ts';
-import { endDifferences, endState, uidRecord } from './end-state.ts';
+import { endDifferences, endState, ownerRecord } from './end-state.ts';
 import type { Reference } from './examples.ts';
 
 /** Crash points; answers that are lost, refused or late; stale reads; states that are never seen. */
@@ -42,9 +42,9 @@ export async function violationsOf({ scenario }: Point, wanted: EndState): Promi
 }
 
 async function playToEnd(scenario: Scenario) {
-  const uids = uidRecord();
-  const outcome = await play(scenario, { invariants: [...allInvariants, () => uids] });
-  return { ...outcome, end: endState(outcome.world, uids) };
+  const owners = ownerRecord();
+  const outcome = await play(scenario, { invariants: [...allInvariants, () => owners] });
+  return { ...outcome, end: endState(outcome.world, owners) };
 }
 
 const told = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
