@@ -1,0 +1,135 @@
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
+import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
+import { kindOf } from '../kinds.ts';
+import type { ObjectName } from '../scenario.ts';
+import type { Draft } from './draft.ts';
+import { classOf, credentials, credentialsSecret, estate, objectOf, secret, systems } from './estate.ts';
+import { nameOf } from './exemplars.ts';
+
+const classKinds: readonly (readonly [Kind, object])[] = [
+  [FavouriteDBInstanceClassKind, { providerRef: { name: 'favourite' }, forProvider: { fancinessLevel: 11 } }],
+  [AmbivalentDBInstanceClassKind, { forProvider: { ambivalence: 11 } }],
+  [PostgreSQLDatabaseClassKind, { forProvider: { connectionLimit: 5 } }],
+];
+
+const named = (kind: Kind, name: string): ObjectName => nameOf(objectOf(kind, { name }));
+
+/** An object that goes and may come back, as it was in the beginning. */
+function comesAndGoes(draft: Draft, of: ObjectName): void {
+  const object = estate.find(
+    (each) => each.kind === of.kind && each.apiVersion === of.apiVersion && each.metadata.name === of.name,
+  );
+  const gone = draft.between(0, 0.8, 'gone');
+  draft.at(gone, { type: 'delete', of });
+  if (object !== undefined && draft.has(0.7, 'comes back')) {
+    draft.at(draft.between(gone, 1, 'back'), { type: 'create', object });
+  }
+}
+
+/** Classes that come late, go, come back, change, are more than one default or none. */
+export function classes(draft: Draft): void {
+  const [kind, rest] = draft.pick(classKinds, 'kind');
+  const of = named(kind, kind === AmbivalentDBInstanceClassKind ? 'other-small' : 'small');
+  const acts: readonly (() => void)[] = [
+    () =>
+      draft.at(draft.between(0, 1, 'late'), {
+        type: 'create',
+        object: classOf(
+          kind,
+          {
+            name: 'late',
+            labels: draft.pick([{ size: 'enormous' }, { size: 'small' }, {}], 'labels'),
+            annotations: draft.has(0.5, 'default') ? { [annotationKeys.defaultClass]: 'true' } : {},
+          },
+          { ...rest, reclaimPolicy: draft.pick(['Retain', 'Delete'], 'policy') },
+        ),
+      }),
+    () => comesAndGoes(draft, of),
+    () =>
+      draft.at(draft.between(0, 1, 'edit'), {
+        type: 'edit',
+        of,
+        patch: draft.pick<object>(
+          [
+            { specTemplate: rest },
+            { specTemplate: { reclaimPolicy: draft.pick(['Retain', 'Delete', null], 'reclaim') } },
+            { specTemplate: { providerRef: null, providerConfigRef: { name: 'second' } } },
+            { specTemplate: { writeConnectionSecretsToNamespace: 'elsewhere' } },
+            { metadata: { labels: { size: 'enormous' } } },
+            {
+              metadata: {
+                annotations: { [annotationKeys.defaultClass]: draft.pick(['true', null], 'default') },
+              },
+            },
+          ],
+          'edit what',
+        ),
+      }),
+  ];
+  const count = 1 + Math.floor(draft.chance('count') * 2);
+  for (let index = 0; index < count; index += 1) draft.pick(acts, 'act', index)();
+}
+
+const providers: readonly ObjectName[] = [
+  named(fcp.ProviderKind, 'favourite'),
+  named(fcp.ProviderConfigKind, 'default'),
+  named(ocp.ProviderKind, 'other'),
+  named(ocp.ProviderConfigKind, 'default'),
+  named(postgresql.ProviderKind, 'server'),
+  named(postgresql.ProviderConfigKind, 'default'),
+];
+
+/** Providers and credentials that go, are wrong for a while, come back. In the end all are as they were, or gone. */
+export function providersAndCredentials(draft: Draft): void {
+  const system = draft.pick(systems, 'system');
+  const { namespace, name, key } = credentialsSecret[system];
+  const of: ObjectName = { apiVersion: 'v1', kind: 'Secret', namespace, name };
+  const object = secret(namespace, name, credentials[system]);
+  const begin = draft.between(0, 0.7, 'begin');
+  const end = draft.between(begin, 1, 'end');
+  const right = { data: encodeDetails(credentials[system]) };
+  const wrong = {
+    favourite: [
+      '{"url": "http://favourite.test", "token": "wrong"}',
+      'nonsense',
+      '{"url": "http://nowhere.test", "token": "x"}',
+    ],
+    other: ['{"url": "http://other.test", "token": "wrong"}', 'nonsense', '{}'],
+    postgresql: ['nowhere.test', 'postgresql.test/nonsense', ''],
+  } as const;
+  const acts: readonly (() => void)[] = [
+    () => {
+      const bad = encodeDetails({ [key]: draft.pick(wrong[system], 'wrong') });
+      draft.at(begin, { type: 'edit', of, patch: { data: bad } });
+      draft.at(end, { type: 'edit', of, patch: right });
+    },
+    () => {
+      draft.at(begin, { type: 'edit', of, patch: { data: { [key]: null } } });
+      draft.at(end, { type: 'edit', of, patch: right });
+    },
+    () => {
+      draft.at(begin, { type: 'delete', of });
+      draft.at(end, { type: 'create', object });
+    },
+    () => comesAndGoes(draft.by('provider'), draft.pick(providers, 'which')),
+    () => {
+      const config = draft.pick(
+        [fcp.ProviderConfigKind, ocp.ProviderConfigKind, postgresql.ProviderConfigKind],
+        'second',
+      );
+      const first = estate.find((each) => kindOf(each) === config);
+      if (first !== undefined) {
+        draft.at(begin, { type: 'create', object: { ...first, metadata: { name: 'second' } } });
+      }
+      if (draft.has(0.4, 'goes')) draft.at(end, { type: 'delete', of: named(config, 'second') });
+    },
+  ];
+  draft.pick(acts, 'act')();
+}

@@ -1,0 +1,46 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Chance } from '../chance.ts';
+import type { Act, Step } from '../scenario.ts';
+
+type Name = readonly (string | number)[];
+
+/** A scenario that is being written. Moments are shares of its length, from 0 to 1. */
+export interface Draft {
+  readonly seed: number;
+  readonly chance: Chance;
+  /** Whether something of this share of all happens. */
+  has(share: number, ...name: Name): boolean;
+  pick<T>(from: readonly T[], ...name: Name): T;
+  /** A moment between two. */
+  between(from: number, to: number, ...name: Name): number;
+  /** What there is from the beginning. */
+  have(...objects: readonly KubernetesObject[]): void;
+  at(moment: number, act: Act): void;
+  /** The same draft, for a theme whose chance goes by names of its own. */
+  by(...prefix: Name): Draft;
+  /** All there is so far. */
+  readonly objects: readonly KubernetesObject[];
+  readonly steps: readonly Step[];
+}
+
+/** An empty draft of a scenario that people and machines keep going for so long. */
+export function createDraft(seed: number, chance: Chance, durationMs: number): Draft {
+  const objects: KubernetesObject[] = [];
+  const steps: Step[] = [];
+  const draftBy = (prefix: Name): Draft => {
+    const named: Chance = (...name) => chance(...prefix, ...name);
+    return {
+      seed,
+      chance: named,
+      objects,
+      steps,
+      has: (share, ...name) => named(...name) < share,
+      pick: (from, ...name) => from[Math.floor(named(...name) * from.length)] as (typeof from)[number],
+      between: (from, to, ...name) => from + named(...name) * (to - from),
+      have: (...given) => objects.push(...given),
+      at: (moment, act) => steps.push({ atMs: Math.round(moment * durationMs), act }),
+      by: (...more) => draftBy([...prefix, ...more]),
+    };
+  };
+  return draftBy([]);
+}

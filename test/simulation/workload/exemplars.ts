@@ -1,0 +1,97 @@
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { kindOf, managedKinds } from '../kinds.ts';
+import type { ObjectName } from '../scenario.ts';
+import type { Draft } from './draft.ts';
+import { adminNamespace, estate, objectOf, teams } from './estate.ts';
+
+/** The name of an object. */
+export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectName {
+  const { namespace, name } = metadata;
+  return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
+}
+
+/** What a managed resource made by hand is called, by kind, before its number. */
+const managedNames = new Map<Kind, string>([
+  [FavouriteDBInstanceKind, 'by-hand'],
+  [AmbivalentDBInstanceKind, 'other-by-hand'],
+  [NetworkKind, 'network'],
+  [PostgreSQLDatabaseKind, 'database'],
+  [PostgreSQLRoleKind, 'role'],
+  [PostgreSQLGrantKind, 'grant'],
+]);
+
+/** What each is like, beside what all have. */
+const forProviders = new Map<Kind, object>([
+  [FavouriteDBInstanceKind, { fancinessLevel: 5 }],
+  [AmbivalentDBInstanceKind, { ambivalence: 7 }],
+  [NetworkKind, { displayName: 'network' }],
+  [PostgreSQLDatabaseKind, {}],
+  [PostgreSQLRoleKind, { login: true }],
+  [
+    PostgreSQLGrantKind,
+    { roleRef: { name: 'role-0' }, databaseRef: { name: 'database-0' }, privileges: ['CONNECT'] },
+  ],
+]);
+
+/** A managed resource that an administrator makes by hand, the least there can be; its secret is its own. */
+export function managedByHand(kind: Kind, index = 0, spec: object = {}): KubernetesObject {
+  const name = `${managedNames.get(kind)}-${index}`;
+  return objectOf(
+    kind,
+    { name, labels: { tier: 'one' } },
+    {
+      spec: {
+        forProvider: forProviders.get(kind) ?? {},
+        writeConnectionSecretToRef: {
+          namespace: adminNamespace,
+          name: `${kind.kind.toLowerCase()}-${index}`,
+        },
+        ...spec,
+      },
+    },
+  );
+}
+
+/** A claim of a kind: `wish` is what it asks for beside its secret. */
+export const claimOf = (kind: Kind, namespace: string, index: number, wish: object = {}): KubernetesObject =>
+  objectOf(
+    kind,
+    { namespace, name: `claim-${index}` },
+    { spec: { ...wish, writeConnectionSecretToRef: { name: `secret-${index}` } } },
+  );
+
+/** An object of a kind that is there or that somebody makes, for a theme that needs one. */
+export function exemplar(draft: Draft, kind: Kind): ObjectName {
+  const isOfKind = (object: KubernetesObject): boolean => kindOf(object) === kind;
+  const made = draft.steps.flatMap(({ act }) => (act.type === 'create' ? [act.object] : []));
+  const found = [...made, ...draft.objects].find(isOfKind);
+  if (found !== undefined) return nameOf(found);
+  const object = fresh(kind);
+  draft.at(draft.between(0, 0.15, 'exemplar', kind.group, kind.kind), { type: 'create', object });
+  return nameOf(object);
+}
+
+function fresh(kind: Kind): KubernetesObject {
+  if (managedKinds.includes(kind)) return managedByHand(kind);
+  if (kind === FancySQLInstanceKind || kind === PostgreSQLInstanceKind) return claimOf(kind, teams[0], 0);
+  const standing = estate.find((object) => kindOf(object) === kind);
+  if (standing === undefined) throw new Error(`nothing is known of the kind ${kind.kind}`);
+  return standing;
+}
+
+/** A claim's connection secret. */
+export const secretOf = ({ metadata }: KubernetesObject): ObjectName => ({
+  apiVersion: 'v1',
+  kind: SecretKind.kind,
+  namespace: metadata.namespace ?? teams[0],
+  name: metadata.name.replace('claim', 'secret'),
+});

@@ -1,0 +1,170 @@
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { Draft } from './draft.ts';
+import { isSimulated, teams } from './estate.ts';
+import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
+
+const referenceTo = (kind: Kind, name: string): object => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+  name,
+});
+
+const selectors: readonly object[] = [
+  { matchLabels: { size: 'small' } },
+  { matchLabels: { size: 'large' } },
+  { matchLabels: { size: 'enormous' } },
+  { matchExpressions: [{ key: 'size', operator: 'In', values: ['small', 'large'] }] },
+  {
+    matchLabels: { size: 'small' },
+    matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }],
+  },
+];
+
+const classRefs = new Map<Kind, readonly object[]>([
+  [
+    FancySQLInstanceKind,
+    [
+      referenceTo(FavouriteDBInstanceClassKind, 'small'),
+      referenceTo(FavouriteDBInstanceClassKind, 'large'),
+      referenceTo(AmbivalentDBInstanceClassKind, 'other-small'),
+      referenceTo(FavouriteDBInstanceClassKind, 'late'),
+      referenceTo(PostgreSQLDatabaseClassKind, 'small'),
+    ],
+  ],
+  [
+    PostgreSQLInstanceKind,
+    [
+      referenceTo(PostgreSQLDatabaseClassKind, 'small'),
+      referenceTo(PostgreSQLDatabaseClassKind, 'large'),
+      referenceTo(PostgreSQLDatabaseClassKind, 'late'),
+    ],
+  ],
+]);
+
+/** The managed kinds that may satisfy a claim kind. */
+const resourceKinds = new Map<Kind, readonly Kind[]>([
+  [FancySQLInstanceKind, [FavouriteDBInstanceKind, AmbivalentDBInstanceKind]],
+  [PostgreSQLInstanceKind, [PostgreSQLDatabaseKind]],
+]);
+
+/** Teams claim what they need, think better of it, and claim it again. One of several hundred has nobody who claims. */
+export function claims(draft: Draft): void {
+  const count = 1 + Math.floor(draft.chance('count') ** 2 * 4);
+  const isPostgresql = isSimulated(PostgreSQLInstanceKind) && draft.has(0.3, 'postgresql');
+  for (let index = 0; index < count; index += 1) {
+    const kind =
+      isPostgresql && draft.has(0.7, 'kind', index) ? PostgreSQLInstanceKind : FancySQLInstanceKind;
+    claim(draft.by(index), kind, index);
+  }
+}
+
+function claim(draft: Draft, kind: Kind, index: number): void {
+  const object = claimOf(kind, draft.pick(teams, 'team'), index, wish(draft, kind));
+  const of = nameOf(object);
+  const born = draft.between(0, 0.5, 'born');
+  draft.at(born, { type: 'create', object });
+  if (draft.has(0.5, 'deleted')) {
+    const gone = draft.between(born, 1, 'gone');
+    draft.at(gone, { type: 'delete', of });
+    if (draft.has(0.5, 'again')) draft.at(draft.between(gone, 1, 'soon'), { type: 'create', object });
+  }
+  if (draft.has(0.3, 'noted')) {
+    draft.at(draft.between(born, 1, 'note'), {
+      type: 'edit',
+      of,
+      patch: {
+        metadata: { annotations: { 'team/note': `note-${index}` }, labels: { team: `label-${index}` } },
+      },
+    });
+  }
+  if (draft.has(0.15, 'edited')) {
+    draft.at(draft.between(born, 1, 'edit'), { type: 'edit', of, patch: { spec: edit(draft, kind) } });
+  }
+  if (draft.has(0.2, 'secret')) secretLife(draft.by('secret'), object, born);
+}
+
+/** What a claim asks for: any class of some labels, one class, one resource, or nothing in particular. */
+function wish(draft: Draft, kind: Kind): object {
+  const kindOfWish = draft.chance('wish');
+  const parameter =
+    kind === PostgreSQLInstanceKind
+      ? { engineVersion: draft.pick(['18', '14'], 'version') }
+      : { version: draft.pick(['5.7', '8.0'], 'version') };
+  const asked = draft.has(0.15, 'asks for a version') ? parameter : {};
+  if (kindOfWish < 0.3) return asked;
+  if (kindOfWish < 0.6) return { ...asked, classSelector: draft.pick(selectors, 'selector') };
+  if (kindOfWish < 0.85) return { ...asked, classRef: draft.pick(classRefs.get(kind) ?? [], 'class') };
+  return { resourceRef: draft.pick(staticResources(kind), 'resource') };
+}
+
+const staticResources = (kind: Kind): readonly object[] =>
+  (resourceKinds.get(kind) ?? []).map((each) => referenceTo(each, managedByHand(each).metadata.name));
+
+/** What its author changes of a claim, before it is bound or after. */
+const edit = (draft: Draft, kind: Kind): object =>
+  draft.pick<object>(
+    [
+      { writeConnectionSecretToRef: { name: 'another' } },
+      { writeConnectionSecretToRef: null },
+      { classSelector: draft.pick(selectors, 'other selector') },
+      { classSelector: null },
+      { classRef: draft.pick(classRefs.get(kind) ?? [], 'other class') },
+      { classRef: null },
+      { resourceRef: draft.pick(staticResources(kind), 'other resource') },
+      { resourceRef: null },
+    ],
+    'edit what',
+  );
+
+/** A team meddles with its secret, or had one of that name before. */
+function secretLife(draft: Draft, claimed: KubernetesObject, born: number): void {
+  const of = secretOf(claimed);
+  const { namespace = '', name } = of;
+  const later = (what: string): number => draft.between(born, 1, what);
+  const own = (type?: string): KubernetesObject =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace, name },
+      ...(type && { type }),
+      data: encodeDetails({ mine: 'not yours' }),
+    }) as KubernetesObject;
+  const acts: readonly (() => void)[] = [
+    () => draft.at(later('deleted'), { type: 'delete', of }),
+    () => draft.at(later('added'), { type: 'edit', of, patch: { data: encodeDetails({ own: 'key' }) } }),
+    () =>
+      draft.at(later('edited'), {
+        type: 'edit',
+        of,
+        patch: { data: encodeDetails({ password: 'guessed' }) },
+      }),
+    () => draft.at(later('emptied'), { type: 'edit', of, patch: { data: null } }),
+    () =>
+      draft.at(later('labelled'), { type: 'edit', of, patch: { metadata: { labels: { own: 'label' } } } }),
+    () => draft.at(later('disowned'), { type: 'edit', of, patch: { metadata: { ownerReferences: null } } }),
+    () => draft.at(later('muted'), { type: 'edit', of, patch: { metadata: { annotations: null } } }),
+    () => draft.have(own()),
+    () => draft.have(own('connection.crossplane.io/v1alpha1')),
+    () => {
+      draft.at(later('deleted'), { type: 'delete', of });
+      draft.at(later('deleted'), { type: 'create', object: own() });
+    },
+  ];
+  draft.pick(acts, 'what')();
+}

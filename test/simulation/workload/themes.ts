@@ -1,0 +1,30 @@
+import { classes, providersAndCredentials } from './administrators.ts';
+import { grants, networks, staticResources } from './by-hand.ts';
+import type { Draft } from './draft.ts';
+import { fieldWalks } from './field-walks.ts';
+import { machines } from './machines.ts';
+import { claims } from './people.ts';
+
+/** Something that goes on in some scenarios and not in others: where everything happens at once, little comes of it. */
+export interface Theme {
+  readonly name: string;
+  /** In how many of all scenarios, from 0 to 1. */
+  readonly share: number;
+  readonly write: (draft: Draft) => void;
+}
+
+/** In the order in which they are written: later ones take up what earlier ones made. */
+export const themes: readonly Theme[] = [
+  { name: 'claims', share: 0.85, write: claims },
+  { name: 'classes', share: 0.2, write: classes },
+  { name: 'static resources', share: 0.2, write: staticResources },
+  { name: 'networks', share: 0.1, write: networks },
+  { name: 'grants', share: 0.1, write: grants },
+  { name: 'providers', share: 0.15, write: providersAndCredentials },
+  { name: 'field walks', share: 0.5, write: fieldWalks },
+  { name: 'machines', share: 0.9, write: machines },
+];
+
+/** Which go on in the scenario of a seed. */
+export const themesOf = (draft: Draft): readonly Theme[] =>
+  themes.filter(({ name, share }) => draft.has(share, 'theme', name));

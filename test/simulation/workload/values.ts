@@ -1,0 +1,184 @@
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { JsonSchema } from '../../../apis/crd.ts';
+import { isDefinition } from '../../fakes/admission.ts';
+import { adminNamespace, credentialsSecret, systemOf } from './estate.ts';
+import type { Field } from './fields.ts';
+import { fieldText } from './fields.ts';
+
+/** What a field may be given. */
+export interface FieldValues {
+  /** What makes sense in the world of a scenario: names what exists, or does not exist yet, or never will. */
+  readonly fitting: readonly unknown[];
+  /** At the limits of what the definition takes. */
+  readonly extreme: readonly unknown[];
+  /** What the API must refuse. */
+  readonly refused: readonly unknown[];
+}
+
+const legacyProvider = { favourite: 'favourite', other: 'other', postgresql: 'server' } as const;
+
+type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
+
+/** Whatever the definitions cannot know: by the end of a field's path, the first that fits. */
+const fitting: readonly (readonly [RegExp, Fitting])[] = [
+  [/providerRef\.name$/, (kind) => [legacyProvider[systemOf(kind)], 'late', 'nobody']],
+  [/providerRef\.kind$/, ['Provider', 'ProviderConfig']],
+  [/providerRef\.apiVersion$/, (kind) => [`${providerGroups[systemOf(kind)]}`, 'example.org/v1']],
+  [/providerConfigRef\.name$/, ['default', 'second', 'nobody']],
+  [/configRef\.name$/, ['default', 'late', 'nobody']],
+  [/(S|s)ecretRef\.name$/, (kind) => [credentialsSecret[systemOf(kind)].name, 'rotated', 'nobody']],
+  [/(S|s)ecretRef\.key$/, (kind) => [credentialsSecret[systemOf(kind)].key, 'nothing']],
+  [/writeConnectionSecretsToNamespace$/, [adminNamespace, 'elsewhere']],
+  [/[nN]amespace$/, [adminNamespace, 'elsewhere', 'team-a']],
+  [/defaultScope$/, ['stores', 'elsewhere']],
+  [/writeConnectionSecretToRef\.name$/, ['connection', 'secret-0', 'another']],
+  [/publishConnectionDetailsTo\.name$/, ['published', 'published-again', 'connection']],
+  [/networkIdRef\.name$/, ['network-0', 'late', 'nobody']],
+  [/networkId$/, ['net-000001', 'net-999999']],
+  [/(owner|role|memberOf)Ref\.name$/, ['role-0', 'late', 'nobody']],
+  [/databaseRef\.name$/, ['database-0', 'late', 'nobody']],
+  [/(forProvider|initProvider)\.(owner|role|memberOf)$/, ['role-0', 'postgres', 'nobody']],
+  [/(forProvider|initProvider)\.database$/, ['database-0', 'postgres', 'nobody']],
+  [/(forProvider|initProvider)\.schema$/, ['public', 'nowhere']],
+  [/(forProvider|initProvider)\.name$/, ['own-name', 'other-name']],
+  [/engineVersion$/, (kind) => (systemOf(kind) === 'postgresql' ? ['18', '14', '99'] : ['5.7', '8.0'])],
+  [/version$/, ['5.7', '8.0']],
+  [/cidr$/, ['10.0.0.0/16', '10.1.0.0/24', '999.0.0.0/99']],
+  [/encoding$/, ['UTF8', 'LATIN1', 'nonsense']],
+  [/lcC(ollate|Type)$/, ['C', 'en_US.utf8', 'nonsense']],
+  [/template$/, ['template0', 'template1', 'nobody']],
+  [
+    /extensions$/,
+    [
+      [{ name: 'pg_trgm' }],
+      [
+        { name: 'pg_trgm', version: '1.6' },
+        { name: 'hstore', schema: 'public' },
+      ],
+      [{ name: 'nonsense' }],
+      [],
+    ],
+  ],
+  [
+    /configurationParameters$/,
+    [
+      [{ name: 'search_path', value: 'public' }],
+      [
+        { name: 'work_mem', value: '8MB' },
+        { name: 'statement_timeout', value: '60s' },
+      ],
+      [{ name: 'nonsense', value: 'x' }],
+      [],
+    ],
+  ],
+  [/spec\.forProvider\.privileges$/, [['CONNECT'], ['CONNECT', 'CREATE'], ['ALL'], ['USAGE'], []]],
+  [/initProvider\.privileges$/, [['CONNECT'], ['ALL'], []]],
+  [
+    /managementPolicies$/,
+    [
+      ['Observe'],
+      ['*'],
+      ['Observe', 'Create', 'Update', 'LateInitialize'],
+      ['Observe', 'Create', 'Delete'],
+      ['Observe', 'Delete'],
+      ['Observe', 'Update'],
+      [],
+      ['Create'],
+      ['*', 'Delete'],
+    ],
+  ],
+  [/metadata\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
+  [/matchLabels$/, [{ size: 'small' }, { tier: 'one' }, { tier: 'nowhere' }, {}]],
+  [
+    /matchExpressions$/,
+    [
+      [{ key: 'size', operator: 'In', values: ['small', 'huge'] }],
+      [{ key: 'size', operator: 'NotIn', values: ['small'] }],
+      [{ key: 'size', operator: 'Exists' }],
+      [{ key: 'size', operator: 'DoesNotExist' }],
+      [{ key: 'size', operator: 'In' }],
+      [{ key: 'size', operator: 'Exists', values: ['small'] }],
+      [],
+    ],
+  ],
+  [/is-default-class$/, ['true', 'false', 'True']],
+  [/paused$/, ['true', 'false']],
+  [/poll-interval$/, ['10s', '2m', 'soon']],
+  [/reconcile-requested-at$/, ['now', 'again']],
+  [/external-name$/, ['renamed', 'net-000001']],
+  [/source$/, ['Secret', 'None', 'Environment', 'InjectedIdentity', 'Filesystem']],
+  // No Vault stands in the simulated world.
+  [/^spec\.type$/, ['Kubernetes']],
+  [/env\.name$/, ['CREDENTIALS', 'PATH']],
+  [/fs\.path$/, ['/etc/credentials', '/proc/self/environ']],
+  [/vault\.server$/, ['http://vault.test']],
+  [/mountPath$/, ['secret', 'nowhere']],
+  [/^data$/, [encodeDetails({ note: 'one' }), encodeDetails({ note: 'two', password: 'guessed' }), {}]],
+  // References of the binding: who writes them by hand writes anything.
+  [/claimRef\.name$/, ['claim-0', 'nobody']],
+  [/claimRef\.kind$/, ['FancySQLInstance', 'PostgreSQLInstance']],
+  [
+    /(claimRef|resourceRef|classRef)\.apiVersion$/,
+    (kind) => [`${kind.group}/${kind.version}`, 'example.org/v1'],
+  ],
+  [/resourceRef\.name$/, ['by-hand-0', 'late', 'nobody']],
+  [/resourceRef\.kind$/, ['FavouriteDBInstance', 'AmbivalentDBInstance', 'PostgreSQLDatabase']],
+  [/classRef\.name$/, ['small', 'large', 'other-small', 'late']],
+  [/classRef\.kind$/, ['FavouriteDBInstanceClass', 'AmbivalentDBInstanceClass', 'PostgreSQLDatabaseClass']],
+];
+
+const providerGroups = {
+  favourite: 'fcp.crossplane.io/v1alpha3',
+  other: 'ocp.crossplane.io/v1alpha1',
+  postgresql: 'postgresql.crossplane.io/v1alpha1',
+} as const;
+
+/** The values of a field; there is always one that fits. */
+export function valuesOf(field: Pick<Field, 'kind' | 'path' | 'schema'>): FieldValues {
+  const { kind, schema } = field;
+  const known = fitting.find(([pattern]) => pattern.test(fieldText(field)))?.[1];
+  const told = typeof known === 'function' ? known(kind) : known;
+  // What definitions do not describe is not judged by the API server in memory.
+  const isJudged = field.path[0] !== 'metadata' && isDefinition(kind);
+  return {
+    fitting: told ?? plain(schema),
+    extreme: extreme(schema),
+    refused: isJudged ? refused(schema) : [],
+  };
+}
+
+function plain({ type, minimum = 0, maximum = 100, ...schema }: JsonSchema): readonly unknown[] {
+  if (schema.enum !== undefined) return schema.enum as readonly unknown[];
+  switch (type) {
+    case 'boolean':
+      return [true, false];
+    case 'integer':
+      return [Number(minimum) + 7, Math.min(Number(maximum), 42)];
+    case 'object':
+      return [{ one: 'value' }, {}];
+    default:
+      return ['one', 'two'];
+  }
+}
+
+function extreme({ type, minimum, maximum, maxLength, pattern, ...schema }: JsonSchema): readonly unknown[] {
+  if (schema.enum !== undefined || type === 'boolean') return [];
+  if (type === 'integer') return [minimum, maximum].filter((limit) => limit !== undefined);
+  if (type !== 'string' || (pattern !== undefined && maxLength === undefined)) return [];
+  return ['x'.repeat(Number(maxLength ?? 300)), 'ü'];
+}
+
+function refused({ type, minimum, maximum, maxLength, ...schema }: JsonSchema): readonly unknown[] {
+  if (schema.enum !== undefined) return ['nonsense'];
+  switch (type) {
+    case 'integer':
+      return [Number(minimum ?? 0) - 1, Number(maximum ?? 1e6) + 1, '12', 0.5];
+    case 'string':
+      return [17, ...(maxLength === undefined ? [] : ['x'.repeat(Number(maxLength) + 1)])];
+    case 'array':
+      return ['none', [17]];
+    default:
+      return ['none'];
+  }
+}
