@@ -39,7 +39,7 @@ export interface Call {
   readonly isRepeated?: boolean;
   /** Whether it changed anything on the API server; always true outside. */
   readonly isChange: boolean;
-  /** The API server refused it. */
+  /** The API server, or a cloud, refused it. */
   readonly isRefused: boolean;
 }
 

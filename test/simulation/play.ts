@@ -1,4 +1,3 @@
-import { config } from 'rxjs';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import type { InvariantOf, Violation } from './invariant.ts';
 import { allInvariants } from './invariants.ts';
@@ -32,7 +31,6 @@ const mostViolations = 20;
 
 const atRest = 'once nothing changes any more, everything comes to rest';
 const free = 'a restart writes nothing';
-const heard = 'no error goes unheard: of a promise, or of a stream that has ended';
 
 /** Plays a scenario from its first moment until all has come to rest, and judges it. The same scenario, the same outcome. */
 export async function play(
@@ -40,20 +38,6 @@ export async function play(
   { invariants = allInvariants, logLevel = 'info' }: PlayOptions = {},
 ): Promise<Outcome> {
   const world = new World(scenario, invariants, { logLevel });
-  const unheard = (error: unknown): void => {
-    world.violate(heard, error instanceof Error ? (error.stack ?? error.message) : String(error));
-  };
-  // RxJS says it a moment later, in real time: at the latest in the next scenario.
-  config.onUnhandledError = unheard;
-  process.on('unhandledRejection', unheard);
-  try {
-    return await playIn(world, scenario);
-  } finally {
-    process.off('unhandledRejection', unheard);
-  }
-}
-
-async function playIn(world: World, scenario: Scenario): Promise<Outcome> {
   const { clock, figures } = world;
   const writes = (): number => figures.writes + figures.outsideWrites;
   const hasEnough = (): boolean => world.violations.length >= mostViolations;

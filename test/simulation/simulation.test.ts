@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
 import { playSeeds } from './play-seeds.ts';
@@ -23,33 +21,6 @@ test('the faults that happened, listed, happen again', async () => {
   const listed = await play({ ...scenario, faults: drawn.fired });
   assert.ok(drawn.fired.length > 0);
   assert.deepEqual(listed.trace, drawn.trace);
-});
-
-test('an error that nobody hears is a promise broken', async () => {
-  // In a process of its own, for the test runner hears everything.
-  const program = `
-    import { throwError } from 'rxjs';
-    import { generate } from './generate.ts';
-    import { play } from './play.ts';
-    let count = 0;
-    const careless = () => ({
-      name: 'x',
-      changed() {
-        count += 1;
-        if (count === 1) Promise.reject(new Error('of a promise'));
-        if (count === 2) throwError(() => new Error('of a stream')).subscribe();
-        return [];
-      },
-    });
-    const { violations } = await play(generate(7), { invariants: [careless] });
-    for (const { what } of violations) console.log(what.split('\\n')[0]);
-  `;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module-typescript', '--eval', program],
-    { cwd: import.meta.dirname },
-  );
-  assert.deepEqual(stdout.trim().split('\n').toSorted(), ['Error: of a promise', 'Error: of a stream']);
 });
 
 /** Plays so many seeds from one on, and answers what was broken, by seed. */

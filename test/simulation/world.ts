@@ -74,7 +74,7 @@ export class World {
   readonly wishes: Wish[] = [];
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
   readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
-  /** Requests that were carried out, by process. */
+  /** What processes did; writes are those that were not refused. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
   readonly logLevel: LogLevel;
   readonly #invariants: readonly Invariant[];
@@ -280,15 +280,13 @@ export class World {
     figures[isApi ? 'calls' : 'outsideCalls'] += 1;
     if (!call.isWrite) return effect();
     const isOwnBusiness = /^(?:Event|Lease) /.test(call.target);
-    if (!isOwnBusiness) {
-      figures[isApi ? 'writes' : 'outsideWrites'] += 1;
-      this.#held.wrote();
-    }
+    if (!isOwnBusiness) this.#held.wrote();
     const version = cluster.resourceVersion;
     if (!isApi) this.trace.note(id, `${call.verb} ${call.system} ${call.target}`);
     const answer = this.#as(id, effect) as Promise<unknown>;
     const isChange = !isApi || cluster.resourceVersion !== version;
     const tell = (isRefused: boolean): void => {
+      if (!isOwnBusiness && !isRefused) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
       for (const { name, called } of this.#invariants) {
         for (const what of called?.({
           by: id,
@@ -301,7 +299,7 @@ export class World {
       }
     };
     Promise.resolve(answer).then(
-      () => tell(false),
+      (reply) => tell(!isApi && isRefusal(reply)),
       () => tell(true),
     );
     return answer;
@@ -433,6 +431,10 @@ export class World {
     else cloud.lose(instance.item.name);
   }
 }
+
+/** What a cloud answers that does not do what it was asked. */
+const isRefusal = (reply: unknown): boolean =>
+  ((reply as { readonly statusCode?: number } | undefined)?.statusCode ?? 0) >= 400;
 
 /** `refused 503`. */
 function textOf({ type, ...rest }: CallFault): string {

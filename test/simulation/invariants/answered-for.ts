@@ -1,5 +1,10 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName, finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  hasFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
@@ -35,6 +40,19 @@ function everything({ clouds }: Pick<Seen, 'clouds'>): readonly Outside[] {
 const kindTag = ({ kind, apiVersion }: Pick<Managed, 'kind' | 'apiVersion'>): string =>
   `${kind}.${apiVersion.split('/')[0]}`.toLowerCase();
 
+/** What is on record; an edit of the name has no effect. */
+function nameOf(managed: Managed): string | undefined {
+  const recorded =
+    managed.status?.externalIdentity ?? managed.metadata.annotations?.[annotationKeys.externalIdentity];
+  const { name } = JSON.parse(recorded ?? '{}') as { readonly name?: string };
+  return name ?? externalName(managed);
+}
+
+/** A creation that was cut off under a name that the system assigns: a person must look, as its condition says. */
+const isUnknown = ({ status }: Managed): boolean =>
+  status?.conditions?.some(({ message = '' }) => message.startsWith('cannot determine creation result')) ??
+  false;
+
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
 /**
@@ -51,7 +69,7 @@ export const answeredFor: InvariantOf = (world) => {
     changed({ by, kind, before, after }) {
       if (!managedKinds.includes(kind) || after !== undefined || before === undefined) return [];
       const managed = before as unknown as Managed;
-      const name = externalName(managed) ?? '';
+      const name = nameOf(managed) ?? '';
       const place = `${kindTag(managed)} ${name}`;
       if (!isProcess(by) || !mayDelete(managed)) {
         // A person who takes a finalizer away takes it upon himself.
@@ -71,9 +89,9 @@ export const answeredFor: InvariantOf = (world) => {
         const managed = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
         if (kept.has(placeOf(one))) return [];
         if (managed === undefined) return [`nobody answers for ${text(one)}, made for ${one.owner}`];
-        return externalName(managed) === one.name
+        return nameOf(managed) === one.name || isUnknown(managed)
           ? []
-          : [`${text(one)} was made for ${one.owner}, which has ${externalName(managed)}`];
+          : [`${text(one)} was made for ${one.owner}, which has ${nameOf(managed)}`];
       });
     },
   };

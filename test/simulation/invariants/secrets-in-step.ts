@@ -2,6 +2,7 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
@@ -23,6 +24,8 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         const source = cluster.find(SecretKind, from);
         const what = `${kind} ${objectKeyText(metadata)}`;
         if (source === undefined) return [`${what} is Bound, and the secret of its resource is not there`];
+        // What is somebody else's is left alone, and the claim says so.
+        if (target !== undefined && controllerUid(target) !== metadata.uid) return [];
         if (target === undefined) return [`${what} is Bound, and its secret is not there`];
         return isEqual(target.data ?? {}, source.data ?? {})
           ? []

@@ -234,5 +234,6 @@ export const statementsTrue: InvariantOf = (world) => {
   };
 };
 
-/** Whether its external resource is in one of the clouds. */
-const isInCloud = ({ apiVersion }: Managed): boolean => /\.(fcp|ocp)\.crossplane\.io\//.test(apiVersion);
+/** Whether its external resource is in one of the clouds, under a name that is known beforehand. */
+const isInCloud = ({ apiVersion }: Managed): boolean =>
+  /^database\.(fcp|ocp)\.crossplane\.io\//.test(apiVersion);

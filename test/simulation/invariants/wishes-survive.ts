@@ -19,6 +19,9 @@ interface Leaf {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whoever takes all of these away takes ours away, too, which we put back. */
+const maps: readonly string[] = ['metadata\0annotations', 'metadata\0labels', 'data'];
+
 const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
   isRecord(patch)
     ? Object.entries(patch).flatMap(([key, value]) => leavesOf(value, [...path, key]))
@@ -42,6 +45,10 @@ const details = new Set(
   ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'database', 'password', 'uri'].map(String),
 );
 
+/** What is left open is filled in (late initialisation). */
+const isFilledIn = ({ path, value }: Leaf): boolean =>
+  value === null && path[0] === 'spec' && path[1] === 'forProvider';
+
 const isShared = (path: Path): boolean =>
   shared.some((each) => isEqual(each, path.slice(0, each.length))) ||
   (path[0] === 'data' && details.has(path[1] ?? ''));
@@ -63,7 +70,8 @@ export const wishesSurvive: InvariantOf = ({ wishes }) => {
       const place = `${placeOf(kind, key)} ${uid}`;
       const leaves = byObject.get(place) ?? new Map<string, Leaf>();
       for (const leaf of leavesOf(patch)) {
-        if (!isShared(leaf.path)) leaves.set(leaf.path.join('\0'), leaf);
+        const isWholeMap = leaf.value === null && maps.includes(leaf.path.join('\0'));
+        if (!isShared(leaf.path) && !isWholeMap && !isFilledIn(leaf)) leaves.set(leaf.path.join('\0'), leaf);
       }
       byObject.set(place, leaves);
     }

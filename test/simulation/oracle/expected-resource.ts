@@ -72,12 +72,21 @@ const ownershipOf = (managed: Managed, { tags }: Database): 'ours' | 'nobody' | 
 const condition = ({ status }: Managed, type: string) =>
   status?.conditions?.find((each) => each.type === type);
 
+/** What its author asks for cannot be had, and it says so: a reference to nothing, a network that is another's. */
+const isRefused = (synced: ReturnType<typeof condition>): boolean =>
+  synced?.status === 'False' &&
+  [/^cannot resolve references: /, /network_?id/i, /has no effect/].some((each) =>
+    each.test(synced.message ?? ''),
+  );
+
 /** What is not as it should be by now with a managed database that nobody deletes. */
 export function faultsOf(managed: Managed, { databases, secret }: Surroundings): readonly string[] {
   const [ready, synced] = [condition(managed, 'Ready'), condition(managed, 'Synced')];
   const says = (type: 'Ready' | 'Synced', wanted: 'True' | 'False', why: string): readonly string[] => {
     const is = type === 'Ready' ? ready : synced;
-    return is?.status === wanted ? [] : [`${type} is ${is?.status} (${is?.reason}), and ${why}`];
+    return is?.status === wanted
+      ? []
+      : [`${type} is ${is?.status} (${is?.reason}), and ${why}: ${is?.message}`];
   };
   if (isPaused(managed))
     return synced?.reason === 'ReconcilePaused' ? [] : ['it is paused, and does not say so'];
@@ -102,6 +111,7 @@ export function faultsOf(managed: Managed, { databases, secret }: Surroundings):
     return says('Synced', 'False', 'what has its name outside is not known to be its own');
   }
   const { level, version } = wantedOf(managed);
+  if (isRefused(synced)) return [];
   const isFixed = version !== undefined && version !== found.version && allows(managed, 'Update');
   const published = decodeDetails(secret).password;
   const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !isObserver;
