@@ -19,6 +19,7 @@ import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
+import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
@@ -28,6 +29,7 @@ import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
 import { statementsTrue } from './invariants/statements-true.ts';
+import { wellFormedStatuses } from './invariants/well-formed-statuses.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 import { allInvariants } from './invariants.ts';
 import { kindOf } from './kinds.ts';
@@ -569,7 +571,126 @@ const statements: readonly (readonly [
     [/says "FavouriteDBInstanceClass 0 of 1", and there are 0$/],
   ],
 ];
+const inPostgresql = (kind: string, name: string, forProvider: Fields, told = status(available)) =>
+  object(
+    'postgresql.crossplane.io/v1alpha1',
+    kind,
+    { name, uid: `uid-of-${name}`, annotations: { [annotationKeys.externalName]: name } },
+    { spec: { forProvider, writeConnectionSecretToRef: { namespace: 'ops', name } }, status: told },
+  );
+const [shop, clerk] = [
+  inPostgresql('PostgreSQLDatabase', 'shop', { connectionLimit: 5 }),
+  inPostgresql('PostgreSQLRole', 'clerk', { login: true }),
+];
+const grant = (privilege: string) =>
+  inPostgresql('PostgreSQLGrant', 'g', { role: 'clerk', database: 'shop', privileges: [privilege] });
+const login = (password: string) => secret('ops', 'clerk', clerk, { username: 'clerk', password });
+
+/** Who says what of a server with a database of five connections and a role that may create in it, and what is wrong. */
+const servers: readonly (readonly [
+  name: string,
+  there: readonly KubernetesObject[],
+  says: readonly RegExp[],
+])[] = [
+  ['a database as it is', [shop], []],
+  [
+    'a database that is not there',
+    [inPostgresql('PostgreSQLDatabase', 'x', {})],
+    [/^PostgreSQLDatabase x is Ready, and there is no database x$/],
+  ],
+  [
+    'one that is not there, which says so',
+    [inPostgresql('PostgreSQLDatabase', 'x', {}, status(['False', 'Creating']))],
+    [],
+  ],
+  [
+    'a database with another limit',
+    [inPostgresql('PostgreSQLDatabase', 'shop', { connectionLimit: 7 })],
+    [/the limit of connections is 5 and not 7$/],
+  ],
+  ['a role whose login works', [clerk, login('a-password')], []],
+  [
+    'a role whose login does not',
+    [clerk, login('another')],
+    [/the login in its secret is refused with 28P01$/],
+  ],
+  [
+    'a role that may not log in',
+    [inPostgresql('PostgreSQLRole', 'clerk', {})],
+    [/login is true and not false$/],
+  ],
+  ['a grant that is given', [grant('CREATE')], []],
+  ['a grant that is not', [grant('TEMPORARY')], [/clerk has no TEMPORARY on database "shop"$/]],
+];
+
+const says = (condition: Fields, more: Fields = {}) =>
+  claim('orders', {
+    status: {
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'Binding',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+          ...condition,
+        },
+      ],
+      ...more,
+    },
+  });
+
 const cases: readonly Case[] = [
+  ...servers.map(
+    ([name, there, says]): Case => ({
+      invariant: postgresqlSettled,
+      name,
+      async history({ cluster, postgresql, rest }) {
+        await postgresql.sql('CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'');
+        await postgresql.sql('CREATE DATABASE "shop"');
+        await postgresql.sql('ALTER DATABASE "shop" CONNECTION LIMIT 5');
+        await postgresql.sql('GRANT CREATE ON DATABASE "shop" TO "clerk"');
+        put(...there)(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['as it should', says({}), []],
+      ['a reason in words', says({ reason: 'It is so.' }), [/with reason "It is so\."$/]],
+      ['no time', says({ lastTransitionTime: 'now' }), [/since "now"$/, /since another time/]],
+      ['what cannot be printed', says({ message: 'a\u001b[31m' }), [/cannot be printed$/]],
+      [
+        'another time for the same',
+        says({ lastTransitionTime: '2026-01-01T00:00:01Z' }),
+        [/since another time/],
+      ],
+      ['a generation that is to come', says({}, { observedGeneration: 3 }), [/generation 3, and is of 1$/]],
+      [
+        'a condition twice',
+        claim('orders', {
+          status: {
+            conditions: [1, 2].map(
+              () => (says({}) as unknown as { status: { conditions: Fields[] } }).status.conditions[0],
+            ),
+          },
+        }),
+        [/has a condition twice: Ready,Ready$/],
+      ],
+    ] as const
+  ).map(
+    ([name, after, its]): Case => ({
+      invariant: wellFormedStatuses,
+      name: `a status has ${name}`,
+      history({ as, cluster }) {
+        put(says({}))(cluster);
+        as('p1', put(after));
+      },
+      says: its,
+    }),
+  ),
+
   {
     invariant: oneToOne,
     name: 'a process gives a claim a second managed resource',

@@ -9,6 +9,7 @@ import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
+import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
@@ -18,6 +19,7 @@ import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
 import { statementsTrue } from './invariants/statements-true.ts';
+import { wellFormedStatuses } from './invariants/well-formed-statuses.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 
 /** What must hold in every run. */
@@ -26,6 +28,7 @@ export const allInvariants: readonly InvariantOf[] = [
   provisionedOnce,
   claimsSettled,
   resourcesSettled,
+  postgresqlSettled,
   secretsInStep,
   secretsOfTheirOwn,
   deletionEnds,
@@ -38,6 +41,7 @@ export const allInvariants: readonly InvariantOf[] = [
   externalKept,
   answeredFor,
   statementsTrue,
+  wellFormedStatuses,
   wishesSurvive,
   boundedWork,
   noSecretsTold,

@@ -11,7 +11,7 @@ import type { Scenario } from './scenario.ts';
 import type { Wish } from './world.ts';
 
 /** What is told to an invariant, as a world would, of things that nobody did. */
-export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds'> {
+export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgresql'> {
   /** What the invariant has said so far. */
   readonly said: readonly string[];
   /** Somebody else than a person does something to the cluster. */
@@ -45,6 +45,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     favourite: inProcessCloud(clock, { flavour: 'favourite' }),
     other: inProcessCloud(clock, { flavour: 'other' }),
   };
+  const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];
   const said: string[] = [];
   let elapsedMs = 0;
@@ -53,7 +54,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const invariant = of({
     cluster,
     clouds,
-    postgresql: createInProcessPostgresql(clock),
+    postgresql,
     vault: new InProcessVault(clock),
     wishes,
     scenario,
@@ -68,6 +69,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   return {
     cluster,
     clouds,
+    postgresql,
     said,
     as(who, act) {
       by = who;

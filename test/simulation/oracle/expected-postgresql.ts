@@ -1,0 +1,113 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import type { InProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
+import { allows } from './expected-resource.ts';
+
+/*
+ * What a managed resource of PostgreSQL promises while it says that it is Ready and Synced: held against the server, and not
+ * against what the client makes of it.
+ */
+
+export type Server = Pick<InProcessPostgresql, 'databases' | 'roles' | 'grants' | 'memberships' | 'refusal'>;
+
+const condition = ({ status }: Managed, type: string) =>
+  status?.conditions?.find((each) => each.type === type);
+
+/** What is on record; an edit of the name has no effect. */
+export function recordedName(managed: Managed): string {
+  const recorded =
+    managed.status?.externalIdentity ?? managed.metadata.annotations?.[annotationKeys.externalIdentity];
+  const { name } = JSON.parse(recorded ?? '{}') as { readonly name?: string };
+  return name ?? externalName(managed) ?? managed.metadata.name;
+}
+
+const says = (managed: Managed, type: string): boolean => condition(managed, type)?.status === 'True';
+
+/** What is not as a database says. `secret` is what it has published. */
+export function databaseFaults(
+  database: PostgreSQLDatabase,
+  secret: Secret | undefined,
+  server: Server,
+): readonly string[] {
+  if (!says(database, 'Ready') || !says(database, 'Synced')) return [];
+  const name = recordedName(database);
+  const found = server.databases().find((each) => each.name === name);
+  if (found === undefined) return [`Ready, and there is no database ${name}`];
+  if (!allows(database, 'Update')) return [];
+  const { forProvider } = database.spec;
+  const { encoding, connectionLimit, extensions = [], owner } = forProvider;
+  const differs = (what: string, is: unknown, wanted: unknown): readonly string[] =>
+    wanted === undefined || is === wanted ? [] : [`Synced, and ${what} is ${is} and not ${wanted}`];
+  return [
+    ...differs('the encoding', found.encoding, encoding),
+    ...differs('the limit of connections', found.connectionLimit, connectionLimit),
+    ...differs('the owner', found.owner, owner),
+    ...extensions.flatMap((each) =>
+      found.extensions[each.name] === undefined ? [`Synced, and has no extension ${each.name}`] : [],
+    ),
+    ...loginFaults(secret, server, name),
+  ];
+}
+
+/** What is not as a role says. */
+export function roleFaults(
+  role: PostgreSQLRole,
+  secret: Secret | undefined,
+  server: Server,
+): readonly string[] {
+  if (!says(role, 'Ready') || !says(role, 'Synced')) return [];
+  const name = recordedName(role);
+  const found = server.roles().find((each) => each.name === name);
+  if (found === undefined) return [`Ready, and there is no role ${name}`];
+  if (!allows(role, 'Update')) return [];
+  const { login = false, privileges = {}, connectionLimit } = role.spec.forProvider;
+  const differs = (what: string, is: unknown, wanted: unknown): readonly string[] =>
+    wanted === undefined || is === wanted ? [] : [`Synced, and ${what} is ${is} and not ${wanted}`];
+  return [
+    ...differs('login', found.login, login),
+    ...Object.entries(privileges).flatMap(([privilege, wanted]) =>
+      differs(privilege, found[privilege as keyof typeof found], wanted),
+    ),
+    ...differs('the limit of connections', found.connectionLimit, connectionLimit),
+    ...(login ? loginFaults(secret, server, 'postgres') : []),
+  ];
+}
+
+/** Who has the secret can log in with what is in it; what has no password promises none. */
+function loginFaults(secret: Secret | undefined, server: Server, database: string): readonly string[] {
+  const { username, password } = decodeDetails(secret);
+  if (username === undefined || password === undefined) return [];
+  const refusal = server.refusal({ user: username, password, database });
+  return refusal === undefined || refusal === '42501' || refusal === '53300'
+    ? []
+    : [`Synced, and the login in its secret is refused with ${refusal}`];
+}
+
+/** What is not as a grant says. */
+export function grantFaults({ spec, ...grant }: PostgreSQLGrant, server: Server): readonly string[] {
+  const managed = { ...grant, spec } as Managed;
+  if (!says(managed, 'Ready') || !says(managed, 'Synced')) return [];
+  const { role, database, schema, privileges = [], memberOf } = spec.forProvider;
+  if (memberOf !== undefined) {
+    const isMember = server.memberships().some((each) => each.role === memberOf && each.member === role);
+    return isMember ? [] : [`Ready, and ${role} is no member of ${memberOf}`];
+  }
+  if (role === undefined || database === undefined) return [];
+  const on = schema === undefined ? `database "${database}"` : `schema "${schema}" of "${database}"`;
+  const given = new Set(
+    server
+      .grants()
+      .filter((each) => each.on === on && each.grantee === role)
+      .map(({ privilege }) => privilege),
+  );
+  const isOwner = server.databases().some((each) => each.name === database && each.owner === role);
+  return privileges
+    .map((privilege) => (privilege === 'TEMP' ? 'TEMPORARY' : privilege))
+    .filter((privilege) => !isOwner && (privilege === 'ALL' ? given.size === 0 : !given.has(privilege)))
+    .map((privilege) => `Ready, and ${role} has no ${privilege} on ${on}`);
+}
