@@ -382,7 +382,7 @@ const resources: readonly (readonly [
     {},
     status(['False', 'Creating']),
     'a-password',
-    [/Ready is False \(Creating\), and it is there$/],
+    [/Ready is False \(Creating\), and it is there/],
   ],
   [
     'in a status of long ago',
@@ -396,7 +396,7 @@ const resources: readonly (readonly [
     { forProvider: { fancinessLevel: 1, version: '9' } },
     status(available),
     'a-password',
-    [/Synced is True .*its version cannot be changed$/],
+    [/Synced is True .*its version cannot be changed/],
   ],
   [
     'that is paused and does not say so',
@@ -410,14 +410,14 @@ const resources: readonly (readonly [
     { managementPolicies: ['Create'] },
     status(available),
     'a-password',
-    [/no supported set$/],
+    [/no supported set/],
   ],
   [
     'whose provider leads nowhere',
     { providerRef: { name: 'x' } },
     status(available),
     'a-password',
-    [/leads nowhere$/],
+    [/leads nowhere/],
   ],
 ];
 

@@ -116,15 +116,18 @@ export function faultsOf(managed: Managed, { databases, secret }: Surroundings):
   const published = decodeDetails(secret).password;
   const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !isObserver;
   const hasPassword = !wantsPassword || published !== undefined;
+  const wrongPassword =
+    published !== undefined && wantsPassword && published !== found.password
+      ? ['the password in its secret does not work']
+      : [];
+  if (isRefused(synced)) return wrongPassword;
   return [
+    ...wrongPassword,
     ...(allows(managed, 'Update') && level !== undefined && level !== found.level
       ? [`outside it has level ${found.level}, and not ${level}`]
       : []),
     ...(wantsPassword && allows(managed, 'Update') && published === undefined
       ? ['its secret has no password']
-      : []),
-    ...(published !== undefined && wantsPassword && published !== found.password
-      ? ['the password in its secret does not work']
       : []),
     ...says('Ready', hasPassword ? 'True' : 'False', 'it is there'),
     ...says(
