@@ -63,6 +63,15 @@ export const secretsControlledBy = (store: Store<Secret>, uid: string | undefine
   store.byIndex(byController, uid ?? '');
 
 /**
+ * Whether a secret is where a managed resource publishes its connection details. What only says that the resource
+ * controls it may be anybody's, and concerns nobody else.
+ */
+export function isConnectionSecretOf({ metadata }: Secret, { spec }: Managed): boolean {
+  const key = spec.writeConnectionSecretToRef;
+  return key !== undefined && key.namespace === metadata.namespace && key.name === metadata.name;
+}
+
+/**
  * The secrets of a claim, or of the claim that a reference names: those that it controls, in its own namespace. Owners are
  * never in another one (Kubernetes, "Owners and Dependents"): who says so there may be anybody who has learnt the UID.
  */

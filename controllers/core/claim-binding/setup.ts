@@ -33,6 +33,7 @@ import {
   claimsOfManaged,
   connectionSecrets,
   indexClaims,
+  isConnectionSecretOf,
   managedNaming,
 } from '../indexes.ts';
 import { isConcerned } from './decide.ts';
@@ -73,7 +74,7 @@ export function claimBindingController(
         );
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
-    return resource === undefined ? [] : claimsOf(resource);
+    return resource !== undefined && isConnectionSecretOf(secret, resource) ? claimsOf(resource) : [];
   };
   const claimOfTarget = (secret: Secret): readonly Request[] => [
     { namespace: secret.metadata.namespace ?? '', name: controllerOf(secret)?.name ?? '' },

@@ -91,6 +91,13 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return token;
   }
 
+  /** Whether it publishes to the secret of that namespace and name. */
+  function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
+    const [config = ''] = storeConfigOf(publisher);
+    const scope = configs.get({ name: config })?.spec.defaultScope;
+    return publisher.spec.publishConnectionDetailsTo?.name === name && scope === namespace;
+  }
+
   function triggersFor(managed: Resource<Managed>): readonly Trigger[] {
     const { store } = managed;
     store.addIndex(byStoreConfig, storeConfigOf);
@@ -113,7 +120,11 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           ),
         )
         .through(
-          ({ metadata }) => store.byIndex(byUid, metadata.labels?.[ownerUidLabel] ?? ''),
+          ({ metadata }) =>
+            // Anybody may label a secret of his own: it is kept for a resource only where that publishes to.
+            store
+              .byIndex(byUid, metadata.labels?.[ownerUidLabel] ?? '')
+              .filter((publisher) => isKeptAt(publisher, metadata)),
           'its secret in a secret store was edited or lost',
         ),
     ];

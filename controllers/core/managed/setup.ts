@@ -6,7 +6,6 @@ import { controllerOf, controllerUid, referenceIsOfKind } from '../../../apis/co
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Predicate } from '../../../runtime/controller/triggers.ts';
 import { anyOf, appears, becomes, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -17,7 +16,7 @@ import {
 } from '../connection/connection-publisher.ts';
 import type { SecretStores } from '../connection/secret-store.ts';
 import { storePublisher } from '../connection/store-publisher.ts';
-import { connectionSecrets } from '../indexes.ts';
+import { connectionSecrets, isConnectionSecretOf } from '../indexes.ts';
 import { providerRecord } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { providerChooser, providerTriggers } from '../provider/provider-credentials.ts';
@@ -87,12 +86,13 @@ export function managedController<M extends Managed>(
   const choose = providerChooser(env, service.providers);
 
   /** The resource whose connection secret this is, unless it is on its way out. */
-  const ownerOf = (secret: Secret): readonly Request[] => {
+  const ownerOf = (secret: Secret): readonly Managed[] => {
     const owner = controllerOf(secret);
     if (!referenceIsOfKind(owner, service.kind)) return [];
-    const key = { name: owner?.name ?? '' };
-    const resource = managedResources.get(key);
-    return resource !== undefined && wasDeleted(resource) ? [] : [key];
+    const resource = managedResources.get({ name: owner?.name ?? '' });
+    return resource !== undefined && !wasDeleted(resource) && isConnectionSecretOf(secret, resource)
+      ? [resource]
+      : [];
   };
   const wokenBy = triggersIn(env);
 

@@ -370,8 +370,12 @@ test('a change that the triggers fail on wakes nobody, and those after it as eve
   woken.length = 0;
   secret('odd', odd, '1');
   const labels = { 'secret.crossplane.io/owner-uid': resource.metadata.uid };
-  secret('ours', labels, '1');
-  secret('ours', labels, '2');
+  const { name: kept = '' } = resource.spec.publishConnectionDetailsTo ?? {};
+  secret(kept, labels, '1');
+  secret(kept, labels, '2');
+  assert.deepEqual(woken, [resource.metadata.name]);
+  secret('of somebody who has learnt the UID', labels, '1');
+  secret('of somebody who has learnt the UID', labels, '2');
   assert.deepEqual(woken, [resource.metadata.name]);
 });
 

@@ -32,23 +32,31 @@ function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
 }
 
 describe('whose connection secret wakes', () => {
-  const owner = managed({}, { name: 'owner', uid: 'owner-uid' });
-  const rows: Record<string, { controls?: object; leaving?: true; isGone?: true; wakes: readonly string[] }> =
-    {
-      'the resource that controls it': { controls: owner, wakes: ['owner'] },
-      'nobody, where nobody controls it': { wakes: [] },
-      'not one of that name and another kind': {
-        controls: {
-          ...owner,
-          apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-          kind: otherManagedKind.kind,
-        },
-        wakes: [],
+  const key = { namespace: 'infra', name: 'conn' };
+  const owner = managed({ writeConnectionSecretToRef: key }, { name: 'owner', uid: 'owner-uid' });
+  const rows: Record<
+    string,
+    { controls?: object; namespace?: string; leaving?: true; isGone?: true; wakes: readonly string[] }
+  > = {
+    'the resource that controls it': { controls: owner, wakes: ['owner'] },
+    'nobody, where nobody controls it': { wakes: [] },
+    'not one of that name and another kind': {
+      controls: {
+        ...owner,
+        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+        kind: otherManagedKind.kind,
       },
-      'one that is not seen: its run finds out': { controls: owner, isGone: true, wakes: ['owner'] },
-      'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
-    };
-  for (const [name, { controls, leaving, isGone, wakes }] of Object.entries(rows)) {
+      wakes: [],
+    },
+    'not one that is not seen: its appearance wakes it': { controls: owner, isGone: true, wakes: [] },
+    'not one that publishes elsewhere: anybody may say that it controls his secret': {
+      controls: owner,
+      namespace: 'rogue',
+      wakes: [],
+    },
+    'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
+  };
+  for (const [name, { controls, namespace = 'infra', leaving, isGone, wakes }] of Object.entries(rows)) {
     test(name, async () => {
       const cluster = new FakeCluster();
       cluster.put(managedKind, {
@@ -65,7 +73,7 @@ describe('whose connection secret wakes', () => {
       const secret = {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { namespace: 'infra', name: 'conn', ownerReferences },
+        metadata: { ...key, namespace, ownerReferences },
         type: connectionSecretType,
       };
       cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
