@@ -17,6 +17,8 @@ export interface SimulationOptions {
   readonly seed: number;
   /** As the flag of that name; default 1 h. */
   readonly syncPeriodMs?: number;
+  /** False: the definitions are those of an older release, which let everything through. */
+  readonly isEnforced?: boolean;
 }
 
 /** As flags have them by default. */
@@ -33,7 +35,7 @@ const flags = {
 export class Simulation {
   readonly clock: TestClock = testClock();
   readonly random: Random;
-  readonly cluster = new MemoryCluster(() => this.clock.now());
+  readonly cluster: MemoryCluster;
   /** The process's log at level debug, as lines of JSON. */
   readonly log: string[] = [];
   /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
@@ -44,7 +46,8 @@ export class Simulation {
   #life = new Subscription();
   #client: FaultyClient | undefined;
 
-  constructor({ seed, syncPeriodMs = 3_600_000 }: SimulationOptions) {
+  constructor({ seed, syncPeriodMs = 3_600_000, isEnforced = true }: SimulationOptions) {
+    this.cluster = new MemoryCluster(() => this.clock.now(), { isEnforced });
     this.#syncPeriodMs = syncPeriodMs;
     this.random = seededRandom(seed);
   }

@@ -17,9 +17,9 @@ const kinds: readonly Kind[] = [...definitions, SecretKind];
 
 /** What hostile objects are called and refer to: each other, and what is there. */
 export const names: Names = {
-  objects: ['bad', 'worse', 'small', 'default', 'legacy', 'before', 'favourite', 'uid-9'],
+  objects: ['bad', 'worse', 'small', 'default', 'legacy', 'before', 'favourite', 'uid-of-before'],
   namespaces: ['rogue', 'infra', 'quiet', 'stores'],
-  uids: ['uid-1', 'uid-9', 'uid-10', 'uid-12', 'bogus'],
+  uids: ['uid-1', 'uid-of-before', 'uid-11', 'uid-13', 'bogus'],
   kinds: definitions,
 };
 
@@ -46,9 +46,9 @@ const isOthers = (world: World, { object }: Planted): boolean =>
  */
 export async function undergo(
   given: readonly Planted[],
-  { seed = 1 }: { readonly seed?: number } = {},
+  { seed = 1, isEnforced = true }: { readonly seed?: number; readonly isEnforced?: boolean } = {},
 ): Promise<void> {
-  const world = new World(seed);
+  const world = new World(seed, { isEnforced });
   const { cluster, simulation } = world;
   const { clock } = simulation;
   world.claim('before');

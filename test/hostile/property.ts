@@ -24,6 +24,11 @@ export function holds<T>(
   const numRuns = runs * Number(times);
   test(name, async (t) => {
     t.diagnostic(`seed ${seed}, ${numRuns} examples`);
-    await fc.assert(property as IAsyncProperty<T>, { seed, numRuns, includeErrorInReport: true });
+    await fc.assert(property as IAsyncProperty<T>, {
+      seed,
+      numRuns,
+      includeErrorInReport: true,
+      endOnFailure: process.env.HOSTILE_SHRINK === 'no',
+    });
   });
 }

@@ -26,15 +26,15 @@ import {
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
+import * as postgresqlProviders from '../../apis/postgresql/v1alpha1/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
-import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind] as const;
@@ -56,8 +56,8 @@ export const providerKinds = [
   fcp.ProviderConfigKind,
   ocp.ProviderKind,
   ocp.ProviderConfigKind,
-  postgresql.ProviderKind,
-  postgresql.ProviderConfigKind,
+  postgresqlProviders.ProviderKind,
+  postgresqlProviders.ProviderConfigKind,
 ] as const;
 export const definitions = [
   ...claimKinds,
@@ -77,10 +77,11 @@ export class World {
   readonly simulation: Simulation;
   readonly favourite;
   readonly other;
+  readonly postgresql;
   readonly #stacks;
 
-  constructor(seed: number) {
-    this.simulation = new Simulation({ seed, syncPeriodMs: 10 * minuteMs });
+  constructor(seed: number, { isEnforced = true } = {}) {
+    this.simulation = new Simulation({ seed, syncPeriodMs: 10 * minuteMs, isEnforced });
     const { clock, random } = this.simulation;
     const token = `${planted}-token`;
     this.favourite = inProcessCloud(clock, {
@@ -90,7 +91,8 @@ export class World {
       random,
     });
     this.other = inProcessCloud(clock, { url: 'http://other.test', flavour: 'other', token, random });
-    const [favourite, other] = [this.favourite, this.other];
+    this.postgresql = createInProcessPostgresql(clock, { password: `${planted}-password` });
+    const { favourite, other, postgresql } = this;
     this.#stacks = [
       createFcpStack({
         createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite.dispatcher }),
@@ -98,15 +100,7 @@ export class World {
       createOcpStack({
         createClient: (options) => otherCloudClient({ ...options, dispatcher: other.dispatcher }),
       }),
-      createPostgresqlStack({
-        createServer: (options) =>
-          createPostgresqlServer({
-            ...options,
-            createClient: () => {
-              throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-            },
-          }),
-      }),
+      createPostgresqlStack({ createServer: postgresql.clientsFor().createServer }),
     ];
     this.#furnish();
   }
@@ -131,12 +125,19 @@ export class World {
         data: encodeDetails({ credentials }),
       });
     }
-    const secretRef = (name: string) => ({ namespace: 'infra', name, key: 'credentials' });
-    const configOf = (name: string) => ({
-      spec: { credentials: { source: 'Secret', secretRef: secretRef(name) } },
+    const { endpoint, port, username, password } = this.postgresql.credentials;
+    this.put(
+      SecretKind,
+      { namespace: 'infra', name: 'postgresql' },
+      { data: encodeDetails({ endpoint, port: String(port), username, password }) },
+    );
+    const secretRef = (name: string, key = 'credentials') => ({ namespace: 'infra', name, key });
+    const configOf = (name: string, key?: string) => ({
+      spec: { credentials: { source: 'Secret', secretRef: secretRef(name, key) } },
     });
     this.put(fcp.ProviderConfigKind, { name: 'default' }, configOf('favourite'));
     this.put(ocp.ProviderConfigKind, { name: 'default' }, configOf('other'));
+    this.put(postgresqlProviders.ProviderConfigKind, { name: 'default' }, configOf('postgresql', 'endpoint'));
     this.put(
       fcp.ProviderKind,
       { name: 'legacy' },
@@ -152,6 +153,11 @@ export class World {
       AmbivalentDBInstanceClassKind,
       { name: 'other-small', labels: { size: 'small' } },
       { specTemplate: { ...template, forProvider: { ambivalence: 5 } } },
+    );
+    this.put(
+      PostgreSQLDatabaseClassKind,
+      { name: 'shared', labels: { size: 'small' } },
+      { specTemplate: { ...template, forProvider: {} } },
     );
     this.put(StoreConfigKind, { name: 'default' }, { spec: { type: 'Kubernetes', defaultScope: 'stores' } });
   }
@@ -171,13 +177,13 @@ export class World {
     const classRef = {
       apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
       kind: 'FavouriteDBInstanceClass',
+      name: 'small',
     };
-    this.cluster.create(FancySQLInstanceKind, {
-      apiVersion: apiVersionOf(FancySQLInstanceKind),
-      kind: 'FancySQLInstance',
-      metadata: { namespace: 'quiet', name },
-      spec: { classRef: { ...classRef, name: 'small' }, writeConnectionSecretToRef: { name } },
-    } as KubernetesObject);
+    this.put(
+      FancySQLInstanceKind,
+      { namespace: 'quiet', name, uid: `uid-of-${name}` },
+      { spec: { classRef, writeConnectionSecretToRef: { name } } },
+    );
   }
 
   /** It is Bound and can be used: its secret has a password that opens its database. */
