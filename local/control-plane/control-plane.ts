@@ -61,6 +61,8 @@ export interface ControlPlane {
   restartApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
   readonly etcdUrl: string;
+  /** Where etcd keeps its data. */
+  readonly etcdData: string;
   /** Ends etcd, SIGKILL unless told otherwise: the API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */

@@ -49,6 +49,8 @@ export interface Servers {
   startApiServer(): Promise<void>;
   /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
   readonly etcdUrl: string;
+  /** Where etcd keeps its data. */
+  readonly etcdData: string;
   /** Ends etcd, SIGKILL unless told otherwise; the API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */
@@ -270,6 +272,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       stopApiServer,
       startApiServer,
       etcdUrl: etcdURL,
+      etcdData: dataDir,
       stopEtcd,
       startEtcd: () => restartEtcd({ binary: etcdBinary, dataDir, url: etcdURL, startTimeoutMs }),
       stop,

@@ -81,5 +81,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     if (bytes > maxBodyBytes) throw new Problem(413, 'TooLarge', `the body is over ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new Problem(400, 'BadRequest', 'the body is not UTF-8');
+  }
 }

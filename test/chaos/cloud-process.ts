@@ -13,8 +13,8 @@ export interface CloudProcess {
   readonly port: number;
   token(): string;
   current(): ServerProcess | undefined;
-  /** Starts it, with another token if given, and waits until it answers. */
-  start(token?: string): Promise<void>;
+  /** Starts it, with another token or more flags if given, and waits until it answers. */
+  start(options?: { readonly token?: string; readonly flags?: readonly string[] }): Promise<void>;
   /** What it holds, from its own records. */
   externals(): readonly External[];
 }
@@ -35,7 +35,7 @@ export function cloudProcess({ directory, flavour, port, ...options }: CloudProc
     port,
     token: () => token,
     current: () => current,
-    async start(given = token) {
+    async start({ token: given = token, flags: more = [] } = {}) {
       token = given;
       const flags = {
         flavour,
@@ -48,6 +48,7 @@ export function cloudProcess({ directory, flavour, port, ...options }: CloudProc
       current = startServerProcess(directory, flavour, [
         'local/favourite-cloud/main.ts',
         ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]),
+        ...more,
       ]);
       const started = current;
       while (!(await answers(port))) {

@@ -1,15 +1,19 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { escapeLiteral } from 'pg';
+import { Client, escapeLiteral } from 'pg';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { ambivalentClass, credentialsSecret } from './catalogue.ts';
 import type { Life, Replica } from './replica.ts';
-import type { FaultAction, ProviderName, Server, Signal } from './schedule.ts';
+import type { CloudMood, FaultAction, ProviderName, Server, Signal } from './schedule.ts';
 import { signalTree } from './server-process.ts';
 import type { Users } from './users.ts';
 import type { World } from './world.ts';
-import { list, plantedValue } from './world.ts';
+import { credentialsNamespace, list, plantedValue } from './world.ts';
 
 /** A fault that has begun. */
 export interface Harm {
@@ -41,10 +45,17 @@ export function inject({ world, users, leading }: Injection, action: FaultAction
       return harmLink(world, leading, action.link, action.fault);
     case 'compaction':
       return compaction(world);
+    case 'restore':
+      return restoredBackup(world);
+    case 'mood':
+      return badMood(world, action.cloud, action.mood);
+    case 'slots':
+      return takenSlots(world);
     case 'credentials':
-      return action.how === 'wrong'
-        ? wrongCredentials(world, action.provider)
-        : rotation(world, action.provider);
+      return { wrong: wrongCredentials, rotated: rotation, lost: lostCredentials }[action.how](
+        world,
+        action.provider,
+      );
     case 'definition':
       return deletedDefinition(world, users, action.plural, action.holds);
   }
@@ -186,6 +197,98 @@ async function compaction({ links, controlPlane, replicas }: World): Promise<Har
   };
 }
 
+/** What has happened since the backup has not happened, and versions that were given out are given out again. */
+async function restoredBackup({ controlPlane, client, directory }: World): Promise<Harm> {
+  const backup = join(directory, 'etcd-backup');
+  await controlPlane.stopEtcd('SIGTERM');
+  await rm(backup, { recursive: true, force: true });
+  await cp(controlPlane.etcdData, backup, { recursive: true });
+  await controlPlane.startEtcd();
+  // Everybody learns of what will be forgotten.
+  const claims = (await eventually('claims are listed', () => client.list(FancySQLInstanceKind, {}))).items;
+  for (const { metadata } of claims.slice(0, 20)) {
+    const annotations = { 'chaos.test/forgotten': String(Date.now()) };
+    await eventually('it is annotated', () =>
+      client.patch(FancySQLInstanceKind, objectKey(metadata), { metadata: { annotations } }),
+    );
+  }
+  return {
+    async end() {
+      await controlPlane.stopApiServer();
+      await controlPlane.stopEtcd();
+      await rm(controlPlane.etcdData, { recursive: true });
+      await rename(backup, controlPlane.etcdData);
+      await controlPlane.startEtcd();
+      await controlPlane.startApiServer();
+    },
+  };
+}
+
+const moodFlags: Readonly<Record<CloudMood, readonly string[]>> = {
+  'fails half of all requests': ['--fail-rate', '0.5'],
+  'limits requests': ['--rate-limit', '3'],
+  'shows changes late': ['--read-delay', '3s'],
+};
+
+/** The same cloud, with bad habits; it is started anew for them, and to be rid of them. */
+async function badMood({ clouds }: World, flavour: 'favourite' | 'other', mood: CloudMood): Promise<Harm> {
+  const cloud = clouds[flavour];
+  const restart = async (flags: readonly string[]): Promise<void> => {
+    cloud.current()?.signal('SIGTERM');
+    await cloud.current()?.ended;
+    await cloud.start({ flags });
+  };
+  await restart(moodFlags[mood]);
+  return { end: () => restart([]) };
+}
+
+/** Somebody has all the connections that the server takes, those kept for administrators included. */
+async function takenSlots({ postgresql, administratorPassword }: World): Promise<Harm> {
+  const taken: Client[] = [];
+  const most = 150;
+  for (let isFull = false; !isFull && taken.length < most; ) {
+    const client = new Client({
+      host: postgresql.host,
+      port: postgresql.port,
+      user: postgresql.superuser,
+      password: administratorPassword,
+      database: 'postgres',
+      ssl: { rejectUnauthorized: false },
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      taken.push(client);
+    } catch {
+      isFull = true;
+    }
+  }
+  return {
+    detail: `${taken.length} connections`,
+    async end() {
+      await Promise.all(taken.map((client) => client.end()));
+    },
+  };
+}
+
+async function lostCredentials(world: World, provider: ProviderName): Promise<Harm> {
+  await eventually('it is deleted', () =>
+    world.controlPlane.kubectl([
+      '-n',
+      credentialsNamespace,
+      'delete',
+      'secret',
+      provider,
+      '--ignore-not-found',
+    ]),
+  );
+  return {
+    async end() {
+      await applied(world, credentialsSecret(world, provider, secretNow(world, provider)));
+    },
+  };
+}
+
 /** Makes etcd forget all that is not the present, over its JSON gateway. */
 async function compact(etcdUrl: string): Promise<void> {
   const post = async (path: string, body: object): Promise<unknown> => {
@@ -233,7 +336,7 @@ async function rotation(world: World, provider: ProviderName): Promise<Harm> {
     const cloud = world.clouds[provider];
     cloud.current()?.signal('SIGKILL');
     await cloud.current()?.ended;
-    await cloud.start(fresh);
+    await cloud.start({ token: fresh });
   }
   return {
     async end() {

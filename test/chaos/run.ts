@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { described, isWrite, leaseRule, loopOf, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
@@ -222,6 +223,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     await readMetrics();
   }
 
+  /** Whoever of us gives up: the rest goes on, and what is wrong shows in the end. */
+  function orBlame(work: Promise<void> | undefined): Promise<void> | undefined {
+    return work?.catch((error: unknown) => blame('the run', `could not go on: ${messageOf(error)}`));
+  }
+
   async function play(round: Round): Promise<void> {
     const names = round.faults.map(({ kind }) => kind.name).join(' + ');
     during = `round ${round.number}: ${names}`;
@@ -246,10 +252,12 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
         wasAlone: round.faults.length === 1,
       });
     });
-    const acting = round.actions.map(async ({ atMs, action, pick }) => {
-      await until(atMs);
-      await people.act(action, pick);
-    });
+    const acting = round.actions
+      .map(async ({ atMs, action, pick }) => {
+        await until(atMs);
+        await people.act(action, pick);
+      })
+      .map(orBlame);
     let isOver = false;
     const watching = (async () => {
       while (!isOver) {
@@ -259,10 +267,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     })();
     let endedMs: number;
     try {
-      await Promise.all(happening);
+      await Promise.all(happening.map(orBlame));
       endedMs = performance.now();
       // Asked for now, so that recovery means that something new can be had.
-      await Promise.all([...acting, people.createClaim(), ...harms.map((harm) => harm.probe?.())]);
+      const probes = [people.createClaim(), ...harms.map((harm) => harm.probe?.())];
+      await Promise.all([...acting, ...probes.map(orBlame)]);
     } finally {
       isOver = true;
       await watching;
@@ -289,7 +298,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   during = 'after all claims were deleted';
   await people.deleteAll();
   await recovered('all claims were deleted');
-  await tryKept(world, marked, blame);
+  await tryKept(world, blame);
   const second = await quietFor(quietSeconds);
 
   async function quietFor(seconds: number): Promise<number> {
@@ -318,7 +327,9 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       blame(life.user, `its log tells ${line}`);
     judgeEnd(life, blame);
   }
-  const events = await world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']);
+  const events = await eventually('Events are listed', () =>
+    world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']),
+  );
   for (const secret of told.in(events)) blame('Events', `one tells ${secret}`);
   for (const { what, perMinute } of rates.busiest()) {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
@@ -373,7 +384,9 @@ async function uriOf({ client }: World, key: string): Promise<string | undefined
 
 /** Each PostgreSQL claim's secret opens its database, and what its tenant put there is there. */
 async function tryLogins(world: World, marked: ReadonlySet<string>, blame: Blame): Promise<void> {
-  const { items } = await world.client.list(PostgreSQLInstanceKind, {});
+  const { items } = await eventually('claims are listed', () =>
+    world.client.list(PostgreSQLInstanceKind, {}),
+  );
   for (const { metadata } of items) {
     const name = `${metadata.namespace}/${metadata.name}`;
     const uri = (await uriOf(world, name)) ?? '';
@@ -397,9 +410,8 @@ async function tryLogins(world: World, marked: ReadonlySet<string>, blame: Blame
 }
 
 /** Databases that a policy keeps are there with all that is in them, though their claims are gone. */
-async function tryKept(world: World, marked: ReadonlySet<string>, blame: Blame): Promise<void> {
-  void marked;
-  const { managed } = await world.observe();
+async function tryKept(world: World, blame: Blame): Promise<void> {
+  const { managed } = await eventually('all is seen', () => world.observe());
   for (const { kind, metadata, spec } of managed) {
     if (kind !== 'PostgreSQLDatabase') continue;
     const to = spec.writeConnectionSecretToRef!;
@@ -413,9 +425,8 @@ async function tryKept(world: World, marked: ReadonlySet<string>, blame: Blame):
 }
 
 /** A process may end because it was told to, or because it lost its lease. */
-function judgeEnd({ user, end, wasEnded, process }: Life, blame: Blame): void {
+function judgeEnd({ user, end, wasEnded }: Life, blame: Blame): void {
   if (end === undefined) return;
-  void process;
   if (wasEnded && end.signal === 'SIGKILL') return;
   if (wasEnded && end.code !== 0) blame(user, `SIGTERM ended it with ${end.code ?? end.signal}`);
   if (!wasEnded && end.code !== 1) blame(user, `it ended by itself with ${end.code ?? end.signal}`);

@@ -54,6 +54,12 @@ describe('the schedule', () => {
     }
   });
 
+  test('leaves those alone that must be, and lets no user do anything meanwhile', () => {
+    const lonely = rounds(13, 300).filter(({ faults }) => faults.some(({ kind }) => kind.isAlone));
+    assert.ok(lonely.length > 0);
+    for (const { faults, actions } of lonely) assert.deepEqual([faults.length, actions], [1, []]);
+  });
+
   test('can be of some kinds only', () => {
     const kinds = kindsNamed(['etcd', 'frozen']);
     const some = schedule({ seed: 1, actionsPerSecond: 1, kinds }).take(20).toArray();

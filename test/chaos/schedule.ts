@@ -16,6 +16,10 @@ export type Signal = (typeof signals)[number];
 export const providers = ['favourite', 'other', 'postgresql'] as const;
 export type ProviderName = (typeof providers)[number];
 
+/** What a cloud may be like for a while. */
+export const cloudMoods = ['fails half of all requests', 'limits requests', 'shows changes late'] as const;
+export type CloudMood = (typeof cloudMoods)[number];
+
 export type FaultAction =
   | {
       readonly type: 'signal';
@@ -25,7 +29,14 @@ export type FaultAction =
   | { readonly type: 'freeze' }
   | { readonly type: 'link'; readonly link: Link; readonly fault: LinkFault }
   | { readonly type: 'compaction' }
-  | { readonly type: 'credentials'; readonly provider: ProviderName; readonly how: 'wrong' | 'rotated' }
+  | { readonly type: 'restore' }
+  | { readonly type: 'mood'; readonly cloud: 'favourite' | 'other'; readonly mood: CloudMood }
+  | { readonly type: 'slots' }
+  | {
+      readonly type: 'credentials';
+      readonly provider: ProviderName;
+      readonly how: 'wrong' | 'rotated' | 'lost';
+    }
   | { readonly type: 'definition'; readonly plural: string; readonly holds: 'nothing' | 'classes' };
 
 /** One way to do harm. */
@@ -37,12 +48,16 @@ export interface FaultKind {
   readonly holds: readonly string[];
   /** How long it lasts, in ms: at least and at most. */
   readonly lasts: readonly [min: number, max: number];
+  /** Whether it is alone in its round, without users. */
+  readonly isAlone?: true;
 }
 
 const brief = [500, 6000] as const;
 const usual = [2000, 12_000] as const;
 /** Beyond the 30 s after which most give up who wait for an answer. */
 const silent = [2000, 45_000] as const;
+/** A frozen leader may go on in time, or just too late: it has 10 s to renew its lease. */
+const untilLease = [500, 17_000] as const;
 /** The lease is of 15 s, and whoever leads gives up after 10: all of these outlast it. */
 const beyondLease = [18_000, 26_000] as const;
 
@@ -53,7 +68,7 @@ export const faultKinds: readonly FaultKind[] = [
       name: `${signal} ${target}`,
       action: { type: 'signal', signal, target } as const,
       holds: ['replicas'],
-      lasts: brief,
+      lasts: signal === 'SIGSTOP' ? untilLease : brief,
     })),
     ...servers.map((target) => ({
       name: `${signal} ${target}`,
@@ -89,8 +104,29 @@ export const faultKinds: readonly FaultKind[] = [
     holds: ['etcd', 'apiserver', 'apiserver link'],
     lasts: brief,
   },
+  {
+    name: 'etcd restored from a backup',
+    action: { type: 'restore' },
+    holds: ['etcd', 'apiserver'],
+    lasts: brief,
+    isAlone: true,
+  },
+  ...(['favourite', 'other'] as const).flatMap((cloud) =>
+    cloudMoods.map((mood) => ({
+      name: `${cloud} ${mood}`,
+      action: { type: 'mood', cloud, mood } as const,
+      holds: [cloud],
+      lasts: usual,
+    })),
+  ),
+  {
+    name: 'no connection slots at postgresql',
+    action: { type: 'slots' },
+    holds: ['postgresql'],
+    lasts: usual,
+  },
   ...providers.flatMap((provider) =>
-    (['wrong', 'rotated'] as const).map((how) => ({
+    (['wrong', 'rotated', 'lost'] as const).map((how) => ({
       name: `${provider} credentials ${how}`,
       action: { type: 'credentials', provider, how } as const,
       holds: [provider, 'apiserver', 'etcd'],
@@ -187,21 +223,29 @@ export function* schedule({
   const random = seededRandom(seed);
   let deck: FaultKind[] = [];
   for (let number = 1; ; number += 1) {
-    const count = random() < 0.75 ? 1 : 2 + Math.floor(random() * 2);
+    let count = random() < 0.75 ? 1 : 2 + Math.floor(random() * 2);
     const faults: ScheduledFault[] = [];
     while (faults.length < count) {
       if (deck.length === 0) deck = shuffled(kinds, random);
       const taken = new Set(faults.flatMap(({ kind }) => kind.holds));
-      const at = deck.findIndex(({ holds }) => holds.every((held) => !taken.has(held)));
+      const at = deck.findIndex(
+        ({ holds, isAlone }) => holds.every((held) => !taken.has(held)) && !(isAlone && faults.length > 0),
+      );
       if (at < 0) break;
       const [kind] = deck.splice(at, 1);
       const [min, max] = kind!.lasts;
       const startMs = Math.round(500 + (faults.length === 0 ? 0 : random() * 3000));
+      if (kind!.isAlone) count = 1;
       faults.push({ kind: kind!, startMs, endMs: startMs + Math.round(min + random() * (max - min)) });
     }
     const lengthMs = Math.max(...faults.map(({ endMs }) => endMs));
     const actions: ScheduledAction[] = [];
-    for (let atMs = 0; atMs < lengthMs; atMs += (-Math.log(1 - random()) * 1000) / actionsPerSecond) {
+    const areThereUsers = !faults.some(({ kind }) => kind.isAlone);
+    for (
+      let atMs = 0;
+      areThereUsers && atMs < lengthMs;
+      atMs += (-Math.log(1 - random()) * 1000) / actionsPerSecond
+    ) {
       actions.push({ atMs: Math.round(atMs), action: oneOf(userActions, random), pick: random() });
     }
     yield { number, faults, actions };

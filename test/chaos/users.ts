@@ -26,7 +26,10 @@ export interface Users {
   createClaim(): Promise<void>;
   make(kind: Kind<KubernetesObject>, object: KubernetesObject): Promise<void>;
   remove(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void>;
-  /** Deletes every claim, and what was made by hand. */
+  /**
+   * Deletes every claim, and what was made by hand for no claim. Claims of FancySQL go with their definition, which must
+   * end as if each had been deleted.
+   */
   deleteAll(): Promise<void>;
   /** How often each thing was done. */
   readonly done: ReadonlyMap<UserAction, number>;
@@ -274,8 +277,19 @@ export function users(world: World): Users {
       for (const [key, intent] of claims) {
         if (!intent.isWanted) continue;
         claims.set(key, { ...intent, isWanted: false });
-        await remove(claimKinds.find(({ kind }) => kind === intent.kind)!, objectKey(intent));
+        const kind = claimKinds.find((each) => each.kind === intent.kind)!;
+        if (kind.kind !== FancySQLInstanceKind.kind) await remove(kind, objectKey(intent));
       }
+      const { plural, group } = FancySQLInstanceKind;
+      await answered(() =>
+        world.controlPlane.kubectl([
+          'delete',
+          'crd',
+          `${plural}.${group}`,
+          '--wait=false',
+          '--ignore-not-found',
+        ]),
+      );
       for (const { kind, name, isWanted } of managed.values()) {
         if (isWanted && name.startsWith('alone-')) {
           await removeMade(managedKinds.find((each) => each.kind === kind)!, { name });

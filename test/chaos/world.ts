@@ -23,7 +23,7 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startReaper } from '../../local/control-plane/reaper.ts';
 import type { LocalPostgresql } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
-import { isNotFound } from '../../runtime/client/errors.ts';
+import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
@@ -264,7 +264,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
             });
             return items;
           } catch (error) {
-            if (isNotFound(error)) return [];
+            if (apiErrorIn(error)?.code === 404) return [];
             throw error;
           }
         };

@@ -196,6 +196,16 @@ describe('an instance lives as in a cloud', () => {
   });
 });
 
+test('a body that is not UTF-8 is refused whole, wherever the byte is that makes it so', async () => {
+  const cloud = await start();
+  const body = Buffer.from(JSON.stringify({ ...cool, tags: { owner: 'me' } }));
+  body[body.indexOf('owner')]! |= 0x80;
+  const headers = { authorization: `Bearer ${cloud.token}` };
+  const { status } = await fetch(`${cloud.url}/v1/instances`, { method: 'POST', headers, body });
+  assert.equal(status, 400);
+  assert.deepEqual(cloud.instances(), []);
+});
+
 test('a list comes in pages, in the order of creation, and survives deletions between pages', async () => {
   const cloud = await start();
   for (let i = 0; i < 5; i++) await call(cloud, 'POST', '/v1/instances', { ...cool, name: `db-${i}` });
