@@ -4,7 +4,7 @@ import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
 /** Credentials in clear text. Never logged. */
@@ -52,7 +52,8 @@ const maxSecrets = 1_000;
  * one by one, not watched: they are of any type, and watching them would mean watching every secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
-  const recent = new LRUCache<string, Promise<ConnectionDetails>>({
+  /** What secrets hold; `absent`: the API server says that there is none. */
+  const recent = new LRUCache<string, Promise<ConnectionDetails | 'absent'>>({
     max: maxSecrets,
     ttl: freshMs,
     ttlResolution: 0,
@@ -84,7 +85,11 @@ export function credentialReader(env: Environment): CredentialReader {
     isFresh: boolean,
   ): Promise<HeldCredentials> {
     const secret = `${namespace}/${name}`;
-    const data = await read(secret, { namespace, name }, who, isFresh);
+    const data = await annotate(
+      `cannot get secret ${secret} of ${who}`,
+      read(secret, { namespace, name }, isFresh),
+    );
+    if (data === 'absent') throw new Error(`secret ${secret} of ${who} does not exist`);
     const text = data[key];
     if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
     return { source: 'Secret', text, entries: () => data, origin: `secret ${secret}`, key };
@@ -109,16 +114,16 @@ export function credentialReader(env: Environment): CredentialReader {
   function read(
     secret: string,
     key: { readonly namespace: string; readonly name: string },
-    who: string,
     isFresh: boolean,
-  ): Promise<ConnectionDetails> {
+  ): Promise<ConnectionDetails | 'absent'> {
     recent.purgeStale(); // clear text is not kept for longer than it serves
     const held = recent.get(secret);
     if (held !== undefined && !isFresh) return held;
-    const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown) => {
+    const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
+      // An answer like any other: all who use the provider ask, and go on asking.
+      if (isNotFound(error)) return 'absent';
       if (recent.get(secret) === data) recent.delete(secret);
-      if (isNotFound(error)) throw new Error(`secret ${secret} of ${who} does not exist`);
-      throw new Error(`cannot get secret ${secret} of ${who}: ${messageOf(error)}`, { cause: error });
+      throw error;
     });
     recent.set(secret, data);
     return data;

@@ -169,3 +169,43 @@ test('a burst reads a secret once, unless it has to be fresh', async () => {
   await read(inSecret('other'), { who, isFresh: true });
   assert.equal(cluster.calls.length, 2);
 });
+
+test('a secret that does not exist is asked for every two seconds at most, and each is told for itself', async () => {
+  const { cluster, read } = reader();
+  const missing: CredentialSelector = {
+    source: 'Secret',
+    secretRef: { namespace: 'infra', name: 'gone', key: 'token' },
+  };
+  const asker = (name: string) => read(missing, { who: name });
+  const told = (name: string) => ({ message: `secret infra/gone of ${name} does not exist` });
+  await Promise.all([
+    assert.rejects(asker('Provider one'), told('Provider one')),
+    assert.rejects(asker('Provider two'), told('Provider two')),
+  ]);
+  await assert.rejects(asker('Provider three'), told('Provider three'));
+  assert.equal(cluster.calls.length, 1);
+
+  cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'gone' },
+    data: encodeDetails({ token: 'hush-hush' }),
+  });
+  await cluster.clock.advance(2001);
+  assert.equal(heldCredentials(await asker('Provider one')).text, 'hush-hush');
+  assert.equal(cluster.calls.length, 2);
+});
+
+test('a read that failed is told with the name of each who waited for it', async () => {
+  const { cluster, read } = reader();
+  cluster.before('get', SecretKind, () => {
+    throw broken();
+  });
+  await Promise.all(
+    ['one', 'two'].map((name) =>
+      assert.rejects(read(inSecret('other'), { who: `Provider ${name}` }), {
+        message: `cannot get secret infra/cloud of Provider ${name}: ${broken().message}`,
+      }),
+    ),
+  );
+});
