@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { markOf } from '../../clients/postgresql/mark.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
@@ -540,7 +541,7 @@ const statements: readonly (readonly [
     [orders],
     undefined,
     event('ClaimNotFound', 'X (UID uid-of-orders) no longer exists'),
-    [/never no claim uid-of-orders$/],
+    [/it is there$/],
   ],
   [
     'that it deleted outside what it did not',
@@ -1095,6 +1096,69 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  {
+    invariant: externalKept,
+    name: 'a process deletes outside what is another’s',
+    async history({ cluster, clouds, call }) {
+      put(managed('a', { spec: { reclaimPolicy: 'Delete' } }, { ...gone, ...held }))(cluster);
+      await post(clouds, 'a', 'b');
+      call({ system: 'favourite', verb: 'POST', target: '/v1/instances' });
+      call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
+    },
+    says: [/^p1 deletes \/v1\/instances\/a in favourite, which is b’s$/],
+  },
+  {
+    invariant: externalKept,
+    name: 'a process deletes outside what is of a new resource of that name',
+    history({ cluster, call }) {
+      const one = managed('a', { spec: { reclaimPolicy: 'Delete' } }, { ...gone, ...held });
+      put(one)(cluster);
+      patch(one, { metadata: { finalizers: [] } })(cluster);
+      put(managed('a'))(cluster);
+      call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
+    },
+    says: [/^p1 deletes \/v1\/instances\/a in favourite$/],
+  },
+  ...(
+    [
+      [
+        'drops a database that is kept',
+        { ...gone, ...held },
+        { reclaimPolicy: 'Retain' },
+        [/^p1 deletes shop in postgresql$/],
+      ],
+      ['drops a database that goes', { ...gone, ...held }, { reclaimPolicy: 'Delete' }, []],
+    ] as const
+  ).map(
+    ([name, its, spec, says]): Case => ({
+      invariant: externalKept,
+      name: `a process ${name}`,
+      history({ cluster, call }) {
+        const { metadata, ...rest } = shop as KubernetesObject & { readonly spec: Fields };
+        put({
+          ...rest,
+          metadata: { ...metadata, ...its },
+          spec: { ...rest.spec, ...spec },
+        } as KubernetesObject)(cluster);
+        call({ system: 'postgresql', verb: 'DROP DATABASE', target: 'shop' });
+      },
+      says,
+    }),
+  ),
+  {
+    invariant: answeredFor,
+    name: 'what is in PostgreSQL has nobody',
+    async history({ cluster, postgresql, rest }) {
+      put(shop)(cluster);
+      await postgresql.sql('CREATE DATABASE "shop"');
+      const mark = markOf('postgresqldatabase.postgresql.crossplane.io/shop');
+      await postgresql.sql(`COMMENT ON DATABASE "shop" IS '${mark}'`);
+      rest();
+      cluster.remove(kindOf(shop), 'shop');
+      rest();
+    },
+    says: [/^nobody answers for shop in postgresql, made for shop$/],
+  },
   ...(
     [
       ['is there for a managed resource that is there', { owner: 'a' }, []],

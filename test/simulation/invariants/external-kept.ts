@@ -1,14 +1,17 @@
-import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
+import { recordedName } from '../oracle/expected-postgresql.ts';
+import { inClouds } from '../oracle/outside-resources.ts';
 
 /** Whose kinds are in which system. */
 const groups: Readonly<Record<string, string>> = {
   favourite: 'fcp.crossplane.io',
   other: 'ocp.crossplane.io',
+  postgresql: 'postgresql.crossplane.io',
 };
 
 const isIn = (system: string, { group }: Kind): boolean => group.endsWith(groups[system] ?? '?');
@@ -20,29 +23,52 @@ export function mayDelete({ spec }: Managed): boolean {
   return deletionPolicy === undefined ? reclaimPolicy !== 'Retain' : deletionPolicy === 'Delete';
 }
 
+/** The name of what a request deletes in a system; undefined: it deletes nothing that a managed resource stands for. */
+function deleted(system: string, verb: string, target: string): string | undefined {
+  if (system === 'postgresql') return verb === 'DROP DATABASE' || verb === 'DROP ROLE' ? target : undefined;
+  if (groups[system] === undefined || verb !== 'DELETE') return undefined;
+  return decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
+}
+
 /**
  * Nothing outside is deleted unless its managed resource was being deleted, and its policies said then that it goes with
  * it.
  */
-export const externalKept: InvariantOf = () => {
-  /** External names that a managed resource gave up, by system. */
-  const given = new Set<string>();
+export const externalKept: InvariantOf = (world) => {
+  /** Who gave up what is of a name in a system: names of managed resources. */
+  const given = new Map<string, Set<string>>();
+  /** Whose what is of a name in a cloud was when it was last looked at. */
+  let owners = new Map<string, string | undefined>();
+
+  function look(): void {
+    owners = new Map(inClouds(world).map(({ system, name, owner }) => [`${system} ${name}`, owner]));
+  }
+
   return {
-    name: 'what policies keep outside is never deleted there',
+    name: 'what policies keep outside is never deleted there, nor what is somebody else’s',
     changed({ kind, after, before }) {
       if (!managedKinds.includes(kind)) return [];
-      const object = (after ?? before) as KubernetesObject | undefined;
-      if (object?.metadata.deletionTimestamp === undefined) return [];
-      const managed = object as Managed;
-      const name = externalName(managed);
+      const managed = (after ?? before) as unknown as Managed;
+      const { name, deletionTimestamp } = managed.metadata;
       const system = Object.keys(groups).find((each) => isIn(each, kind));
-      if (mayDelete(managed)) given.add(`${system} ${name}`);
+      const places = [recordedName(managed), externalName(managed)].map((each) => `${system} ${each}`);
+      if (before === undefined) for (const place of places) given.get(place)?.delete(name);
+      if (deletionTimestamp === undefined || !mayDelete(managed)) return [];
+      for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];
     },
-    called({ by, system, verb, target, isRefused }) {
-      if (verb !== 'DELETE' || groups[system] === undefined || isRefused || !isProcess(by)) return [];
-      const name = decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
-      return given.has(`${system} ${name}`) ? [] : [`${by} deletes ${target} in ${system}`];
+    called({ by, system, verb, target, isRefused, isWrite }) {
+      if (system === 'api' || !isWrite) return [];
+      const name = deleted(system, verb, target);
+      const place = `${system} ${name}`;
+      const owner = owners.get(place);
+      look();
+      if (name === undefined || isRefused || !isProcess(by)) return [];
+      const givers = given.get(place);
+      if (givers === undefined || givers.size === 0) return [`${by} deletes ${target} in ${system}`];
+      return owner === undefined || givers.has(owner)
+        ? []
+        : [`${by} deletes ${target} in ${system}, which is ${owner}’s`];
     },
   };
 };

@@ -2,11 +2,11 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { isListed } from '../faults.ts';
 import type { Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
+import { recordedName } from '../oracle/expected-postgresql.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** What is told in an Event, and of which object. */
@@ -51,7 +51,7 @@ const isReady = (status: { readonly conditions?: readonly Condition[] | undefine
 
 /** What the cloud of a managed resource is called here, and the resource in it. */
 const placeOf = (managed: Managed): string =>
-  `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${externalName(managed)}`;
+  `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${recordedName(managed)}`;
 
 /** As in `FavouriteDBInstanceClass 0 of 2`. */
 const tallies = /(\w+Class) (\d+) of (\d+)/g;
@@ -64,6 +64,10 @@ export const statementsTrue: InvariantOf = (world) => {
     for (const name of names) facts.set(name, isSo, world.elapsedMs);
   };
   const wasLately = (fact: string): boolean => facts.wasSo(fact, world.elapsedMs - lag);
+  /** The UIDs of the claims there are. */
+  const living = new Set(
+    claimKinds.flatMap((kind) => world.cluster.all(kind)).map(({ metadata }) => metadata.uid ?? ''),
+  );
   const counts = new Map<string, number>();
   for (const { kind } of classKinds) {
     const count = world.scenario.objects.filter((object) => object.kind === kind).length;
@@ -162,12 +166,8 @@ export const statementsTrue: InvariantOf = (world) => {
           : [...needs(`${uid} named by ${resource}`), ...needs(`${resource} ${end}`)];
       }
       case 'ClaimNotFound':
-        return (
-          /\(UID ([^)]*)\)/
-            .exec(message)
-            ?.slice(1)
-            .flatMap((claim) => needs(`no claim ${claim}`)) ?? []
-        );
+        // One that never was is gone, too; and none comes back under its UID.
+        return living.has(/\(UID ([^)]*)\)/.exec(message)?.[1] ?? '') ? [`${what}: it is there`] : [];
       case 'NoMatchingClass':
       case 'NoDefaultClass':
         return ofMessage(what, message);
@@ -201,8 +201,10 @@ export const statementsTrue: InvariantOf = (world) => {
       const { by, kind, before, after } = change;
       if (managedKinds.includes(kind)) return ofResource(change);
       if (claimKinds.includes(kind)) {
-        if (after === undefined) sets(true, `no claim ${before?.metadata.uid}`);
-        else if (isProcess(by)) return ofClaim(before as Claim | undefined, after as unknown as Claim);
+        if (after === undefined) living.delete(before?.metadata.uid ?? '');
+        else living.add(after.metadata.uid ?? '');
+        if (after !== undefined && isProcess(by))
+          return ofClaim(before as Claim | undefined, after as unknown as Claim);
         return [];
       }
       if (classKinds.includes(kind) && (before === undefined || after === undefined)) {
