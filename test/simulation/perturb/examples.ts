@@ -155,6 +155,8 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
         // Credentials first: what needs them waits until they are back.
         ...inTurn(deletedAtMs, [...foundation, ...rest, ...claims].map(deletion)),
         ...inTurn(deletedAtMs + 10 * secondMs, foundation.map(creation)),
+        // Once more for what was still on its way out.
+        ...inTurn(deletedAtMs + patienceMs, foundation.map(creation)),
       ],
       deletedAtMs + 25 * secondMs,
     ),
