@@ -1,0 +1,93 @@
+/**
+ * `npm run guards [-- flags]`: takes the guards of the product away, one at a time, and plays seeds until a promise is
+ * broken that is kept with the guard; prints which seed noticed. Ends with 0 only if each is noticed, or a unit test is
+ * named that does; with 2 for a wrong flag.
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Guard } from './guards.ts';
+import { guards } from './guards.ts';
+import type { Catch } from './try-guard.ts';
+import { tryWithout } from './try-guard.ts';
+
+const usage = `flags:
+  --seeds N          how many seeds may notice (1000)
+  --only TEXT        the guards of files whose path has this in it, or that guard against it
+  --jobs N           guards at a time (the number of cores)`;
+
+const options = parseCommandLine();
+if (typeof options === 'string') {
+  process.stderr.write(`${options}\n${usage}\n`);
+  process.exit(2);
+}
+const { seeds, only, jobs } = options;
+const chosen = guards.filter(({ file, against }) => `${file} ${against}`.includes(only));
+/** Whether a seed breaks a promise with all guards in place. */
+const brokenAnyway = new Map<number, Promise<boolean>>();
+let noticed = 0;
+let proven = 0;
+let next = 0;
+await Promise.all(
+  Array.from({ length: jobs }, async () => {
+    for (let guard = chosen[next++]; guard !== undefined; guard = chosen[next++]) await judge(guard);
+  }),
+);
+const missed = chosen.length - noticed - proven;
+process.stdout.write(
+  `\n${chosen.length} guards: ${noticed} noticed by seeds, ${proven} by unit tests, ${missed} not noticed\n`,
+);
+process.exit(missed === 0 ? 0 : 1);
+
+async function judge(guard: Guard): Promise<void> {
+  const { file, against, provenBy } = guard;
+  const caught = provenBy === undefined ? await noticedBy(guard) : undefined;
+  if (caught !== undefined) noticed += 1;
+  if (provenBy !== undefined) proven += 1;
+  const how =
+    provenBy !== undefined
+      ? `by a unit test: ${provenBy.test}`
+      : caught === undefined
+        ? 'NOT NOTICED'
+        : `seed ${caught.seed}: ${caught.what}`;
+  process.stdout.write(`${file}: ${against}\n  ${how}\n`);
+}
+
+async function noticedBy(guard: Guard): Promise<Catch | undefined> {
+  for (let from = 1; from <= seeds; ) {
+    const caught = await tryWithout(guard, range(from, seeds));
+    if (caught === undefined || !(await isBrokenAnyway(caught.seed))) return caught;
+    from = caught.seed + 1;
+  }
+  return undefined;
+}
+
+function isBrokenAnyway(seed: number): Promise<boolean> {
+  const known =
+    brokenAnyway.get(seed) ?? tryWithout(undefined, [seed]).then((caught) => caught !== undefined);
+  brokenAnyway.set(seed, known);
+  return known;
+}
+
+function* range(from: number, to: number): Generator<number> {
+  for (let seed = from; seed <= to; seed += 1) yield seed;
+}
+
+/** What to do, or what is wrong with the flags. */
+function parseCommandLine() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seeds: { type: 'string', default: '1000' },
+        only: { type: 'string', default: '' },
+        jobs: { type: 'string', default: String(availableParallelism()) },
+      },
+    });
+    const [count, at] = [Number(values.seeds), Number(values.jobs)];
+    if (!Number.isInteger(count) || count < 1)
+      return `--seeds: "${values.seeds}" is no whole number of at least 1`;
+    if (!Number.isInteger(at) || at < 1) return `--jobs: "${values.jobs}" is no whole number of at least 1`;
+    return { seeds: count, only: values.only, jobs: at };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
