@@ -533,14 +533,14 @@ const statements: readonly (readonly [
     'that a claim is gone, and it is',
     [orders],
     0,
-    event('ClaimNotFound', 'X (UID uid-of-orders) no longer exists'),
+    event('ClaimNotFound', 'FancySQLInstance team/orders (UID uid-of-orders) no longer exists'),
     [],
   ],
   [
     'that a claim is gone, and it is there',
     [orders],
     undefined,
-    event('ClaimNotFound', 'X (UID uid-of-orders) no longer exists'),
+    event('ClaimNotFound', 'FancySQLInstance team/orders (UID uid-of-orders) no longer exists'),
     [/it is there$/],
   ],
   [

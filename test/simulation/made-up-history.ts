@@ -50,7 +50,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const said: string[] = [];
   let elapsedMs = 0;
   let by = 'somebody';
-  for (const object of scenario.objects) cluster.put(kindOf(object), object);
   const invariant = of({
     cluster,
     clouds,
@@ -66,6 +65,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     said.push(...(what ?? []));
   };
   cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
+  for (const object of scenario.objects) cluster.put(kindOf(object), object);
   return {
     cluster,
     clouds,

@@ -113,7 +113,10 @@ export class World {
     this.postgresql = createInProcessPostgresql(this.clock);
     this.vault = new InProcessVault(this.clock);
     this.#invariants = invariants.map((of) => of(this));
-    for (const object of scenario.objects) this.cluster.put(kindOf(object), object);
+    for (const object of scenario.objects) {
+      const kind = kindOf(object);
+      this.#judgeChange({ by: this.#by, kind, before: undefined, after: this.cluster.put(kind, object) });
+    }
     this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
     for (const { atMs, act } of scenario.steps) {
       this.#life.add(this.clock.scheduler.schedule(() => this.#act(act), atMs));
@@ -227,10 +230,14 @@ export class World {
         if (atChange === changed.length) this.#act(act);
       }
     }
+    this.#judgeChange(change);
+    if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
+  }
+
+  #judgeChange(change: Change): void {
     for (const { name, changed } of this.#invariants) {
       for (const what of changed?.(change) ?? []) this.violate(name, what);
     }
-    if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
   }
 
   /** What belongs to nobody else goes a while after its owner. */
