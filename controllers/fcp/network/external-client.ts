@@ -1,4 +1,4 @@
-import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
@@ -13,13 +13,13 @@ import { changeOf, immutableIn, newNetwork, observationOf } from './desired-stat
  *
  * The cloud lists networks with their tags, so `create` first looks for one of ours: whatever became of an earlier
  * attempt, trying again makes no second one. That costs one list for each creation. A creation whose answer is lost
- * is looked for as well, and if it does not show, it is left to a human, for it may show later.
+ * is looked for as well, and if it does not show, it is left to a human, for it may show later. Whatever such a creation
+ * left goes with the managed resource.
  */
 export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks'>): ExternalClient<Network> {
   return {
     async observe(managed, _known, signal) {
-      const id = externalName(managed);
-      const network = id === undefined ? undefined : await networks.get(id, signal);
+      const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
         return { exists: false, isUpToDate: false };
       }
@@ -56,21 +56,30 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     },
 
     async delete(managed, signal) {
-      const id = externalName(managed);
       // Since it was observed it may have become somebody else's.
-      const network = id === undefined ? undefined : await networks.get(id, signal);
+      const network = await find(managed, signal);
       if (network !== undefined && claim(managed, network) === 'ours') {
         await networks.delete(network.id, signal);
       }
     },
   };
 
+  /**
+   * The network that it names. One that goes and names none may have been cut off in its creation: then it is what
+   * carries our tags, or nobody would ever delete that.
+   */
+  async function find(managed: Network, signal: AbortSignal): Promise<CloudNetwork | undefined> {
+    const id = externalName(managed);
+    if (id !== undefined) return networks.get(id, signal);
+    const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
+    if (!wasDeleted(managed) || !wasBegun) return undefined;
+    const left = await tagged(managed, signal);
+    return left.find(isStaying) ?? left[0];
+  }
+
   /** The id of the network that carries our tags; those that are being deleted do not count. */
   async function findOurs(managed: Network, signal: AbortSignal): Promise<string | undefined> {
-    const owner = ownerOf(managed);
-    const ours = (await networks.list(signal))
-      .filter(({ status, tags }) => status !== 'DELETING' && ownershipOf(tags, owner) === 'ours')
-      .map(({ id }) => id);
+    const ours = (await tagged(managed, signal)).filter(isStaying).map(({ id }) => id);
     if (ours.length > 1) {
       throw new Error(
         `networks ${ours.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
@@ -78,7 +87,14 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     }
     return ours[0];
   }
+
+  async function tagged(managed: Network, signal: AbortSignal): Promise<readonly CloudNetwork[]> {
+    const owner = ownerOf(managed);
+    return (await networks.list(signal)).filter(({ tags }) => ownershipOf(tags, owner) === 'ours');
+  }
 }
+
+const isStaying = ({ status }: CloudNetwork): boolean => status !== 'DELETING';
 
 const claim = (managed: Network, { id, tags }: CloudNetwork): 'ours' | 'notOurs' =>
   whoseIs(managed, { what: `network "${id}"`, tags, isKnown: true });

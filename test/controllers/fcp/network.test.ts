@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
@@ -192,5 +193,34 @@ test("somebody else's network is not deleted", async () => {
   assert.deepEqual(
     server.networks().map(({ item, phase }) => [item.id, phase]),
     [[id, 'creating']],
+  );
+});
+
+test('what an interrupted creation left goes with its managed resource, by its tags', async () => {
+  await cloud.networks.create({ tags });
+  const others = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
+  nowMs += 1000;
+  const annotations = { [annotationKeys.externalIdentity]: '{"fields":{}}' };
+  const leaving = network({}, undefined, { annotations, deletionTimestamp: '2026-01-02T03:04:05Z' });
+  assert.equal((await external.observe(leaving, {}, signal)).exists, true);
+  await external.delete(leaving, signal);
+  const last = await external.observe(leaving, {}, signal);
+  assert.deepEqual([last.exists, last.operation], [true, 'delete']);
+  nowMs += 1000;
+  assert.equal((await external.observe(leaving, {}, signal)).exists, false);
+  assert.deepEqual(
+    server.networks().map(({ item, phase }) => [item.id, phase]),
+    [[others.id, 'online']],
+  );
+});
+
+test('one whose creation was never begun is not looked for', async () => {
+  const { id } = await cloud.networks.create({ tags });
+  const leaving = network({}, undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
+  assert.equal((await external.observe(leaving, {}, signal)).exists, false);
+  await external.delete(leaving, signal);
+  assert.deepEqual(
+    server.networks().map(({ item }) => item.id),
+    [id],
   );
 });
