@@ -10,7 +10,7 @@ const obstacles: readonly RegExp[] = [
   /^cannot determine creation result/,
   /the provider leads to/,
   /paused/i,
-  /is used by \d+ managed resources?/,
+  /in use by \d+ managed resources?/,
   /unsupported value/,
 ];
 

@@ -1,6 +1,7 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
@@ -25,7 +26,11 @@ export function mayDelete({ spec }: Managed): boolean {
 
 /** The name of what a request deletes in a system; undefined: it deletes nothing that a managed resource stands for. */
 function deleted(system: string, verb: string, target: string): string | undefined {
-  if (system === 'postgresql') return verb === 'DROP DATABASE' || verb === 'DROP ROLE' ? target : undefined;
+  if (system === 'postgresql') {
+    // What a creation left unfinished stands for nothing yet, and its name tells that it is ours.
+    const isOfSomething = !target.includes('services-stack-unfinished-');
+    return (verb === 'DROP DATABASE' || verb === 'DROP ROLE') && isOfSomething ? target : undefined;
+  }
   if (groups[system] === undefined || verb !== 'DELETE') return undefined;
   return decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
 }
@@ -37,6 +42,8 @@ function deleted(system: string, verb: string, target: string): string | undefin
 export const externalKept: InvariantOf = (world) => {
   /** Who gave up what is of a name in a system: names of managed resources. */
   const given = new Map<string, Set<string>>();
+  /** Whose names are given by a cloud: what is theirs there, is known by its owner until they know the name. */
+  const leaving = new Set<string>();
   /** Whose what is of a name in a cloud was when it was last looked at. */
   let owners = new Map<string, string | undefined>();
 
@@ -53,7 +60,9 @@ export const externalKept: InvariantOf = (world) => {
       const system = Object.keys(groups).find((each) => isIn(each, kind));
       const places = [recordedName(managed), externalName(managed)].map((each) => `${system} ${each}`);
       if (before === undefined) for (const place of places) given.get(place)?.delete(name);
+      if (before === undefined) leaving.delete(`${system} ${name}`);
       if (deletionTimestamp === undefined || !mayDelete(managed)) return [];
+      if (kind === NetworkKind) leaving.add(`${system} ${name}`);
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];
     },
@@ -64,6 +73,7 @@ export const externalKept: InvariantOf = (world) => {
       const owner = owners.get(place);
       look();
       if (name === undefined || isRefused || !isProcess(by)) return [];
+      if (owner !== undefined && leaving.has(`${system} ${owner}`)) return [];
       const givers = given.get(place);
       if (givers === undefined || givers.size === 0) return [`${by} deletes ${target} in ${system}`];
       return owner === undefined || givers.has(owner)
