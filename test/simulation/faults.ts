@@ -2,17 +2,25 @@ import type { Chance } from './chance.ts';
 import type { CallFault, FaultType, ListedFault, Scenario } from './scenario.ts';
 
 /** Which fault happens to a request of a name: as listed, or as chance says at the scenario's rates. */
-export function faultsOf({ faults }: Scenario, chance: Chance): (call: string) => CallFault | undefined {
+export function faultsOf(
+  { faults, areWritesAlone = false }: Scenario,
+  chance: Chance,
+): (call: string) => CallFault | undefined {
   if (isListed(faults)) {
     const byCall = new Map(faults.map(({ call, fault }) => [call, fault]));
     return (call) => byCall.get(call);
   }
   const rates = Object.entries(faults) as readonly (readonly [FaultType, number])[];
   return (call) => {
+    if (areWritesAlone && !isWrite(call)) return undefined;
     const type = rates.find(([each, rate]) => chance('fault', each, call) < rate)?.[0];
     return type && drawn(type, (what) => chance('fault', type, call, what));
   };
 }
+
+/** By its verb, the second word. */
+const isWrite = (call: string): boolean =>
+  !/^\S+ (get|list|watch|GET|SELECT|SHOW) /.test(call) && !/ (Event|Lease) /.test(call);
 
 export const isListed = (faults: Scenario['faults']): faults is readonly ListedFault[] =>
   Array.isArray(faults);

@@ -3,7 +3,7 @@ import { chanceOf } from './chance.ts';
 import type { FaultRates, FaultType, Scenario } from './scenario.ts';
 import { createDraft } from './workload/draft.ts';
 import { estate } from './workload/estate.ts';
-import { themesOf } from './workload/themes.ts';
+import { isCloseCall, themesOf } from './workload/themes.ts';
 
 const minuteMs = 60_000;
 
@@ -29,7 +29,9 @@ export function generate(seed: number): Scenario {
     objects: draft.objects,
     steps: draft.steps.toSorted((a, b) => a.atMs - b.atMs),
     troubleMs,
-    faults: ratesOf(chance),
+    ...(isCloseCall(draft)
+      ? { faults: focusedRatesOf(chance), areWritesAlone: true }
+      : { faults: ratesOf(chance) }),
     collectsGarbage: chance('gc') < 0.7,
     ...(chance('replicas') < 0.2 && { replicas: 2 }),
   };
@@ -42,5 +44,13 @@ function ratesOf(chance: Chance): FaultRates {
   const chosen = faultTypes.filter((type) => chance('has', type) < 0.35);
   return Object.fromEntries(
     chosen.map((type) => [type, (type === 'crash' ? 0.02 : 0.1) * chance('rate', type)]),
+  );
+}
+
+/** One type of faults or two, often, so that what comes between two writes is met. */
+function focusedRatesOf(chance: Chance): FaultRates {
+  const chosen = faultTypes.filter((type) => chance('has', type) < 0.25);
+  return Object.fromEntries(
+    chosen.map((type) => [type, (type === 'crash' ? 0.15 : 0.3) * chance('rate', type)]),
   );
 }

@@ -109,6 +109,8 @@ export interface Scenario {
   /** When trouble ends: no fault begins after it. */
   readonly troubleMs: number;
   readonly faults: FaultRates | readonly ListedFault[];
+  /** Faults that are drawn happen to writes only. */
+  readonly areWritesAlone?: boolean;
   /** 2: with leader election. Absent: one process, without. */
   readonly replicas?: 2;
   /** Whether what belongs to an owner that is gone goes, too, as in a cluster with its controller manager. */

@@ -1,5 +1,6 @@
 import { classes, providersAndCredentials } from './administrators.ts';
 import { grants, networks, staticResources } from './by-hand.ts';
+import { closeCalls } from './close-calls.ts';
 import type { Draft } from './draft.ts';
 import { fieldWalks } from './field-walks.ts';
 import { machines } from './machines.ts';
@@ -25,6 +26,11 @@ export const themes: readonly Theme[] = [
   { name: 'machines', share: 0.9, write: machines },
 ];
 
+/** A theme of its own: nothing else goes on. */
+const closeCall: Theme = { name: 'close calls', share: 0.4, write: closeCalls };
+
+export const isCloseCall = (draft: Draft): boolean => draft.has(closeCall.share, 'theme', closeCall.name);
+
 /** Which go on in the scenario of a seed. */
 export const themesOf = (draft: Draft): readonly Theme[] =>
-  themes.filter(({ name, share }) => draft.has(share, 'theme', name));
+  isCloseCall(draft) ? [closeCall] : themes.filter(({ name, share }) => draft.has(share, 'theme', name));
