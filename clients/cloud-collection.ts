@@ -87,7 +87,7 @@ export function cloudCollection<T, New extends object, Change extends object>(
         const answer = await http.request({ what, method: 'GET', path, query }, signal);
         const { items, next } = page((answer ?? {}) as Readonly<Record<string, unknown>>);
         if (!Array.isArray(items)) throw nonsense(what, 'it holds no list');
-        all.push(...items.map((item) => read(what, item)));
+        for (const item of items) all.push(read(what, item));
         query = next && { ...pageSize, ...next };
       }
       return all;

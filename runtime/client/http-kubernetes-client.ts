@@ -42,8 +42,17 @@ export interface KubernetesClientOptions {
   readonly timeoutMs?: number;
   /** How often a request is sent again because the server asked for that; default 10, as client-go does. */
   readonly maxRetries?: number;
+  /**
+   * The largest answer that is taken, and the longest line of a watch; default 256 MiB, far beyond a page of a list and
+   * any object, and below the longest text that the engine can hold.
+   */
+  readonly maxAnswerBytes?: number;
   readonly clock: Clock;
 }
+
+const defaultMaxAnswerBytes = 256 * 1024 * 1024;
+/** Of a refusal, more is not read: a Status is short. */
+const maxRefusalBytes = 1024 * 1024;
 
 /** What the API server lets no object be named: it would lead elsewhere in a path. */
 const isUnnameable = (name: string): boolean => name === '.' || name === '..' || /[/%]/.test(name);
@@ -82,9 +91,18 @@ export function kubernetesClient(
   options: KubernetesClientOptions,
 ): KubernetesClient & { close(): Promise<void> } {
   const { kubeConfig, log, onRequest, checkLease, timeoutMs = 30_000, maxRetries = 10 } = options;
-  const { clock } = options;
+  const { clock, maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const transport = createTransport({ kubeConfig, timeoutMs, clock });
-  const send = requestSender({ transport, log, onRequest, checkLease, timeoutMs, maxRetries, clock });
+  const send = requestSender({
+    transport,
+    log,
+    onRequest,
+    checkLease,
+    timeoutMs,
+    maxRetries,
+    maxAnswerBytes,
+    clock,
+  });
 
   return {
     async serverVersion(signal) {
@@ -134,9 +152,13 @@ export function kubernetesClient(
         let abandon: (() => void) | undefined;
         let head: ExchangeHead | undefined;
         const refusal: Buffer[] = [];
-        const lines = jsonLines((line) => {
-          if (!subscriber.closed) subscriber.next(watchEvent(kind, line, namespace));
-        });
+        let refusalBytes = 0;
+        const lines = jsonLines(
+          (line) => {
+            if (!subscriber.closed) subscriber.next(watchEvent(kind, line, namespace));
+          },
+          { maxBytes: maxAnswerBytes },
+        );
         const open = (access: Access): void => {
           if (subscriber.closed) return;
           const tell = (code: number) =>
@@ -150,8 +172,12 @@ export function kubernetesClient(
               if (given.status === 200) onOpen?.();
             },
             onChunk(chunk) {
-              if (head?.status !== 200) refusal.push(chunk);
-              else parseOrRefuse(() => lines(chunk));
+              if (head?.status === 200) {
+                parseOrRefuse(() => lines(chunk));
+                return;
+              }
+              refusalBytes += chunk.length;
+              if (refusalBytes <= maxRefusalBytes) refusal.push(chunk);
             },
             onEnd() {
               if (head?.status === 200) subscriber.complete();

@@ -76,6 +76,8 @@ export interface RequestSenderOptions {
   readonly checkLease: (() => void) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
+  /** A larger answer is none. */
+  readonly maxAnswerBytes: number;
   readonly clock: Pick<Clock, 'now' | 'scheduler' | 'sleep'>;
 }
 
@@ -87,7 +89,7 @@ export interface RequestSenderOptions {
 export function requestSender(
   options: RequestSenderOptions,
 ): (call: Call, signal: AbortSignal | undefined) => Promise<unknown> {
-  const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, clock } = options;
+  const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, maxAnswerBytes, clock } = options;
 
   /** Sends once. Rejects with ApiError only when there is no answer. */
   const sendOnce = (call: Call, signal: AbortSignal | undefined): Promise<Answer> =>
@@ -119,6 +121,7 @@ export function requestSender(
         host = hostOf(access);
         if (isSettled) return;
         const chunks: Buffer[] = [];
+        let bytes = 0;
         let head: ExchangeHead = { status: 0, headers: {} };
         abandon = exchange(access.requests, requestOptions(access, call), {
           // Not before: a call may wait for a connection, and the process may have been stopped meanwhile.
@@ -126,7 +129,16 @@ export function requestSender(
           onHead: (given) => {
             head = given;
           },
-          onChunk: (chunk) => chunks.push(chunk),
+          onChunk(chunk) {
+            bytes += chunk.length;
+            if (bytes > maxAnswerBytes) {
+              throw new ApiError("the API server's answer is too large", {
+                code: 0,
+                reason: 'InvalidAnswer',
+              });
+            }
+            chunks.push(chunk);
+          },
           onEnd: () =>
             settle(head.status, () => resolve({ head, body: Buffer.concat(chunks).toString('utf8') })),
           onError: fail,

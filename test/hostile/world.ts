@@ -35,6 +35,7 @@ import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import type { CarriedReply, CarryOutside } from '../fakes/outside.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind] as const;
@@ -79,6 +80,7 @@ export class World {
   readonly other;
   readonly postgresql;
   readonly #stacks;
+  #garbled: (reply: CarriedReply) => CarriedReply = (reply) => reply;
 
   constructor(seed: number, { isEnforced = true } = {}) {
     this.simulation = new Simulation({ seed, syncPeriodMs: 10 * minuteMs, isEnforced });
@@ -93,9 +95,11 @@ export class World {
     this.other = inProcessCloud(clock, { url: 'http://other.test', flavour: 'other', token, random });
     this.postgresql = createInProcessPostgresql(clock, { password: `${planted}-password` });
     const { favourite, other, postgresql } = this;
+    const garbling: CarryOutside = async (_call, effect) => this.#garbled((await effect()) as CarriedReply);
     this.#stacks = [
       createFcpStack({
-        createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite.dispatcher }),
+        createClient: (options) =>
+          favouriteCloudClient({ ...options, dispatcher: favourite.carrierFor(garbling) }),
       }),
       createOcpStack({
         createClient: (options) => otherCloudClient({ ...options, dispatcher: other.dispatcher }),
@@ -111,6 +115,11 @@ export class World {
 
   start(): void {
     this.simulation.start(this.#stacks);
+  }
+
+  /** What becomes of each answer of Favourite Cloud on its way, from now on. */
+  garble(garbled: (reply: CarriedReply) => CarriedReply): void {
+    this.#garbled = garbled;
   }
 
   /** An administrator's: credentials of both clouds, a class of each, a secret store. */

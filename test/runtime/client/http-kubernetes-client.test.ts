@@ -32,7 +32,7 @@ import { stored, ThingKind, thing, until } from '../things.ts';
 describe('jsonLines', () => {
   const parse = (...chunks: readonly (string | Buffer)[]): unknown[] => {
     const values: unknown[] = [];
-    const take = jsonLines((value) => values.push(value));
+    const take = jsonLines((value) => values.push(value), { maxBytes: 10_000_000 });
     for (const chunk of chunks) take(Buffer.from(chunk));
     return values;
   };
@@ -49,10 +49,17 @@ describe('jsonLines', () => {
   test('a line of 8 MB in small chunks', () => {
     const bytes = Buffer.from(`${JSON.stringify({ text: 'ž'.repeat(4_000_000) })}\n1\n`);
     const values: unknown[] = [];
-    const take = jsonLines((value) => values.push(value));
+    const take = jsonLines((value) => values.push(value), { maxBytes: 10_000_000 });
     for (let at = 0; at < bytes.length; at += 16_384) take(bytes.subarray(at, at + 16_384));
     assert.equal((values[0] as { text: string }).text.length, 4_000_000);
     assert.equal(values[1], 1);
+  });
+  test('a line without an end is given up, and not kept', () => {
+    const values: unknown[] = [];
+    const take = jsonLines((value) => values.push(value), { maxBytes: 10 });
+    take(Buffer.from('{"a":1}\n"1234567'));
+    assert.throws(() => take(Buffer.from('890')), SyntaxError);
+    assert.deepEqual(values, [{ a: 1 }]);
   });
   test('a line that is not JSON is an error that does not quote it', () => {
     assert.throws(
@@ -122,6 +129,17 @@ describe('HTTP client', () => {
     });
     await client.delete(ThingKind, key, { uid: created.metadata.uid! });
     assert.ok(isNotFound(await failure(client.get(ThingKind, key))));
+  });
+
+  test('an answer or a watch without an end is given up', async () => {
+    client = create({ maxAnswerBytes: 100_000 });
+    const text = 'x'.repeat(1_000_000);
+    server.put(ThingKind, thing('a', { spec: { text } }));
+    const { code, reason } = await failure(client.get(ThingKind, key));
+    assert.deepEqual([code, reason], [0, 'InvalidAnswer']);
+    const watching = client.watch(ThingKind, { resourceVersion: '100', timeoutSeconds: 60 });
+    const { reason: ofWatch } = await failure(firstValueFrom(watching));
+    assert.equal(ofWatch, 'InvalidWatchEvent');
   });
 
   test('lists in pages, of built-in kinds with their type', async () => {

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Arbitrary } from 'fast-check';
+import fc from 'fast-check';
+import { lastValueFrom, tap, toArray } from 'rxjs';
+import { ApiError } from '../../runtime/client/errors.ts';
+import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import { realClock } from '../../runtime/time/clock.ts';
+import { recordedLog } from '../fakes/recorded-log.ts';
+import type { Thing } from '../runtime/things.ts';
+import { ThingKind } from '../runtime/things.ts';
+import { oddText } from './arbitraries.ts';
+import { holds } from './property.ts';
+import { planted } from './world.ts';
+
+/* Whatever stands in for the API server, or stands between, may answer what it likes. */
+
+/** An answer: what comes after the head in these pieces, and how it ends. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly Buffer[];
+  readonly end: 'orderly' | 'cut';
+}
+
+let server: Server;
+let client: KubernetesClient & { close(): Promise<void> };
+let answer: Answer;
+
+async function serve(response: ServerResponse): Promise<void> {
+  const { status, headers, chunks, end } = answer;
+  response.writeHead(status, headers);
+  for (const chunk of chunks) {
+    if (!response.write(chunk)) await once(response, 'drain');
+  }
+  if (end === 'orderly') response.end();
+  else response.destroy();
+}
+
+before(async () => {
+  server = createServer((_request, response) => void serve(response).catch(() => response.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const kubeConfig = new KubeConfig();
+  const { port } = server.address() as AddressInfo;
+  const cluster = { name: 'fake', server: `http://127.0.0.1:${port}`, skipTLSVerify: true };
+  kubeConfig.loadFromClusterAndUser(cluster, { name: 'fake', token: `${planted}-token` });
+  // Waits that somebody asks for are not waited out.
+  const clock = { ...realClock(), sleep: async () => {} };
+  client = kubernetesClient({ kubeConfig, log: recordedLog(), clock, timeoutMs: 5_000, maxRetries: 2 });
+});
+after(async () => {
+  await client.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const key = { namespace: 'team', name: 'orders' };
+const metadata = { ...key, uid: 'uid-1', resourceVersion: '7' };
+const thing = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec: { text: planted } };
+
+/** JSON as text, so that keys may come twice, and `__proto__` is a key. */
+const hostileJson: Arbitrary<string> = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom(
+    '',
+    'null',
+    '[]',
+    '{}',
+    '""',
+    '7',
+    '{"__proto__":{"polluted":true}}',
+    '{"kind":"Status"}',
+    '{"kind":"Status","status":"Failure","code":"404","reason":7,"message":{"a":1},"details":7}',
+    '{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"not found"}',
+    '{"kind":"Status","status":"Success","details":{"name":"another","uid":"uid-1"}}',
+    '{"kind":"Status","status":"Failure","code":1e999,"reason":"Expired","details":{"retryAfterSeconds":1e308}}',
+    '<html><head><title>502 Bad Gateway</title></head></html>',
+    `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+    `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+    `"${'x'.repeat(300_000)}"`,
+  ),
+);
+
+/** A field of a thing replaced, or taken away. */
+const alteredThing: Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('apiVersion', 'kind', 'metadata', 'name', 'namespace', 'uid', 'resourceVersion', 'spec'),
+    fc.oneof(fc.constantFrom<unknown>(undefined, null, 7, '', [], {}, true, 'another'), oddText),
+  )
+  .map(([field, value]) =>
+    JSON.stringify(
+      field in thing ? { ...thing, [field]: value } : { ...thing, metadata: { ...metadata, [field]: value } },
+    ),
+  );
+
+const objectText: Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(JSON.stringify(thing)) },
+  { weight: 3, arbitrary: alteredThing },
+  { weight: 1, arbitrary: hostileJson },
+  {
+    weight: 1,
+    arbitrary: fc.constant(JSON.stringify(thing).replace('"spec":', '"metadata":{"name":"twice"},"spec":')),
+  },
+  { weight: 1, arbitrary: fc.constant(`\ufeff${JSON.stringify(thing)}`) },
+  { weight: 1, arbitrary: fc.nat(100).map((length) => JSON.stringify(thing).slice(0, length)) },
+);
+
+/** Bytes as they may come over a wire: in pieces that begin and end anywhere, and now and then altered. */
+const piecesOf = (text: Arbitrary<string>): Arbitrary<readonly Buffer[]> =>
+  fc
+    .tuple(
+      text,
+      fc.array(fc.nat(400), { maxLength: 6 }),
+      fc.option(fc.tuple(fc.nat(2_000), fc.nat(255)), { freq: 4, nil: undefined }),
+    )
+    .map(([whole, cuts, altered]) => {
+      const bytes = Buffer.from(whole, 'utf8');
+      if (altered !== undefined && altered[0] < bytes.length) bytes[altered[0]] = altered[1];
+      const ends = [...new Set([...cuts.filter((cut) => cut < bytes.length), bytes.length])].toSorted(
+        (a, b) => a - b,
+      );
+      return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+    });
+
+const headers: Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
+  fc.constantFrom('retry-after', 'content-type', 'x-odd'),
+  fc.constantFrom(
+    '1',
+    '999999999999',
+    '-1',
+    'soon',
+    'Fri, 31 Dec 9999 23:59:59 GMT',
+    'text/html',
+    'application/json',
+  ),
+  { noNullPrototype: true },
+);
+const answers = (text: Arbitrary<string>, statuses: Arbitrary<number>): Arbitrary<Answer> =>
+  fc.record({
+    status: statuses,
+    headers,
+    chunks: piecesOf(text),
+    end: fc.constantFrom<Answer['end']>('orderly', 'orderly', 'orderly', 'cut'),
+  });
+
+/** What was asked for, and nothing else. */
+function isThing(value: unknown, name?: string): value is Thing {
+  const { apiVersion, kind, metadata: meta } = (value ?? {}) as Partial<Thing>;
+  const { namespace, uid, resourceVersion, ...rest } = meta ?? { name: '' };
+  const texts = [rest.name, namespace, uid, resourceVersion];
+  return (
+    apiVersion === thing.apiVersion &&
+    kind === 'Thing' &&
+    texts.every((text) => typeof text === 'string' && text !== '') &&
+    (name === undefined || (rest.name === name && namespace === 'team'))
+  );
+}
+
+/** How many answers were taken for what was asked for, and how many were not. */
+const tally = new Map<string, { right: number; wrong: number }>();
+function count(verb: string, as: 'right' | 'wrong'): void {
+  const counts = tally.get(verb) ?? { right: 0, wrong: 0 };
+  counts[as] += 1;
+  tally.set(verb, counts);
+}
+
+/** An error of the client is one of its own, which quotes nothing but what a Status says. */
+function assertDecent(error: unknown, status: number): void {
+  assert.ok(error instanceof ApiError, `${error}`);
+  assert.ok(!error.message.includes(planted), error.message);
+  assert.equal(typeof error.reason, 'string');
+  assert.ok(error.retryAfterMs === undefined || (error.retryAfterMs > 0 && error.retryAfterMs <= 300_000));
+  assert.ok(error.code === 0 || error.code === status, `${error.code}`);
+  assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+}
+
+type Ask = (asked: KubernetesClient) => Promise<unknown>;
+const requests: Readonly<
+  Record<string, { readonly ask: Ask; readonly isRight: (value: unknown) => boolean }>
+> = {
+  get: { ask: (asked) => asked.get(ThingKind, key), isRight: (value) => isThing(value, 'orders') },
+  create: {
+    ask: (asked) => asked.create(ThingKind, thing as Thing),
+    isRight: (value) => isThing(value, 'orders'),
+  },
+  patch: { ask: (asked) => asked.patch(ThingKind, key, {}), isRight: (value) => isThing(value, 'orders') },
+  delete: {
+    ask: (asked) => asked.delete(ThingKind, key, { uid: 'uid-1' }),
+    isRight: (value) => value === undefined,
+  },
+};
+const statuses = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(200, 201) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(202, 299, 301, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 599),
+  },
+);
+
+for (const [verb, { ask, isRight }] of Object.entries(requests)) {
+  holds(
+    `${verb}: an answer is what was asked for, or an ApiError`,
+    fc.asyncProperty(answers(objectText, statuses), async (given) => {
+      answer = given;
+      try {
+        const value = await ask(client);
+        assert.ok(given.status < 300 && isRight(value), JSON.stringify(value));
+        count(verb, 'right');
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error;
+        assertDecent(error, given.status);
+        count(verb, 'wrong');
+      }
+    }),
+    { runs: 60 },
+  );
+}
+
+const listText = fc
+  .record({
+    kind: fc.constantFrom('ThingList', 'ThingList', 'ThingList', 'Thing', ''),
+    version: fc.constantFrom('"7"', '"7"', '7', 'null'),
+    items: fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: fc.constant(JSON.stringify(thing)) },
+        { weight: 1, arbitrary: objectText },
+      ),
+      { maxLength: 4 },
+    ),
+  })
+  .map(
+    ({ kind, version, items }) =>
+      `{"apiVersion":"test.example.org/v1","kind":"${kind}","metadata":{"resourceVersion":${version},"continue":""},"items":[${items.map((item) => item || 'null')}]}`,
+  );
+
+holds(
+  'list: every item is of the kind, or the whole is an ApiError',
+  fc.asyncProperty(
+    answers(fc.oneof({ weight: 4, arbitrary: listText }, { weight: 1, arbitrary: hostileJson }), statuses),
+    async (given) => {
+      answer = given;
+      try {
+        const { items, resourceVersion } = await client.list(ThingKind, { namespace: 'team' });
+        assert.equal(typeof resourceVersion, 'string');
+        for (const item of items)
+          assert.ok(isThing(item) && item.metadata.namespace === 'team', JSON.stringify(item));
+        count('list', 'right');
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error;
+        assertDecent(error, given.status);
+        count('list', 'wrong');
+      }
+    },
+  ),
+  { runs: 60 },
+);
+
+const line: Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: objectText.map((object) => `{"type":"ADDED","object":${object || 'null'}}`) },
+  { weight: 2, arbitrary: objectText.map((object) => `{"type":"DELETED","object":${object || 'null'}}`) },
+  { weight: 1, arbitrary: objectText.map((object) => `{"type":"BOOKMARK","object":${object || 'null'}}`) },
+  { weight: 1, arbitrary: hostileJson.map((object) => `{"type":"ERROR","object":${object || 'null'}}`) },
+  { weight: 1, arbitrary: hostileJson },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
+);
+
+/** The events that come before the first line that is none, by a reader who takes all lines at once. */
+function eventsIn(bytes: Buffer): { readonly events: readonly unknown[]; readonly isWhole: boolean } {
+  const lines = bytes
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((text) => text.trim());
+  const events: unknown[] = [];
+  for (const text of lines.filter((each) => each !== '')) {
+    let event: { readonly type?: unknown; readonly object?: unknown } | null;
+    try {
+      event = JSON.parse(text);
+    } catch {
+      return { events, isWhole: false };
+    }
+    const { type, object } = event ?? {};
+    const { kind = 'Thing', metadata: meta } = (object ?? {}) as Partial<Thing>;
+    const isBookmark =
+      type === 'BOOKMARK' &&
+      kind === 'Thing' &&
+      typeof meta?.resourceVersion === 'string' &&
+      meta.resourceVersion !== '';
+    const isChange =
+      (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') &&
+      isThing(object) &&
+      object.metadata.namespace === 'team';
+    if (!isBookmark && !isChange) return { events, isWhole: false };
+    events.push(isBookmark ? { type, resourceVersion: meta?.resourceVersion } : { type, object });
+  }
+  return { events, isWhole: true };
+}
+
+holds(
+  'watch: what is told is what came, up to the first line that is no event of the kind, and that is an ApiError',
+  fc.asyncProperty(
+    answers(
+      fc.array(line, { maxLength: 8 }).map((lines) => lines.map((text) => `${text}\n`).join('')),
+      fc.constant(200),
+    ),
+    async (given) => {
+      answer = given;
+      const told: WatchEvent<Thing>[] = [];
+      const watching = client
+        .watch(ThingKind, { namespace: 'team', resourceVersion: '1', timeoutSeconds: 5 })
+        .pipe(
+          tap((event) => told.push(event)),
+          toArray(),
+        );
+      const failure = await lastValueFrom(watching).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      const { events, isWhole } = eventsIn(Buffer.concat(given.chunks));
+      if (given.end === 'cut') {
+        // Nobody knows how much arrived.
+        assert.deepEqual(told, events.slice(0, told.length));
+      } else {
+        assert.deepEqual(told, events);
+        assert.equal(failure === undefined, isWhole, `${failure}`);
+      }
+      count('watch', failure === undefined ? 'right' : 'wrong');
+      if (failure !== undefined) {
+        assert.ok(failure instanceof ApiError, `${failure}`);
+        assert.ok(!failure.message.includes(planted), failure.message);
+      }
+    },
+  ),
+  { runs: 120 },
+);
+
+test('every request was answered with what was asked for, and with what was not', () => {
+  for (const verb of [...Object.keys(requests), 'list', 'watch']) {
+    const { right, wrong } = tally.get(verb) ?? { right: 0, wrong: 0 };
+    assert.ok(right >= 5 && wrong >= 5, `${verb}: ${right} taken, ${wrong} refused`);
+  }
+});
