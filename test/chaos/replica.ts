@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import type { Ended, ServerProcess } from './server-process.ts';
-import { startServerProcess } from './server-process.ts';
+import { descriptorsOf, startServerProcess } from './server-process.ts';
 
 /** Memory and file descriptors of a process. */
 export interface Usage {
@@ -131,21 +131,13 @@ function kubeconfigFor(admin: string, server: string, token: string): string {
 export function usageOf(pid: number): Usage | undefined {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    const descriptors = readdirSync(`/proc/${pid}/fd`);
+    const descriptors = descriptorsOf(pid);
     return {
       rssMiB: Math.round(Number(kib) / 1024),
       descriptors: descriptors.length,
-      sockets: descriptors.filter((number) => isSocket(`/proc/${pid}/fd/${number}`)).length,
+      sockets: descriptors.filter((name) => name.startsWith('socket:')).length,
     };
   } catch {
     return undefined;
-  }
-}
-
-function isSocket(descriptor: string): boolean {
-  try {
-    return readlinkSync(descriptor).startsWith('socket:');
-  } catch {
-    return false; // it was closed meanwhile
   }
 }

@@ -80,23 +80,27 @@ export function signalTree(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process has a TCP connection from this port of loopback; on Linux only. */
-export function ownsPort(pid: number, port: number): boolean {
-  const from = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+/** Whether a process has a TCP connection from one port of loopback to another; on Linux only. */
+export function hasConnection(pid: number, fromPort: number, toPort: number): boolean {
+  const address = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   try {
-    const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n');
-    // Local address, remote address, …; the tenth field is the inode.
-    const inodes = rows
-      .map((row) => row.trim().split(/\s+/))
-      .flatMap((row) => (row[1] === from ? [row[9]] : []));
-    return readdirSync(`/proc/${pid}/fd`).some((number) => {
-      try {
-        return inodes.some((inode) => readlinkSync(`/proc/${pid}/fd/${number}`) === `socket:[${inode}]`);
-      } catch {
-        return false; // it was closed meanwhile
-      }
-    });
+    const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/));
+    // Both ports: one port may be the near end of several connections. The tenth field is the inode.
+    const row = rows.find(([, from, to]) => from === address(fromPort) && to === address(toPort));
+    return row !== undefined && descriptorsOf(pid).includes(`socket:[${row[9]}]`);
   } catch {
     return false; // it has ended
   }
 }
+
+/** What the descriptors of a process stand for, as the kernel names it. Throws if there is no such process. */
+export const descriptorsOf = (pid: number): readonly string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((number) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${number}`);
+    } catch {
+      return []; // it was closed meanwhile
+    }
+  });

@@ -42,7 +42,7 @@ import { startFaultyLink } from './faulty-link.ts';
 import type { External, Observed } from './observed.ts';
 import type { Replica } from './replica.ts';
 import { replica } from './replica.ts';
-import { ownsPort, signalTree } from './server-process.ts';
+import { hasConnection, signalTree } from './server-process.ts';
 
 export const claimKinds: readonly Kind<Claim>[] = [FancySQLInstanceKind, PostgreSQLInstanceKind] as never;
 export const managedKinds: readonly Kind<Managed>[] = [
@@ -167,7 +167,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
     const externalCalls = rateRule();
     const connections = rateRule();
     let externalWrites: ExternalWrite[] = [];
-    const userOfPort = new Map<number, string>();
+    /** By link and the client's port. */
+    const userOfConnection = new Map<string, string | undefined>();
     const replicas: Replica[] = [];
     const link = async (
       name: string,
@@ -180,8 +181,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
         onConnection(clientPort) {
           connections.add(name, Date.now());
           const lives = replicas.flatMap((each) => each.current() ?? []);
-          const life = lives.find(({ process }) => ownsPort(process.pid, clientPort));
-          if (life !== undefined) userOfPort.set(clientPort, life.user);
+          const life = lives.find(({ process }) => hasConnection(process.pid, clientPort, made.port));
+          userOfConnection.set(`${name} ${clientPort}`, life?.user);
         },
         ...(onSent && { onSent }),
       });
@@ -203,7 +204,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
         if (method === undefined) return;
         const what = `${flavour} ${method} ${path}`;
         externalCalls.add(what, Date.now());
-        const user = userOfPort.get(clientPort);
+        const user = userOfConnection.get(`${flavour} ${clientPort}`);
         if (method !== 'GET' && user !== undefined) externalWrites.push({ user, what, atMs: Date.now() });
       });
       return made;
