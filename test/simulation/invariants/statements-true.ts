@@ -142,6 +142,7 @@ export const statementsTrue: InvariantOf = (world) => {
 
   function ofManaged(before: Managed | undefined, after: Managed): readonly string[] {
     const becomesReady = isReady(after.status) && !isReady(before?.status);
+    if (becomesReady) look(world);
     return becomesReady && !wasLately(`online ${placeOf(after)}`) && isInCloud(after)
       ? [`${after.kind} ${after.metadata.name} says that it is Ready, and ${placeOf(after)} is not online`]
       : [];
@@ -189,7 +190,6 @@ export const statementsTrue: InvariantOf = (world) => {
     } else if (managed !== undefined) {
       sets(true, `${managed.metadata.uid} is elsewhere`);
     }
-    if (isProcess(by)) look(world);
     const said = isProcess(by) && is !== undefined ? ofManaged(was, is) : [];
     note(was, is);
     return said;
