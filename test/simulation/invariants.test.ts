@@ -17,6 +17,7 @@ import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsTold } from './invariants/no-secrets-told.ts';
+import { nothingLeft } from './invariants/nothing-left.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
@@ -24,12 +25,14 @@ import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
+import { recordedFirst } from './invariants/recorded-first.ts';
 import { releasedStays } from './invariants/released-stays.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
 import { statementsTrue } from './invariants/statements-true.ts';
+import { usersCounted } from './invariants/users-counted.ts';
 import { wellFormedStatuses } from './invariants/well-formed-statuses.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 import { allInvariants } from './invariants.ts';
@@ -877,6 +880,129 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...(
+    [
+      ['on record', { metadata: { ...held, annotations: { [annotationKeys.externalIdentity]: '{}' } } }, []],
+      [
+        'without a finalizer',
+        { metadata: { annotations: { [annotationKeys.externalIdentity]: '{}' } } },
+        [/not on record$/],
+      ],
+      ['without a record', { metadata: held }, [/not on record$/]],
+      ['for nobody', undefined, [/made favourite a for a, which is not there$/]],
+    ] as const
+  ).map(
+    ([name, its, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process makes something ${name}`,
+      async history({ cluster, clouds, call }) {
+        if (its !== undefined) put(managed('a', {}, its.metadata))(cluster);
+        await post(clouds, 'a');
+        call({ system: 'favourite', verb: 'POST', target: '/v1/instances' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['after its secret', { finalizers: [finalizerNames.claim] }, true, []],
+      [
+        'before its secret',
+        { finalizers: [finalizerNames.claim] },
+        false,
+        [/Bound before its secret is handed over$/],
+      ],
+      ['to a claim without a finalizer', {}, true, [/which has no finalizer$/]],
+    ] as const
+  ).map(
+    ([name, its, hasSecret, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process says that a resource is Bound ${name}`,
+      history({ as, cluster }) {
+        const to = { writeConnectionSecretToRef: { name: 'conn' } };
+        const from = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        put(managed('a'), claim('orders', { spec: to }, its))(cluster);
+        if (hasSecret) put(secret('team', 'conn', orders, {}))(cluster);
+        as('p1', put(managed('a', { spec: { claimRef: claimRef('orders'), ...from }, status: bound })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      [
+        'its secret stays',
+        'p1',
+        true,
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      ['its secret goes', 'p1', false, []],
+      ['a person took its finalizer away', 'somebody', true, []],
+    ] as const
+  ).map(
+    ([name, who, stays, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a claim goes, and ${name}`,
+      history({ as, cluster, rest }) {
+        put(orders, ...(stays ? [secret('team', 'conn', orders, {})] : []))(cluster);
+        as(who, leave(orders));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      [
+        'Released, and gives its secret to somebody',
+        'Released',
+        {},
+        [/is Released, and gives its secret to team\/conn$/],
+      ],
+      ['Bound, and gives its secret to its claim', 'Bound', { claimRef: claimRef('orders') }, []],
+    ] as const
+  ).map(
+    ([name, bindingPhase, spec, says]): Case => ({
+      invariant: nothingLeft,
+      name: `what is ${name}`,
+      history({ cluster, rest }) {
+        const given = secret('ops', 'a', a, {});
+        const annotations = { 'to.propagate.crossplane.io/1': 'team/conn' };
+        put(managed('a', { spec, status: { bindingPhase } }), {
+          ...given,
+          metadata: { ...given.metadata, annotations },
+        } as KubernetesObject)(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['as many as do', 2, [finalizerNames.providerConfig], []],
+      ['fewer than do', 1, [finalizerNames.providerConfig], [/says that 1 use it, and 2 do$/]],
+      ['and does not stay', 2, [], [/has no finalizer$/]],
+    ] as const
+  ).map(
+    ([name, users, finalizers, says]): Case => ({
+      invariant: usersCounted,
+      name: `a ProviderConfig says that it is used by ${name}`,
+      history({ cluster, rest }) {
+        const config = credentials[1]!;
+        put(
+          { ...config, metadata: { ...config.metadata, finalizers }, status: { users } } as KubernetesObject,
+          managed('a'),
+          managed('b', { spec: { providerConfigRef: { name: 'default' } } }),
+          managed('c', { spec: { providerRef: { name: 'legacy' } } }),
+          managed('d', { spec: { providerConfigRef: { name: 'other' } } }),
+          shop,
+        )(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+
   {
     invariant: deletionEnds,
     name: 'something waits for ever',
@@ -1256,6 +1382,15 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  {
+    invariant: wishesSurvive,
+    name: 'a process chooses another class for one that was taken away',
+    history(of) {
+      put(orders)(of.cluster);
+      of.wish(orders, { spec: { classRef: null } });
+      of.as('p1', patch(orders, { spec: { classRef } }));
+    },
+  },
   {
     invariant: wishesSurvive,
     name: 'a process leaves a label where it is',

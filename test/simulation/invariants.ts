@@ -6,6 +6,7 @@ import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsTold } from './invariants/no-secrets-told.ts';
+import { nothingLeft } from './invariants/nothing-left.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
@@ -13,12 +14,14 @@ import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
+import { recordedFirst } from './invariants/recorded-first.ts';
 import { releasedStays } from './invariants/released-stays.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
 import { statementsTrue } from './invariants/statements-true.ts';
+import { usersCounted } from './invariants/users-counted.ts';
 import { wellFormedStatuses } from './invariants/well-formed-statuses.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 
@@ -32,8 +35,11 @@ export const allInvariants: readonly InvariantOf[] = [
   secretsInStep,
   secretsOfTheirOwn,
   deletionEnds,
+  nothingLeft,
+  usersCounted,
   noEmptyWrites,
   onlyTheLeaderWrites,
+  recordedFirst,
   preconditions,
   othersStay,
   reclaimed,

@@ -45,9 +45,9 @@ const details = new Set(
   ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'database', 'password', 'uri'].map(String),
 );
 
-/** What is left open is filled in (late initialisation). */
+/** What is left open is filled in: a class, what the external system has; and records of ours are put back. */
 const isFilledIn = ({ path, value }: Leaf): boolean =>
-  value === null && path[0] === 'spec' && path[1] === 'forProvider';
+  value === null && (path[0] === 'spec' || (path[2] ?? '').includes('crossplane.io/'));
 
 const isShared = (path: Path): boolean =>
   shared.some((each) => isEqual(each, path.slice(0, each.length))) ||

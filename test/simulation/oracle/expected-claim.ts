@@ -68,7 +68,10 @@ export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
   const own = services.filter((service) => service.claim.kind === claim.kind);
   const resources = own.flatMap((service) => objects.all(service.managed) as readonly Managed[]);
   const names = ({ spec: { claimRef } }: Managed): boolean =>
-    claimRef?.namespace === namespace && claimRef?.name === name && claimRef?.kind === claim.kind;
+    claimRef?.namespace === namespace &&
+    claimRef?.name === name &&
+    claimRef?.kind === claim.kind &&
+    claimRef?.apiVersion === claim.apiVersion;
   const holding = resources.filter((one) => names(one) && one.spec.claimRef?.uid === uid);
   const held = holding.find((one) => one.metadata.name === resourceRef?.name) ?? holding[0];
   if (held === undefined && resourceRef === undefined) return withoutResource(claim, objects);
