@@ -2,6 +2,7 @@ import { escapeIdentifier } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import { markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
+import { takeBackPassedOn } from './passed-on.ts';
 import type { Session, UseSession } from './session.ts';
 
 /** Drops a role with all that holds it; see Roles.drop. Every step may be repeated after a crash. */
@@ -35,6 +36,7 @@ export async function dropRole(
     await session.transaction(() =>
       withRightsOf(session, [name, ...granters], async () => {
         // What is left are privileges on shared objects. Nothing here is owned by it, or we had refused.
+        await takeBackPassedOn(session, name);
         await session.query(`DROP OWNED BY ${role}`);
       }),
     );
@@ -164,6 +166,7 @@ async function giveUp(session: Session, role: string, owner: string): Promise<vo
     await session.transaction(() =>
       withRightsOf(session, [role, owner], async () => {
         await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
+        await takeBackPassedOn(session, role);
         await session.query(`DROP OWNED BY ${from}`);
       }),
     );

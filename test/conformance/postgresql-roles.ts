@@ -249,7 +249,7 @@ export const roleCases: Cases = {
     await call('roles.observe', 'ann');
   },
 
-  'a grant that somebody else passed on': async ({ call, sql }) => {
+  'a grant that somebody else passed on is in the way of nobody': async ({ call, sql }) => {
     for (const name of ['ann', 'bob', 'cem']) {
       await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
     }
@@ -261,11 +261,17 @@ export const roleCases: Cases = {
       withGrantOption: true,
     });
     await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
+    await sql('CREATE SCHEMA ours AUTHORIZATION ann', { database: 'shop' });
+    const ours = { database: 'shop', schema: 'ours' };
+    await call('grants.apply', { role: 'bob', on: ours, privileges: ['ALL'], withGrantOption: true });
+    await sql('GRANT USAGE ON SCHEMA ours TO cem', { user: 'bob', password: 'x', database: 'shop' });
+    await sql('GRANT USAGE ON SCHEMA ours TO PUBLIC', { user: 'bob', password: 'x', database: 'shop' });
     await call('roles.drop', 'cem', mine);
     await call('roles.observe', 'cem');
+    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
+    await call('grants.observe', { role: 'bob', on: ours });
     await call('roles.drop', 'bob', mine);
-    await call('roles.drop', 'cem', mine);
-    await call('roles.observe', 'cem');
+    await call('roles.observe', 'bob');
   },
 
   'sessions of a role end when it is dropped': async ({ call, place, ask }) => {

@@ -27,6 +27,8 @@ export class Backend implements SeenSession {
   onTerminated: (error: ServerError) => void = () => {};
   readonly #options: BackendOptions;
   #transaction: Transaction | undefined;
+  /** What SET LOCAL ROLE made of the user. */
+  #role: string | undefined;
   #hasFailed = false;
   #isEnded = false;
 
@@ -61,6 +63,7 @@ export class Backend implements SeenSession {
     }
     const transaction = this.#transaction;
     this.#transaction = undefined;
+    this.#role = undefined;
     if (text === 'COMMIT' && !this.#hasFailed) transaction?.commit();
     else transaction?.rollback();
     this.#hasFailed = false;
@@ -82,7 +85,13 @@ export class Backend implements SeenSession {
     const tx = within ?? begin();
     this.#transaction = tx;
     try {
-      const rows = await statement.run({ tx, session: this, server, values });
+      const rows = await statement.run({
+        ...{ tx, session: this, server, values },
+        user: this.#role ?? this.user,
+        setRole: (role) => {
+          this.#role = role;
+        },
+      });
       if (within === undefined) tx.commit();
       return rows;
     } catch (error) {

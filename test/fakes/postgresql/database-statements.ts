@@ -55,9 +55,9 @@ export function createDatabase(words: Words): Statement {
     isWrite: true,
     isAlone: true,
     async run(execution) {
-      const { tx, session, server } = execution;
-      checkSuperuser(tx, session.user);
-      const owner = wanted.owner ?? session.user;
+      const { tx, server, user } = execution;
+      checkSuperuser(tx, user);
+      const owner = wanted.owner ?? user;
       if (tx.get('roles', owner) === undefined) throw missing.role(owner);
       const encoding =
         wanted.encoding === undefined
@@ -171,11 +171,11 @@ export function dropDatabase(words: Words): Statement {
     isWrite: true,
     isAlone: true,
     async run(execution) {
-      const { tx, session } = execution;
+      const { tx, session, user } = execution;
       const found = tx.get('databases', name);
       if (found === undefined && isOptional) return [];
       if (found === undefined) throw missing.database(name);
-      checkOwner(tx, session.user, { kind: 'database', ...found });
+      checkOwner(tx, user, { kind: 'database', ...found });
       if (found.isTemplate) throw new ServerError('42809', 'cannot drop a template database');
       if (found.oid === session.databaseOid) {
         throw new ServerError('55006', 'cannot drop the currently open database');
@@ -203,7 +203,7 @@ export function alterDatabase(words: Words): Statement {
 function change(words: Words, name: string): Statement['run'] {
   const owned = (execution: Execution): DatabaseRow => {
     const found = existingDatabase(execution, name);
-    checkOwner(execution.tx, execution.session.user, { kind: 'database', ...found });
+    checkOwner(execution.tx, execution.user, { kind: 'database', ...found });
     return found;
   };
   const set = (fields: Partial<DatabaseRow>) => async (execution: Execution) => {
@@ -227,7 +227,7 @@ function change(words: Words, name: string): Statement['run'] {
     return async (execution) => {
       if (execution.tx.get('roles', owner) === undefined) throw missing.role(owner);
       const found = owned(execution);
-      checkSuperuser(execution.tx, execution.session.user);
+      checkSuperuser(execution.tx, execution.user);
       const { acl } = found;
       if (found.owner === owner) return [];
       await put(execution, { ...found, owner, ...(acl && { acl: withOwner(acl, found.owner, owner) }) });
@@ -264,7 +264,7 @@ export function breakDatabase(words: Words): Statement {
     target: name,
     isWrite: true,
     async run(execution) {
-      checkSuperuser(execution.tx, execution.session.user);
+      checkSuperuser(execution.tx, execution.user);
       await put(execution, { ...existingDatabase(execution, name), connectionLimit });
       return [];
     },

@@ -60,16 +60,16 @@ function subject(words: Words, given: readonly string[]) {
 
 /** Those of the privileges that the session's user may give or take, with whom it does so as. */
 function grantors(
-  { tx, session }: Execution,
+  { tx, user }: Execution,
   guarded: Guarded,
   privileges: readonly string[],
 ): readonly (readonly [privilege: string, grantor: string])[] {
   const found = privileges.flatMap((privilege) => {
-    const grantor = grantorFor(tx, guarded, session.user, privilege);
+    const grantor = grantorFor(tx, guarded, user, privilege);
     return grantor === undefined ? [] : [[privilege, grantor] as const];
   });
   // With a privilege of any kind it is a warning.
-  const names = rolesOf(tx, session.user);
+  const names = rolesOf(tx, user);
   if (found.length === 0 && !guarded.acl.some(({ grantee: to }) => to === everybody || names.has(to))) {
     throw new ServerError('42501', `permission denied for ${guarded.kind} ${guarded.name}`);
   }
@@ -143,10 +143,10 @@ const takingFrom = ({ tx }: Execution, { owner }: Guarded, isOptionOnly: boolean
 
 /** Everything that the session's user may take from a role. */
 export function revokedFrom(execution: Execution, guarded: Guarded, role: string): Acl {
-  const { tx, session } = execution;
+  const { tx, user } = execution;
   let { acl } = guarded;
   for (const privilege of privilegesOn[guarded.kind]) {
-    const grantor = grantorFor(tx, guarded, session.user, privilege);
+    const grantor = grantorFor(tx, guarded, user, privilege);
     if (grantor === undefined) continue;
     acl = withoutGrant(acl, { grantee: role, grantor, privilege }, takingFrom(execution, guarded, false));
   }
@@ -154,8 +154,8 @@ export function revokedFrom(execution: Execution, guarded: Guarded, role: string
 }
 
 /** Superusers give and take memberships as the first of them. */
-function membershipGrantor({ tx, session }: Execution, role: string): string {
-  if (isSuperuser(tx, session.user)) {
+function membershipGrantor({ tx, session, user }: Execution, role: string): string {
+  if (isSuperuser(tx, user)) {
     const [first] = tx.all('roles');
     return first?.name ?? session.user;
   }

@@ -59,8 +59,8 @@ export function createExtension(words: Words): Statement {
     target: name,
     isWrite: true,
     async run(execution) {
-      const { tx, session } = execution;
-      checkSuperuser(tx, session.user);
+      const { tx, session, user } = execution;
+      checkSuperuser(tx, user);
       const before = tx.get('extensions', keyIn.inside(session.databaseOid, name));
       if (before !== undefined && isOptional) return [];
       if (before !== undefined) throw new ServerError('42710', `extension "${name}" already exists`);
@@ -79,8 +79,8 @@ export function alterExtension(words: Words): Statement {
     verb: 'ALTER EXTENSION',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
-      checkSuperuser(tx, session.user);
+    async run({ tx, session, user }) {
+      checkSuperuser(tx, user);
       const key = keyIn.inside(session.databaseOid, name);
       const found = tx.get('extensions', key);
       if (found === undefined) throw new ServerError('42704', `extension "${name}" does not exist`);
@@ -122,9 +122,9 @@ export function createSchema(words: Words): Statement {
     verb: 'CREATE SCHEMA',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
+    async run({ tx, session, user }) {
       const database = tx.get('databases', session.database);
-      if (database !== undefined && !isAllowed(tx, guardedDatabase(database), session.user, 'CREATE')) {
+      if (database !== undefined && !isAllowed(tx, guardedDatabase(database), user, 'CREATE')) {
         throw new ServerError('42501', `permission denied for database ${session.database}`);
       }
       if (owner !== undefined && tx.get('roles', owner) === undefined) throw missing.role(owner);
@@ -132,7 +132,7 @@ export function createSchema(words: Words): Statement {
       const isThere = tx.get('schemas', key) !== undefined;
       if (isThere && isOptional) return [];
       if (isThere) throw new ServerError('42P06', `schema "${name}" already exists`);
-      await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? session.user });
+      await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? user });
       return [];
     },
   };
@@ -147,11 +147,11 @@ export function alterSchema(words: Words): Statement {
     verb: 'ALTER SCHEMA',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
+    async run({ tx, session, user }) {
       const key = keyIn.inside(session.databaseOid, name);
       const found = tx.get('schemas', key);
       if (found === undefined) throw missing.schema(name);
-      checkSuperuser(tx, session.user);
+      checkSuperuser(tx, user);
       if (tx.get('roles', owner) === undefined) throw missing.role(owner);
       await tx.put('schemas', key, { ...found, owner });
       return [];
@@ -167,10 +167,10 @@ export function dropSchema(words: Words): Statement {
     verb: 'DROP SCHEMA',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
+    async run({ tx, session, user }) {
       const found = tx.get('schemas', keyIn.inside(session.databaseOid, name));
       if (found === undefined) throw missing.schema(name);
-      checkOwner(tx, session.user, { kind: 'schema', ...found });
+      checkOwner(tx, user, { kind: 'schema', ...found });
       for (const row of [...tx.all('tables')]) {
         if (row.database !== session.databaseOid || row.schema !== name) continue;
         await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
@@ -191,7 +191,7 @@ export function createTable(words: Words): Statement {
     verb: 'CREATE TABLE',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
+    async run({ tx, session, user }) {
       if (tx.get('schemas', keyIn.inside(session.databaseOid, schema)) === undefined) {
         throw missing.schema(schema);
       }
@@ -199,7 +199,7 @@ export function createTable(words: Words): Statement {
       if (tx.get('tables', key) !== undefined) {
         throw new ServerError('42P07', `relation "${name}" already exists`);
       }
-      await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: session.user });
+      await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: user });
       return [];
     },
   };
@@ -220,17 +220,17 @@ export function comment(words: Words): Statement {
     verb: 'COMMENT',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
+    async run({ tx, user }) {
       if (kind === 'databases') {
         const found = tx.get('databases', name);
         if (found === undefined) throw missing.database(name);
-        checkOwner(tx, session.user, { kind: 'database', ...found });
+        checkOwner(tx, user, { kind: 'database', ...found });
         await tx.put('databases', name, withText(found));
         return [];
       }
       const found = tx.get('roles', name);
       if (found === undefined) throw missing.role(name);
-      checkSuperuser(tx, session.user);
+      checkSuperuser(tx, user);
       await tx.put('roles', name, withText(found));
       return [];
     },

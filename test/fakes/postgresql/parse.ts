@@ -11,7 +11,7 @@ import {
   dropSchema,
 } from './inside-statements.ts';
 import { questions } from './questions.ts';
-import { alterRole, createRole, dropOwned, dropRole, reassignOwned } from './role-statements.ts';
+import { alterRole, createRole, dropOwned, dropRole, reassignOwned, setRole } from './role-statements.ts';
 import type { Statement } from './statement.ts';
 import { Words } from './words.ts';
 
@@ -31,6 +31,7 @@ const beginnings: readonly (readonly [words: readonly string[], read: (words: Wo
   [['DROP', 'SCHEMA'], dropSchema],
   [['DROP', 'OWNED', 'BY'], dropOwned],
   [['REASSIGN', 'OWNED', 'BY'], reassignOwned],
+  [['SET', 'LOCAL', 'ROLE'], setRole],
   [['COMMENT', 'ON'], comment],
   [['GRANT'], grant],
   [['REVOKE'], revoke],

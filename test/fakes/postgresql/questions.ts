@@ -1,3 +1,4 @@
+import type { AclItem } from './acl.ts';
 import { everybody } from './acl.ts';
 import type { DatabaseRow, RoleRow } from './catalog.ts';
 import { keyIn } from './catalog.ts';
@@ -24,7 +25,7 @@ const facts =
   };
 
 const databaseFacts: Question = (execution) => {
-  const { tx, session } = execution;
+  const { tx, user } = execution;
   const row = tx.get('databases', first(execution));
   if (row === undefined) return [];
   const guarded = guardedDatabase(row);
@@ -38,7 +39,7 @@ const databaseFacts: Question = (execution) => {
       allowConnections: row.allowConnections,
       isTemplate: row.isTemplate,
       isOpenToPublic: isAllowed(tx, guarded, everybody, 'CONNECT'),
-      isOpenToAdmin: isAllowed(tx, guarded, session.user, 'CONNECT'),
+      isOpenToAdmin: isAllowed(tx, guarded, user, 'CONNECT'),
       comment: row.comment ?? null,
       ownerComment: tx.get('roles', row.owner)?.comment ?? null,
     },
@@ -146,6 +147,41 @@ const dependentDatabases: Question = (execution) => {
   });
 };
 
+/** As `quote_ident`, but for keywords. */
+const quoted = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+
+/** What others than owners gave to a role, or it gave to others. */
+const passedOn =
+  (side: 'grantor' | 'grantee'): Question =>
+  (execution) => {
+    const { tx, session } = execution;
+    const schemas = [...tx.all('schemas')].filter(({ database }) => database === session.databaseOid);
+    const things = [
+      ...databasesIn(execution).map(guardedDatabase),
+      ...schemas.toSorted(byName).map(guardedSchema),
+    ];
+    return things.flatMap(({ kind, name, owner, acl }) => {
+      const passed = acl.filter((item) => item.grantor !== owner && item[side] === first(execution));
+      const byPair = Map.groupBy(passed, ({ grantor, grantee }) => JSON.stringify([grantor, grantee]));
+      return [...byPair.values()].map((items) => {
+        const [{ grantor: giver, grantee: taker } = { grantor: '', grantee: '' }] = items;
+        const privileges = items.map(({ privilege }) => privilege).toSorted();
+        const heldBy = (isEnough: (item: AclItem) => boolean) => (privilege: string) =>
+          acl.some((item) => item.grantee === giver && item.privilege === privilege && isEnough(item));
+        const mayGive = heldBy(({ isGrantable }) => isGrantable);
+        const lost = privileges.filter((privilege) => !mayGive(privilege));
+        return {
+          ...{ giver, owner, privileges, lost },
+          taker: taker === everybody ? 'PUBLIC' : quoted(taker),
+          thing: `${kind.toUpperCase()} ${quoted(name)}`,
+          kept: lost.filter(heldBy(({ grantor }) => grantor === owner)),
+          shutIn: null, // there are no privileges on what is in a schema
+        };
+      });
+    });
+  };
+
 const openDatabases: Question = (execution) => {
   const { tx, session } = execution;
   const own = new Set(['postgres', 'template1', session.database]);
@@ -242,6 +278,8 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT pg_get_userbyid\(m\.grantor\) AS giver, /, membershipFacts],
   [/^SELECT datname AS name FROM pg_database WHERE pg_get_userbyid\(datdba\) = \$1 /, databasesOwned],
   [/^SELECT DISTINCT pg_get_userbyid\(d\.datdba\) AS owner FROM pg_shdepend /, databasesWithPrivilegesOf],
+  [/^WITH things AS .* AND g\.grantor = \(SELECT /, passedOn('grantor')],
+  [/^WITH things AS .* AND g\.grantee = \(SELECT /, passedOn('grantee')],
   [/^SELECT d\.datname AS database, .* FROM pg_shdepend /, dependentDatabases],
   [/^SELECT datname AS name, .* datname IN \('postgres', 'template1', current_database\(\)\)/, openDatabases],
   [/^SELECT rolname AS name, .* WHERE rolcanlogin AND NOT rolsuper /, strangers],

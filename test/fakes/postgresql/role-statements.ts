@@ -50,8 +50,8 @@ export function createRole(words: Words): Statement {
     verb: 'CREATE ROLE',
     target: name,
     isWrite: true,
-    async run({ tx, session }) {
-      checkSuperuser(tx, session.user);
+    async run({ tx, user }) {
+      checkSuperuser(tx, user);
       if (tx.get('roles', name) !== undefined) {
         throw new ServerError('42710', `role "${name}" already exists`);
       }
@@ -86,10 +86,10 @@ export function alterRole(words: Words): Statement {
   const wanted = options(words);
   return {
     ...statement,
-    async run({ tx, session }) {
+    async run({ tx, user }) {
       const found = existingRole({ tx }, name);
-      const isOwnPassword = session.user === name && Object.keys(wanted).join() === 'password';
-      if (!isOwnPassword && !isSuperuser(tx, session.user)) {
+      const isOwnPassword = user === name && Object.keys(wanted).join() === 'password';
+      if (!isOwnPassword && !isSuperuser(tx, user)) {
         throw new ServerError('42501', 'permission denied to alter role');
       }
       await tx.put('roles', name, { ...found, ...wanted });
@@ -128,13 +128,13 @@ function settingOf(words: Words, parameter: string): string {
 }
 
 async function configure(
-  { tx, session }: Execution,
+  { tx, user }: Execution,
   name: string,
   parameter: string,
   value: string | undefined,
 ): Promise<void> {
   const found = existingRole({ tx }, name);
-  if (session.user !== name && !isSuperuser(tx, session.user)) {
+  if (user !== name && !isSuperuser(tx, user)) {
     throw new ServerError('42501', 'permission denied to alter role');
   }
   const canonical = parameter.toLowerCase();
@@ -166,8 +166,8 @@ export function dropRole(words: Words): Statement {
     target: name,
     isWrite: true,
     async run(execution) {
-      const { tx, session } = execution;
-      checkSuperuser(tx, session.user);
+      const { tx, session, user } = execution;
+      checkSuperuser(tx, user);
       const found = tx.get('roles', name);
       if (found === undefined && isOptional) return [];
       if (found === undefined) throw missing.role(name);
@@ -227,6 +227,24 @@ export function inside(
   return found;
 }
 
+/** `SET LOCAL ROLE` was read. */
+export function setRole(words: Words): Statement {
+  const name = words.accept('NONE') ? undefined : words.name();
+  return {
+    verb: 'SET ROLE',
+    target: name ?? 'NONE',
+    isWrite: false,
+    run({ tx, session, setRole: become }) {
+      if (name !== undefined) {
+        existingRole({ tx }, name);
+        checkSuperuser(tx, session.user);
+      }
+      become(name);
+      return [];
+    },
+  };
+}
+
 /** `REASSIGN OWNED BY` was read. */
 export function reassignOwned(words: Words): Statement {
   const from = words.name();
@@ -236,8 +254,8 @@ export function reassignOwned(words: Words): Statement {
     verb: 'REASSIGN OWNED',
     target: from,
     isWrite: true,
-    async run({ tx, session }) {
-      checkSuperuser(tx, session.user);
+    async run({ tx, session, user }) {
+      checkSuperuser(tx, user);
       existingRole({ tx }, from);
       existingRole({ tx }, to);
       for (const row of [...tx.all('schemas')]) {
@@ -269,8 +287,8 @@ export function dropOwned(words: Words): Statement {
     target: name,
     isWrite: true,
     async run(execution) {
-      const { tx, session } = execution;
-      checkSuperuser(tx, session.user);
+      const { tx, session, user } = execution;
+      checkSuperuser(tx, user);
       existingRole({ tx }, name);
       const here = ({ database }: { readonly database: number }): boolean => database === session.databaseOid;
       for (const row of [...tx.all('tables')].filter(here)) {

@@ -27,6 +27,10 @@ export interface AdvisoryLocks {
 export interface Execution {
   readonly tx: Transaction;
   readonly session: SeenSession;
+  /** Whose rights count: the session's user, or the role it has set. */
+  readonly user: string;
+  /** Until the end of the transaction; undefined: the session's user again. */
+  readonly setRole: (role: string | undefined) => void;
   readonly server: {
     readonly clock: Pick<Clock, 'sleep'>;
     readonly systemIdentifier: string;

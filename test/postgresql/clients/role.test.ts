@@ -16,7 +16,7 @@ const {
   onLog: (line) => log.push(line),
 });
 const server = serverOf();
-const { databases, roles } = server;
+const { databases, grants, roles } = server;
 const owned = { ownerId };
 after(() => server.close());
 
@@ -266,6 +266,80 @@ describe('dropping', () => {
       });
       assert.deepEqual(rows, [{ id: 42, tableowner: 'boss' }], 'no data lost');
     }
+  });
+
+  test('takes back what others passed on to it, who may have given it something everywhere', async () => {
+    const people = ['giver', 'taker', 'bystander'].map((user) => ({ user, password: user }));
+    const [giver = {}, , bystander = {}] = people;
+    for (const { user } of people) await roles.create(user, { login: true }, { ownerId, password: user });
+    await sql('GRANT CONNECT, CREATE ON DATABASE depot TO giver, bystander WITH GRANT OPTION');
+    await sql(
+      `CREATE SCHEMA common; CREATE TABLE common.t (id int, secret int); CREATE SEQUENCE common.s;
+       CREATE FUNCTION common.f() RETURNS int LANGUAGE sql AS 'SELECT 1';
+       GRANT ALL ON SCHEMA common TO giver, bystander WITH GRANT OPTION;
+       GRANT ALL ON common.t, common.s TO giver WITH GRANT OPTION;
+       GRANT EXECUTE ON FUNCTION common.f() TO giver WITH GRANT OPTION;
+       CREATE TYPE common.e AS ENUM (); GRANT USAGE ON TYPE common.e TO giver WITH GRANT OPTION;
+       ALTER TABLE common.t ENABLE ROW LEVEL SECURITY; CREATE POLICY mine ON common.t TO taker USING (true);
+       ALTER DEFAULT PRIVILEGES IN SCHEMA common GRANT SELECT ON TABLES TO taker;
+       CREATE SCHEMA "Shut in"; CREATE TABLE "Shut in".t (); GRANT USAGE ON SCHEMA "Shut in" TO giver;
+       GRANT SELECT ON "Shut in".t TO giver WITH GRANT OPTION;
+       SELECT lo_create(4711); GRANT SELECT ON LARGE OBJECT 4711 TO giver WITH GRANT OPTION`,
+      { user: 'boss', password: 'boss', database: 'depot' },
+    );
+    await sql(
+      `GRANT CONNECT, CREATE ON DATABASE depot TO taker WITH GRANT OPTION;
+       GRANT USAGE ON SCHEMA common TO taker; GRANT SELECT (secret), UPDATE ON common.t TO taker;
+       GRANT USAGE ON SEQUENCE common.s TO taker; GRANT EXECUTE ON FUNCTION common.f() TO taker;
+       GRANT USAGE ON TYPE common.e TO taker; GRANT SELECT ON LARGE OBJECT 4711 TO taker;
+       GRANT SELECT ON "Shut in".t TO taker`,
+      { ...giver, database: 'depot' },
+    );
+    await sql('GRANT CONNECT ON DATABASE depot TO taker', bystander);
+    await sql('REVOKE USAGE ON SCHEMA "Shut in" FROM giver', {
+      user: 'boss',
+      password: 'boss',
+      database: 'depot',
+    });
+    await roles.drop('taker', owned);
+    assert.equal(await roles.observe('taker'), undefined);
+    const grant = { role: 'giver', on: { database: 'depot' } };
+    assert.deepEqual(
+      [...(await grants.observe(grant))!.keys()].toSorted(),
+      ['CONNECT', 'CREATE'],
+      'keeps its own',
+    );
+    const shut = `SELECT has_schema_privilege('giver', 'Shut in', 'USAGE') AS may`;
+    assert.deepEqual(await sql(shut, { database: 'depot' }), [{ may: false }], 'no more, no less');
+    const members = `SELECT FROM pg_auth_members WHERE member = 'giver'::regrole`;
+    assert.deepEqual(await sql(members), [], 'and is a member of nothing new');
+  });
+
+  test('takes back what it passed on while it was a member of the owner, too', async () => {
+    await roles.create('deputy', { login: true }, { ownerId, password: 'deputy' });
+    await roles.create('guest', { login: true }, { ownerId, password: 'guest' });
+    await sql('GRANT CONNECT ON DATABASE depot TO deputy WITH GRANT OPTION');
+    await sql('GRANT boss TO deputy');
+    await sql('GRANT deputy TO guest');
+    await sql('GRANT CONNECT ON DATABASE depot TO guest, PUBLIC', { user: 'deputy', password: 'deputy' });
+    await roles.drop('deputy', owned);
+    assert.equal(await roles.observe('deputy'), undefined);
+  });
+
+  test('takes back what somebody passed on who may not any more', async () => {
+    for (const user of ['former', 'heir'])
+      await roles.create(user, { login: true }, { ownerId, password: user });
+    const given = { role: 'former', on: { database: 'depot' }, privileges: ['CONNECT', 'CREATE'] };
+    await grants.apply({ ...given, withGrantOption: true });
+    await sql('GRANT boss TO former');
+    await sql('GRANT CONNECT, CREATE ON DATABASE depot TO heir', { user: 'former', password: 'former' });
+    // As a member of the owner it might give them still, and so what it gave stays.
+    await grants.apply({ ...given, privileges: ['CONNECT'] });
+    const before = await grants.observe(given);
+    await roles.drop('heir', owned);
+    assert.equal(await roles.observe('heir'), undefined);
+    assert.deepEqual(await grants.observe(given), before, 'and has what it had');
+    assert.deepEqual(before, new Map([['CONNECT', { isGrantable: false }]]));
   });
 
   test('is refused while it owns databases or has objects in foreign ones, all of them named', async () => {

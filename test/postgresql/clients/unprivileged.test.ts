@@ -99,6 +99,30 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       }
     });
 
+    test('drops a role to which somebody else passed something on', async () => {
+      const [giver, taker] = [`giver_${index}`, `taker_${index}`];
+      for (const role of [giver, taker]) {
+        await roles.create(role, { login: true }, { ownerId, password: 'pw' });
+      }
+      await grants.apply({ role: giver, on: { database }, privileges: ['CONNECT'], withGrantOption: true });
+      await grants.apply({
+        role: giver,
+        on: { database, schema: 'public' },
+        privileges: ['USAGE'],
+        withGrantOption: true,
+      });
+      const giving = { user: giver, password: 'pw', database };
+      await sql(`GRANT CONNECT ON DATABASE ${database} TO ${taker}`, giving);
+      await sql(`GRANT USAGE ON SCHEMA public TO ${taker}`, giving);
+      await roles.drop(taker, owned);
+      assert.equal(await roles.observe(taker), undefined);
+      assert.equal(
+        (await grants.observe({ role: giver, on: { database } }))?.get('CONNECT')?.isGrantable,
+        true,
+      );
+      await roles.drop(giver, owned);
+    });
+
     test('drops a role that owns tables, then the database with its sessions, then the owner', async () => {
       await sql(`GRANT CONNECT ON DATABASE ${database} TO ${other}`); // the owner's to take back
       await roles.drop(other, owned);

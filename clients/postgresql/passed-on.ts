@@ -1,0 +1,109 @@
+import { escapeIdentifier } from 'pg';
+import { withRightsOf } from './membership.ts';
+import type { Session } from './session.ts';
+
+/** Privileges that one role passed on to another, on one thing; all but `giver` and `owner` as SQL has them. */
+interface PassedOn {
+  readonly giver: string;
+  /** `PUBLIC` for everybody. */
+  readonly taker: string;
+  /** `TABLE public.t`. */
+  readonly thing: string;
+  readonly owner: string;
+  /** `SELECT`, or `SELECT (a)` of a column. */
+  readonly privileges: readonly string[];
+  /** Those that the giver may not give any more itself: a role that it is a member of may. */
+  readonly lost: readonly string[];
+  /** Of these, those that it has still. */
+  readonly kept: readonly string[];
+  /** The schema of the thing, if the giver is shut out of it. */
+  readonly shutIn: string | null;
+}
+
+/**
+ * Takes back what others than the owners of things gave a role, and what it passed on, in the session's database and
+ * on things of the whole server. DROP OWNED BY leaves the one, and of the other what some membership still allowed it;
+ * and either keeps the role from being dropped, so that anybody with a grant option could bring that about. PostgreSQL
+ * lets only those who gave a privilege take it back: each does. To be run within a transaction, before DROP OWNED BY.
+ */
+export async function takeBackPassedOn(session: Session, role: string): Promise<void> {
+  for (const side of ['grantor', 'grantee'] as const) {
+    for (const each of await passedOn(session, role, side)) await takeBack(session, each);
+  }
+}
+
+async function takeBack(session: Session, passed: PassedOn): Promise<void> {
+  const { giver, taker, thing, owner, privileges, lost, kept, shutIn } = passed;
+  const name = escapeIdentifier(giver);
+  const gone = lost.filter((privilege) => !kept.includes(privilege));
+  const list = (some: readonly string[]): string => `${some.join(', ')} ON ${thing}`;
+  // Schema public belongs to pg_database_owner, of which nobody can be made a member.
+  const needed = lost.length === 0 || owner === 'pg_database_owner' ? [giver] : [giver, owner];
+  await withRightsOf(session, needed, async () => {
+    // For what the giver may not give, the server would act for the role that may.
+    if (lost.length > 0) await session.query(`GRANT ${list(lost)} TO ${name} WITH GRANT OPTION`);
+    if (shutIn !== null) await session.query(`GRANT USAGE ON SCHEMA ${shutIn} TO ${name}`);
+    await session.query(`SET LOCAL ROLE ${name}`);
+    // Each by its name: for ALL, the server would act for whoever may give the most.
+    await session.query(`REVOKE ${list(privileges)} FROM ${taker} CASCADE`);
+    await session.query('SET LOCAL ROLE NONE');
+    if (shutIn !== null) await session.query(`REVOKE USAGE ON SCHEMA ${shutIn} FROM ${name} CASCADE`);
+    if (kept.length > 0) {
+      await session.query(`REVOKE GRANT OPTION FOR ${list(kept)} FROM ${name} CASCADE`);
+    }
+    if (gone.length > 0) await session.query(`REVOKE ${list(gone)} FROM ${name} CASCADE`);
+  });
+}
+
+/** Where privileges are kept: class, oid, owner and privileges of each thing, and the column if it is one. */
+const places = [
+  `SELECT 'pg_database'::regclass AS class, oid, datdba AS owner, datacl AS acl, NULL AS column FROM pg_database`,
+  `SELECT 'pg_tablespace'::regclass, oid, spcowner, spcacl, NULL FROM pg_tablespace`,
+  `SELECT 'pg_class'::regclass, oid, relowner, relacl, NULL FROM pg_class`,
+  `SELECT 'pg_class'::regclass, c.oid, c.relowner, a.attacl, quote_ident(a.attname)
+   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid`,
+  `SELECT 'pg_namespace'::regclass, oid, nspowner, nspacl, NULL FROM pg_namespace`,
+  `SELECT 'pg_proc'::regclass, oid, proowner, proacl, NULL FROM pg_proc`,
+  `SELECT 'pg_type'::regclass, oid, typowner, typacl, NULL FROM pg_type`,
+  `SELECT 'pg_language'::regclass, oid, lanowner, lanacl, NULL FROM pg_language`,
+  `SELECT 'pg_largeobject'::regclass, oid, lomowner, lomacl, NULL FROM pg_largeobject_metadata`,
+  `SELECT 'pg_foreign_data_wrapper'::regclass, oid, fdwowner, fdwacl, NULL FROM pg_foreign_data_wrapper`,
+  `SELECT 'pg_foreign_server'::regclass, oid, srvowner, srvacl, NULL FROM pg_foreign_server`,
+];
+
+/** As GRANT calls what pg_identify_object calls otherwise. */
+const kind = `CASE
+  WHEN i.type IN ('table', 'view', 'materialized view', 'foreign table') THEN 'TABLE'
+  WHEN i.type IN ('function', 'procedure', 'aggregate') THEN 'ROUTINE'
+  WHEN i.type = 'server' THEN 'FOREIGN SERVER'
+  WHEN i.type = 'foreign-data wrapper' THEN 'FOREIGN DATA WRAPPER'
+  ELSE upper(i.type) END`;
+
+const passedOn = (
+  session: Session,
+  role: string,
+  side: 'grantor' | 'grantee',
+): Promise<readonly PassedOn[]> =>
+  session.query<PassedOn>(
+    `WITH things AS (${places.join(' UNION ALL ')}), given AS (
+       SELECT t.class, t.oid, t.owner, g.grantor, g.grantee,
+              g.privilege_type || coalesce(' (' || t.column || ')', '') AS privilege,
+              EXISTS (SELECT FROM aclexplode(t.acl) h WHERE h.grantee = g.grantor
+                        AND h.privilege_type = g.privilege_type AND h.is_grantable) AS may,
+              EXISTS (SELECT FROM aclexplode(t.acl) h WHERE h.grantee = g.grantor AND h.grantor = t.owner
+                        AND h.privilege_type = g.privilege_type) AS has
+       FROM things t, aclexplode(t.acl) g
+       WHERE g.grantor <> t.owner AND g.${side} = (SELECT oid FROM pg_roles WHERE rolname = $1)
+     )
+     SELECT pg_get_userbyid(g.grantor) AS giver,
+            CASE WHEN g.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END AS taker,
+            ${kind} || ' ' || i.identity AS thing, pg_get_userbyid(g.owner) AS owner,
+            array_agg(g.privilege ORDER BY g.privilege) AS privileges,
+            coalesce(array_agg(g.privilege ORDER BY g.privilege) FILTER (WHERE NOT g.may), '{}') AS lost,
+            coalesce(array_agg(g.privilege ORDER BY g.privilege) FILTER (WHERE NOT g.may AND g.has), '{}') AS kept,
+            CASE WHEN NOT has_schema_privilege(g.grantor, n.oid, 'USAGE') THEN i.schema END AS "shutIn"
+     FROM given g CROSS JOIN pg_identify_object(g.class, g.oid, 0) i
+     LEFT JOIN pg_namespace n ON quote_ident(n.nspname) = i.schema
+     GROUP BY g.grantor, g.grantee, g.owner, thing, "shutIn" ORDER BY giver, taker, thing`,
+    [role],
+  );
