@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Client } from 'pg';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { database, deleted, edited, loginOf, role, stackFixture } from './fixture.ts';
+import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
+import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture();
 const { sql, refusal, connect, clientOf, server, clock } = stack;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { edited, loginOf, role, stackFixture } from './fixture.ts';
+import { edited, role } from '../../controllers/postgresql/passes.ts';
+import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture();
 const { sql, refusal, clientOf } = stack;

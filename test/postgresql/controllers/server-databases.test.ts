@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { closing, closingEvent } from '../../../controllers/postgresql/server-closing.ts';
-import { database, edited, loginOf, role, stackFixture } from './fixture.ts';
+import { database, edited, role } from '../../controllers/postgresql/passes.ts';
+import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture({ serverDatabases: 'close', settings: { log_statement: 'all' } });
 const { sql, refusal, told } = stack;

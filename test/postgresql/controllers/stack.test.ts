@@ -16,8 +16,9 @@ import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
 import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
+import { grant, role } from '../../controllers/postgresql/passes.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
-import { grant, loginOf, role } from './fixture.ts';
+import { loginOf } from './fixture.ts';
 
 const { server: serverOf, sql, refusal, credentials } = await postgresqlFixture();
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';

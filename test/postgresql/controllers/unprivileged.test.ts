@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { database, edited, grant, loginOf, role, stackFixture } from './fixture.ts';
+import { database, edited, grant, role } from '../../controllers/postgresql/passes.ts';
+import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture({
   admin: { username: 'steward', password: 'steward', attributes: 'CREATEDB CREATEROLE' },

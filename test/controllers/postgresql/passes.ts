@@ -1,0 +1,142 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { generatePassword } from '../../../clients/generate-password.ts';
+import type { Credentials } from '../../../clients/postgresql/credentials.ts';
+import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
+import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
+import { postgreSQLDatabaseClient } from '../../../controllers/postgresql/postgresql-database/external-client.ts';
+import { postgreSQLGrantClient } from '../../../controllers/postgresql/postgresql-grant/external-client.ts';
+import type { RivalFinder } from '../../../controllers/postgresql/postgresql-grant/rival.ts';
+import { postgreSQLRoleClient } from '../../../controllers/postgresql/postgresql-role/external-client.ts';
+import { closing } from '../../../controllers/postgresql/server-closing.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { TestClock } from '../../fakes/test-clock.ts';
+
+const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+
+interface Given<S> {
+  /** Default: the object's name. */
+  readonly externalName?: string;
+  readonly spec?: Partial<S>;
+  /** Default: a secret is wanted. */
+  readonly isSecretWanted?: boolean;
+}
+
+function object<M extends Managed>(
+  kind: string,
+  name: string,
+  forProvider: M['spec']['forProvider'],
+  { externalName = name, spec, isSecretWanted = true }: Given<M['spec']> = {},
+): M {
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, annotations: { [annotationKeys.externalName]: externalName } },
+    spec: {
+      ...(isSecretWanted ? { writeConnectionSecretToRef: { namespace: 'secrets', name } } : {}),
+      forProvider,
+      ...spec,
+    },
+  } as unknown as M;
+}
+
+export const database = (
+  name: string,
+  forProvider: PostgreSQLDatabase['spec']['forProvider'] = {},
+  given?: Given<PostgreSQLDatabase['spec']>,
+): PostgreSQLDatabase => object<PostgreSQLDatabase>('PostgreSQLDatabase', name, forProvider, given);
+
+export const role = (
+  name: string,
+  forProvider: PostgreSQLRole['spec']['forProvider'] = { login: true },
+  given?: Given<PostgreSQLRole['spec']>,
+): PostgreSQLRole => object<PostgreSQLRole>('PostgreSQLRole', name, forProvider, given);
+
+export const grant = (
+  name: string,
+  forProvider: PostgreSQLGrant['spec']['forProvider'],
+  given?: Given<PostgreSQLGrant['spec']>,
+): PostgreSQLGrant => object<PostgreSQLGrant>('PostgreSQLGrant', name, forProvider, given);
+
+/** The object with other parameters. */
+export const edited = <M extends Managed>(managed: M, forProvider: Partial<M['spec']['forProvider']>): M => ({
+  ...managed,
+  spec: { ...managed.spec, forProvider: { ...managed.spec.forProvider, ...forProvider } },
+});
+
+/** The object as one that somebody has deleted. */
+export const deleted = <M extends Managed>(managed: M): M => ({
+  ...managed,
+  metadata: { ...managed.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+});
+
+/** What a managed resource and its connection secret hold after a pass. */
+export interface State<M extends Managed> {
+  readonly managed: M;
+  readonly known: ConnectionDetails;
+  readonly observed: Observation;
+  readonly acted: 'create' | 'update' | undefined;
+}
+
+const never = new AbortController().signal;
+
+export interface PassesOptions {
+  readonly server: PostgresqlServer;
+  readonly credentials: Credentials;
+  readonly clock: TestClock;
+}
+
+/** Passes over managed resources as the managed reconciler makes them, on a server that is real or in memory. */
+export function passesOn({ server, credentials, clock }: PassesOptions) {
+  const checks = createPasswordChecks({ clock, random: () => 0.5 });
+  /** What an administrator would be told of the server. */
+  const told: EventFacts[] = [];
+  const tell = (event: EventFacts) => void told.push(event);
+  const prepare = closing({ server, credentials, tell });
+  const common = { server, credentials, prepare, checks, generatePassword };
+  /** A client is made for every pass. */
+  const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient<never>> = {
+    PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
+    PostgreSQLRole: () => postgreSQLRoleClient(common),
+    PostgreSQLGrant: (rivalOf) => postgreSQLGrantClient({ server, rivalOf }),
+  };
+
+  return {
+    told,
+    clientOf: <M extends Managed>({ kind }: M, rivalOf: RivalFinder = () => undefined): ExternalClient<M> =>
+      clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
+    /** Observes, creates or updates as needed, and observes again. */
+    async pass<M extends Managed>(
+      managed: M,
+      known: ConnectionDetails = {},
+      rivalOf: RivalFinder = () => undefined,
+    ): Promise<State<M>> {
+      const client = this.clientOf(managed, rivalOf);
+      let observed = await client.observe(managed, known, never);
+      let acted: State<M>['acted'];
+      let details = { ...known, ...observed.details };
+      if (!observed.exists || !observed.isUpToDate) {
+        acted = observed.exists ? 'update' : 'create';
+        const result = await client[acted](managed, details, never);
+        details = { ...details, ...result.details };
+        observed = await client.observe(managed, details, never);
+        details = { ...details, ...observed.details };
+      }
+      const status = { ...managed.status, ...observed.status } as M['status'];
+      return { managed: { ...managed, status }, known: details, observed, acted };
+    },
+    /** Deletes what a managed resource stands for, and says whether anything is left. */
+    async remove<M extends Managed>(managed: M, rivalOf: RivalFinder = () => undefined): Promise<boolean> {
+      const client = this.clientOf(managed, rivalOf);
+      const gone = deleted(managed);
+      if (!(await client.observe(gone, {}, never)).exists) return false;
+      await client.delete(gone, never);
+      return (await client.observe(gone, {}, never)).exists;
+    },
+  };
+}
