@@ -105,10 +105,11 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 
-  return defer(() =>
-    timer(Math.max(0, confirmedAtMs() + silenceMs - clock.elapsedMs()), clock.scheduler),
-  ).pipe(
-    concatMap(() => (clock.elapsedMs() - confirmedAtMs() < silenceMs ? of(false) : isBehind$)),
+  /** Whole: a wait of less than the clock can tell would be over before it had begun, again and again. */
+  const leftMs = (): number => Math.max(0, Math.ceil(confirmedAtMs() + silenceMs - clock.elapsedMs()));
+
+  return defer(() => timer(leftMs(), clock.scheduler)).pipe(
+    concatMap(() => (leftMs() > 0 ? of(false) : isBehind$)),
     repeat(),
     filter((isBehind) => isBehind),
     take(1),
