@@ -56,6 +56,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     postgresql,
     vault: new InProcessVault(clock),
     wishes,
+    restored: new Set(),
     scenario,
     get elapsedMs() {
       return elapsedMs;

@@ -4,6 +4,8 @@ import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.
 export interface ObjectName extends ObjectKey {
   readonly apiVersion: string;
   readonly kind: string;
+  /** Not this claim itself, but what it has been given by then: its managed resource, or the secret of that. */
+  readonly given?: 'resource' | 'source secret';
 }
 
 /** What people and machines do at one moment. Everything is JSON. */
@@ -42,6 +44,13 @@ export type Act =
   | { readonly type: 'api outage'; readonly forMs: number }
   /** An external system cannot be reached for so long. */
   | { readonly type: 'outage'; readonly system: string; readonly forMs: number }
+  /** Somebody keeps all there is, for a `restore` later. */
+  | { readonly type: 'back up' }
+  /**
+   * Disaster: the process dies, all objects are lost, and come back out of the last backup, of new UIDs and without
+   * status, one by one in any order within so long. The process begins when it has been down for its time.
+   */
+  | { readonly type: 'restore'; readonly overMs: number; readonly downMs: number }
   /** Somebody sets the clock on the wall. */
   | { readonly type: 'set wall clock'; readonly byMs: number };
 

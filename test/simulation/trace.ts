@@ -40,9 +40,12 @@ export class Trace {
       this.#add(() => `${'world'.padEnd(9)} ${type} ${JSON.stringify(rest)}`);
       return;
     }
-    const { kind, ...key } = act.of;
+    const { kind, given, ...key } = act.of;
     const patch = act.type === 'edit' ? ` ${JSON.stringify(act.patch)}` : '';
-    this.#add(() => `${'somebody'.padEnd(9)} ${act.type}s ${kind} ${objectKeyText(key)}${patch}`);
+    this.#add(
+      () =>
+        `${'somebody'.padEnd(9)} ${act.type}s ${given === undefined ? '' : `the ${given} of `}${kind} ${objectKeyText(key)}${patch}`,
+    );
   }
 
   lines(): readonly string[] {

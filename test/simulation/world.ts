@@ -1,6 +1,8 @@
 import { Subscription } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
@@ -11,9 +13,11 @@ import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
+import type { Stored } from '../fakes/memory-cluster.ts';
 import { MemoryCluster } from '../fakes/memory-cluster.ts';
 import type { TestClock } from '../fakes/test-clock.ts';
 import { testClock } from '../fakes/test-clock.ts';
+import { backUp, empty, putBack, restored, shuffled } from './backup.ts';
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
 import type { DoorOptions, RecordedCall } from './doors.ts';
@@ -72,6 +76,8 @@ export class World {
   readonly fired: ListedFault[] = [];
   /** What people wrote, in order. */
   readonly wishes: Wish[] = [];
+  /** The UIDs of what came out of a backup. */
+  readonly restored = new Set<string>();
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
   readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
   /** What processes did; writes are those that were not refused. */
@@ -85,6 +91,7 @@ export class World {
   readonly #processes = new Set<SimulatedProcess>();
   readonly #held: HeldWatches;
   readonly #life = new Subscription();
+  #backup: readonly Stored[] = [];
   #by = 'somebody';
   #isTroubleOver = false;
 
@@ -396,10 +403,43 @@ export class World {
       case 'outage':
         this.#outUntilMs.set(act.system, this.elapsedMs + act.forMs);
         return;
+      case 'back up':
+        this.#backup = backUp(this.cluster);
+        return;
+      case 'restore':
+        this.#restore(act);
+        return;
       case 'set wall clock':
         this.clock.setWall(new Date(this.clock.now().getTime() + act.byMs));
         return;
     }
+  }
+
+  #restore({ overMs, downMs }: Extract<Act, { type: 'restore' }>): void {
+    const { cluster, chance } = this;
+    for (const process of this.processes) process.kill();
+    empty(cluster);
+    const objects = shuffled(this.#backup.map(restored), (...name) => chance('restore', ...name));
+    for (const [index, object] of objects.entries()) {
+      this.#later((overMs * index) / objects.length, () => {
+        const uid = putBack(cluster, object)?.metadata.uid;
+        if (uid !== undefined) this.restored.add(uid);
+      });
+    }
+    this.#begin(downMs);
+  }
+
+  /** Whom an act is about; undefined: a claim that has not been given it. */
+  #named({ given, ...of }: ObjectName): ObjectName | undefined {
+    if (given === undefined) return of;
+    const claim = this.cluster.find(kindOf(of), objectKey(of)) as Claim | undefined;
+    const { apiVersion = '', kind = '', name = '' } = claim?.spec.resourceRef ?? {};
+    const resource = { apiVersion, kind, name };
+    if (given === 'resource') return kind === '' ? undefined : resource;
+    const managed =
+      kind === '' ? undefined : (this.cluster.find(kindOf(resource), { name }) as Managed | undefined);
+    const to = managed?.spec.writeConnectionSecretToRef;
+    return to && { apiVersion: 'v1', kind: 'Secret', ...to };
   }
 
   #person(act: Extract<Act, { type: 'create' | 'edit' | 'delete' }>): void {
@@ -408,8 +448,10 @@ export class World {
         this.cluster.create(kindOf(act.object), act.object);
         return;
       }
-      const kind = kindOf(act.of);
-      const key = objectKey(act.of);
+      const of = this.#named(act.of);
+      if (of === undefined) return;
+      const kind = kindOf(of);
+      const key = objectKey(of);
       if (act.type === 'delete') {
         this.cluster.delete(kind, key);
         return;

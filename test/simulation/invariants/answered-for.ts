@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
@@ -36,15 +37,16 @@ export const answeredFor: InvariantOf = (world) => {
         const [owner, ownerKind] = [after?.metadata.name, kindTag(after as unknown as Managed)];
         owners.set(markOf(`${ownerKind}/${owner}`), { owner, ownerKind });
       }
-      if (after !== undefined || before === undefined) return [];
+      if (before === undefined) return [];
       const managed = before as unknown as Managed;
-      const name = recordedName(managed);
-      const place = `${kindTag(managed)} ${name}`;
-      if (!isProcess(by) || !mayDelete(managed)) {
-        // A person who takes a finalizer away takes it upon himself.
-        if (!mayDelete(managed) || hasFinalizer(managed, finalizerNames.managed)) kept.add(place);
-        return [];
-      }
+      const place = `${kindTag(managed)} ${recordedName(managed)}`;
+      // A person who takes a finalizer away takes it upon himself.
+      const holds = (object: KubernetesObject | undefined): boolean =>
+        object !== undefined && hasFinalizer(object, finalizerNames.managed);
+      if (!isProcess(by) && holds(managed) && !holds(after)) kept.add(place);
+      if (after !== undefined) return [];
+      if (!mayDelete(managed)) kept.add(place);
+      if (!isProcess(by) || !mayDelete(managed)) return [];
       return everything()
         .filter(
           (one) =>

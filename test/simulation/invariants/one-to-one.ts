@@ -9,7 +9,7 @@ import { claimKinds, managedKinds } from '../kinds.ts';
 const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
 
 /** At no time do two managed resources name one claim. */
-export const oneToOne: InvariantOf = ({ cluster }) => ({
+export const oneToOne: InvariantOf = ({ cluster, restored }) => ({
   name: 'a claim has at most one managed resource, and a managed resource at most one claim',
   changed({ kind, before, after, by }) {
     if (!managedKinds.includes(kind) || after === undefined || by === 'somebody') return [];
@@ -21,7 +21,8 @@ export const oneToOne: InvariantOf = ({ cluster }) => ({
       .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
       .filter((each) => claimUid(each) === uid && each.metadata.uid !== managed.metadata.uid);
     return [
-      ...(former === undefined
+      // Out of a backup it names a claim that lives on by another UID.
+      ...(former === undefined || restored.has(managed.metadata.uid ?? '')
         ? []
         : [`${kind.kind} ${managed.metadata.name} passes from claim ${former} to ${uid}`]),
       ...rivals.map(

@@ -9,7 +9,7 @@ import { claimKinds, managedKinds } from '../kinds.ts';
  * A managed resource is deleted by nobody but people, unless its claim goes, had it bound or made for itself, and the
  * policy says Delete.
  */
-export const reclaimed: InvariantOf = ({ cluster }) => {
+export const reclaimed: InvariantOf = ({ cluster, restored }) => {
   /** The UIDs of what processes made. */
   const provisioned = new Set<string>();
 
@@ -22,11 +22,12 @@ export const reclaimed: InvariantOf = ({ cluster }) => {
 
   function objections(managed: Managed): readonly string[] {
     const { spec, status, metadata } = managed;
+    const isProvisioned = provisioned.has(metadata.uid ?? '') || restored.has(metadata.uid ?? '');
     if (spec.claimRef === undefined) return ['that no claim has'];
     const claim = claimOf(managed);
     return [
       ...(spec.reclaimPolicy === 'Delete' ? [] : [`whose policy is ${spec.reclaimPolicy ?? 'not set'}`]),
-      ...(status?.bindingPhase === 'Bound' || provisioned.has(metadata.uid ?? '')
+      ...(status?.bindingPhase === 'Bound' || isProvisioned
         ? []
         : ['that was there before its claim, and was never bound']),
       ...(claim !== undefined && claim.metadata.deletionTimestamp === undefined

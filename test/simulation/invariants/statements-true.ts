@@ -164,7 +164,10 @@ export const statementsTrue: InvariantOf = (world) => {
         const [, resource, end] = /^unbound from (.*), which is (deleted|Released)$/.exec(message) ?? [];
         return end === undefined
           ? []
-          : [...needs(`${uid} named by ${resource}`), ...needs(`${resource} ${end}`)];
+          : [
+              ...(world.restored.has(uid ?? '') ? [] : needs(`${uid} named by ${resource}`)),
+              ...needs(`${resource} ${end}`),
+            ];
       }
       case 'ClaimNotFound':
         // One that never was is gone, too; and none comes back under its UID.

@@ -55,7 +55,7 @@ export const credentials = {
 
 export type System = keyof typeof credentials;
 /** The systems that stand in the simulated world. */
-export const systems: readonly System[] = ['favourite', 'other'];
+export const systems: readonly System[] = ['favourite', 'other', 'postgresql'];
 
 const provider = (kind: Kind, name: string, system: System): KubernetesObject =>
   objectOf(kind, { name }, { spec: { credentialsSecretRef: credentialsSecret[system] } });

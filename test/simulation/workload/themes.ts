@@ -1,6 +1,7 @@
 import { classes, providersAndCredentials } from './administrators.ts';
 import { grants, networks, staticResources } from './by-hand.ts';
 import { closeCalls } from './close-calls.ts';
+import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import { fieldWalks } from './field-walks.ts';
 import { machines } from './machines.ts';
@@ -22,6 +23,9 @@ export const themes: readonly Theme[] = [
   { name: 'networks', share: 0.1, write: networks },
   { name: 'grants', share: 0.1, write: grants },
   { name: 'providers', share: 0.15, write: providersAndCredentials },
+  { name: 'force', share: 0.08, write: force },
+  { name: 'rivals', share: 0.08, write: rivals },
+  { name: 'restores', share: 0.06, write: restores },
   { name: 'field walks', share: 0.5, write: fieldWalks },
   { name: 'machines', share: 0.9, write: machines },
 ];

@@ -1,0 +1,36 @@
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { MemoryCluster, Stored } from '../fakes/memory-cluster.ts';
+import type { Chance } from './chance.ts';
+import { kindOf, kinds } from './kinds.ts';
+
+/** What backups hold: what people and processes wrote, and nobody deletes. */
+export const backUp = (cluster: MemoryCluster): readonly Stored[] =>
+  kinds
+    .flatMap((kind) => cluster.all(kind) as readonly Stored[])
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+
+/** As a backup brings it back, into this cluster or another: of a new UID, and without status. */
+export function restored({ metadata, status: _, ...rest }: Stored): KubernetesObject {
+  const { uid: _u, resourceVersion: _v, creationTimestamp: _c, generation: _g, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
+/** Everything goes, as if the cluster were another. */
+export function empty(cluster: MemoryCluster): void {
+  for (const kind of kinds) {
+    for (const { metadata } of cluster.all(kind)) cluster.remove(kind, metadata.name, metadata.namespace);
+  }
+}
+
+/** One after another in an order of chance, each unless somebody has made one meanwhile. */
+export const shuffled = <T>(all: readonly T[], chance: Chance): readonly T[] =>
+  all
+    .map((each, index) => ({ each, at: chance('order', index) }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ each }) => each);
+
+/** Puts one object of a backup back, unless there is one of its name: then undefined. */
+export function putBack(cluster: MemoryCluster, object: KubernetesObject): KubernetesObject | undefined {
+  const kind = kindOf(object);
+  return cluster.find(kind, object.metadata) === undefined ? cluster.put(kind, object) : undefined;
+}
