@@ -1,7 +1,7 @@
 /**
  * `npm run chaos [-- flags]`: the real process against real servers, under faults. Standard output carries the report,
  * standard error what is going on. Ends with 0 if nothing was violated, with 1 if something was, with 2 for a wrong
- * flag, with 130 after Ctrl-C.
+ * flag, with 130 after Ctrl-C. SIGUSR2 ends the faults early, and then everything else goes on.
  */
 import { writeFileSync } from 'node:fs';
 import { stopRequest } from '../../local/stop-request.ts';
@@ -27,14 +27,15 @@ const note = (text: string): void => {
   process.stderr.write(`${seconds.padStart(7)} s  ${text}\n`);
 };
 const abort = new AbortController();
-const stopped = stopRequest().then(() => abort.abort());
+// Enough is enough: no more faults, and on to the end and the report.
+process.on('SIGUSR2', () => abort.abort());
 
 note('starting control plane, PostgreSQL and two clouds');
 const world = await startWorld({ ...options, pollInterval: '10s' });
 try {
   const running = run(world, { ...options, quietSeconds: 25, note, signal: abort.signal });
   running.catch(() => {}); // it has no say any more once we are asked to stop
-  const report = await Promise.race([running, stopped]);
+  const report = await Promise.race([running, stopRequest()]);
   if (report === undefined) process.exitCode = 130;
   else {
     process.stdout.write(`${reportText(report)}\n`);

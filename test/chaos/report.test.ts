@@ -54,7 +54,7 @@ describe('the report', () => {
 
   test('ends with what was done and what was violated', () => {
     const last = (text: string) => text.split('\n').at(-1);
-    assert.equal(last(reportText(report())), '1 rounds, 1 faults, 0 violations (seed 7)');
+    assert.equal(last(reportText(report())), '2 claims at first, 1 minutes, seed 7: 1 rounds, 1 faults, 0 violations');
     const violation = {
       at: '2026-01-01T00:00:00Z',
       object: 'Claim x',
@@ -62,7 +62,7 @@ describe('the report', () => {
       during: 'round 1',
     };
     const text = reportText(report({ violations: [violation] }));
-    assert.equal(last(text), '1 rounds, 1 faults, 1 violations (seed 7)');
+    assert.equal(last(text), '2 claims at first, 1 minutes, seed 7: 1 rounds, 1 faults, 1 violations');
     assert.match(text, /^VIOLATION 2026-01-01T00:00:00Z Claim x: is gone \(round 1\)$/m);
   });
 });

@@ -35,6 +35,7 @@ export interface LifeRecord {
 
 export interface Report {
   readonly claims: number;
+  /** For how long there were faults. */
   readonly minutes: number;
   readonly seed: number;
   readonly rounds: number;

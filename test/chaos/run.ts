@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { described, isWrite, leaseRule, loopOf, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
 import { classObjects, credentialsSecret, providerObjects } from './catalogue.ts';
 import type { ChaosOptions } from './command-line.ts';
+import { markDatabases, tryClaims, tryKept } from './databases.ts';
 import type { Harm } from './inject.ts';
 import { inject } from './inject.ts';
 import { copyOf, steadyIntents } from './intents.ts';
 import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
+import { lifeRecord, wrongEnd } from './lives.ts';
 import type { Observed } from './observed.ts';
-import type { Life, Replica, Usage } from './replica.ts';
+import type { Replica, Usage } from './replica.ts';
 import { usageOf } from './replica.ts';
-import type { FaultRecord, LifeRecord, Report, Violation } from './report.ts';
+import type { FaultRecord, Report, Violation } from './report.ts';
 import type { Round } from './schedule.ts';
 import { kindsNamed, schedule } from './schedule.ts';
 import { toldInFile, toldSecrets } from './told-secrets.ts';
@@ -206,15 +206,20 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const atFirst = await recovered('the claims were made');
   if (atFirst === undefined) note('the claims are not Bound: going on all the same');
   else note(`all are Bound and can be used after ${(atFirst / 1000).toFixed(1)} s`);
-  const marked = await markDatabases(world, people.intents.claims.keys());
+  const claims = [...people.intents.claims.values()].filter(({ kind }) => kind === 'PostgreSQLInstance');
+  const marked = await markDatabases(
+    world,
+    claims.map(({ namespace, name }) => `${namespace}/${name}`),
+  );
   await sleep(2000);
   const before = await usageOfLeader();
 
   // Faults.
-  const endMs = performance.now() + minutes * 60_000;
+  const faultsFromMs = performance.now();
+  const endMs = faultsFromMs + minutes * 60_000;
   let rounds = 0;
   const kinds = kindsNamed(options.only);
-  const actionsPerSecond = Math.max(1, Math.min(8, options.claims / 25));
+  const actionsPerSecond = Math.max(1, Math.min(3, options.claims / 25));
   for (const round of schedule({ seed, actionsPerSecond, kinds })) {
     if (performance.now() > endMs || signal.aborted) break;
     rounds += 1;
@@ -288,17 +293,18 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   // The end: all is as desired, can be used, and stays.
   during = 'after the last fault';
   note('the faults are over');
+  const lastedMinutes = Math.round((performance.now() - faultsFromMs) / 6000) / 10;
   await recovered('the last fault');
   takeUsage();
   const after = await usageOfLeader();
-  await tryLogins(world, marked, blame);
+  await tryClaims(world, marked, blame);
   const quiet = await quietFor(quietSeconds);
 
   note('deleting all claims');
   during = 'after all claims were deleted';
   await people.deleteAll();
   await recovered('all claims were deleted');
-  await tryKept(world, blame);
+  await tryKept(world, marked, blame);
   const second = await quietFor(quietSeconds);
 
   async function quietFor(seconds: number): Promise<number> {
@@ -325,7 +331,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   for (const life of lives) {
     for (const line of await toldInFile(life.process.logFile, told))
       blame(life.user, `its log tells ${line}`);
-    judgeEnd(life, blame);
+    const problem = wrongEnd(life);
+    if (problem !== undefined) blame(life.user, problem);
   }
   const events = await eventually('Events are listed', () =>
     world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']),
@@ -339,7 +346,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   }
   return {
     claims: options.claims,
-    minutes,
+    minutes: lastedMinutes,
     seed,
     rounds,
     faults,
@@ -354,93 +361,5 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     busiestLinks: world.connections.busiest(),
     userActions: Object.fromEntries(people.done),
     quiet: { seconds: 2 * quietSeconds, writes: quiet + second },
-  };
-}
-
-type Blame = (object: string, problem: string) => void;
-
-/** Leaves something in each database, as its tenant. Answers with the claims' names. */
-async function markDatabases(world: World, keys: Iterable<string>): Promise<ReadonlySet<string>> {
-  const marked = new Set<string>();
-  for (const key of keys) {
-    const [, name] = /^PostgreSQLInstance (\S+)$/.exec(key) ?? [];
-    const uri = name && (await uriOf(world, name));
-    if (!uri) continue;
-    await world.sql('CREATE TABLE kept (note text)', uri);
-    await world.sql(`INSERT INTO kept VALUES ('${name}')`, uri);
-    marked.add(name);
-  }
-  return marked;
-}
-
-async function uriOf({ client }: World, key: string): Promise<string | undefined> {
-  const [namespace = '', name = ''] = key.split('/');
-  try {
-    return decodeDetails(await client.get(SecretKind, { namespace, name: `${name}-connection` })).uri;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Each PostgreSQL claim's secret opens its database, and what its tenant put there is there. */
-async function tryLogins(world: World, marked: ReadonlySet<string>, blame: Blame): Promise<void> {
-  const { items } = await eventually('claims are listed', () =>
-    world.client.list(PostgreSQLInstanceKind, {}),
-  );
-  for (const { metadata } of items) {
-    const name = `${metadata.namespace}/${metadata.name}`;
-    const uri = (await uriOf(world, name)) ?? '';
-    try {
-      const rows = marked.has(name)
-        ? await world.sql('SELECT note FROM kept', uri)
-        : await world.sql('SELECT 1', uri);
-      if (
-        marked.has(name) &&
-        !isDeepStrictEqual(
-          rows.map((row) => ({ ...row })),
-          [{ note: name }],
-        )
-      ) {
-        blame(`PostgreSQLInstance ${name}`, 'its data are gone');
-      }
-    } catch (error) {
-      blame(`PostgreSQLInstance ${name}`, `its secret does not work: ${(error as Error).message}`);
-    }
-  }
-}
-
-/** Databases that a policy keeps are there with all that is in them, though their claims are gone. */
-async function tryKept(world: World, blame: Blame): Promise<void> {
-  const { managed } = await eventually('all is seen', () => world.observe());
-  for (const { kind, metadata, spec } of managed) {
-    if (kind !== 'PostgreSQLDatabase') continue;
-    const to = spec.writeConnectionSecretToRef!;
-    try {
-      const { uri = '' } = decodeDetails(await world.client.get(SecretKind, to));
-      await world.sql('SELECT 1', uri);
-    } catch (error) {
-      blame(`${kind} ${metadata.name}`, `its secret does not work: ${(error as Error).message}`);
-    }
-  }
-}
-
-/** A process may end because it was told to, or because it lost its lease. */
-function judgeEnd({ user, end, wasEnded }: Life, blame: Blame): void {
-  if (end === undefined) return;
-  if (wasEnded && end.signal === 'SIGKILL') return;
-  if (wasEnded && end.code !== 0) blame(user, `SIGTERM ended it with ${end.code ?? end.signal}`);
-  if (!wasEnded && end.code !== 1) blame(user, `it ended by itself with ${end.code ?? end.signal}`);
-}
-
-function lifeRecord({ user, startedMs, end, usage }: Life): LifeRecord {
-  const [first, last] = [usage[0], usage.at(-1)];
-  const most = usage.toSorted((a, b) => b.rssMiB - a.rssMiB)[0];
-  return {
-    user,
-    seconds: ((end?.atMs ?? Date.now()) - startedMs) / 1000,
-    end: end === undefined ? 'was running at the end' : `ended with ${end.code ?? end.signal}`,
-    ...(first && { first }),
-    ...(last && { last }),
-    ...(most && { most }),
   };
 }
