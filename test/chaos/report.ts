@@ -145,7 +145,7 @@ export function reportText(report: Report): string {
     ],
     violations.map(({ at, object, problem, during }) => `VIOLATION ${at} ${object}: ${problem} (${during})`),
     [
-      `${report.rounds} rounds, ${faults.length} faults, ${violations.length} violations (seed ${report.seed})`,
+      `${report.claims} claims at first, ${report.minutes} minutes, seed ${report.seed}: ${report.rounds} rounds, ${faults.length} faults, ${violations.length} violations`,
     ],
   ]
     .filter((part) => part.length > 0)
