@@ -54,7 +54,10 @@ describe('the report', () => {
 
   test('ends with what was done and what was violated', () => {
     const last = (text: string) => text.split('\n').at(-1);
-    assert.equal(last(reportText(report())), '2 claims at first, 1 minutes, seed 7: 1 rounds, 1 faults, 0 violations');
+    assert.equal(
+      last(reportText(report())),
+      '2 claims at first, 1 minutes, seed 7: 1 rounds, 1 faults, 0 violations',
+    );
     const violation = {
       at: '2026-01-01T00:00:00Z',
       object: 'Claim x',
