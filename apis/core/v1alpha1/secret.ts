@@ -123,6 +123,17 @@ export function annotationsWithoutConsent(
   return Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(isKept));
 }
 
+/** An object's annotations without any leave that was given for a claim. What others wrote stays. */
+export function annotationsWithoutClaims(object: KubernetesObject): Record<string, string> {
+  const isOurs = ([key, value]: readonly [string, string]): boolean => {
+    const [namespace = '', name = ''] = value.split('/');
+    return key in allowsPropagationTo({ namespace, name });
+  };
+  return Object.fromEntries(
+    Object.entries(object.metadata.annotations ?? {}).filter((annotation) => !isOurs(annotation)),
+  );
+}
+
 /** The source a target names, if it names one in full. */
 export function propagationSource(target: KubernetesObject): SecretKey | undefined {
   const namespace = target.metadata.annotations?.[fromNamespace];

@@ -11,6 +11,7 @@ import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/me
 import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
+  annotationsWithoutClaims,
   controlOf,
   decodeDetails,
   encodeDetails,
@@ -129,7 +130,8 @@ function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
 
 /**
  * The type stays as it is, because it is immutable (hazard H11); so does consent, which is binding's to give and to
- * withdraw once the secret is there. Throws if the secret is somebody else's.
+ * withdraw once the secret is there; but a claim may go while its resource is being created, and then the secret came
+ * with leave that was withdrawn before it was there. Throws if the secret is somebody else's.
  */
 function withDetails(
   secret: Secret,
@@ -139,7 +141,7 @@ function withDetails(
 ): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
-  const { annotations } = secret.metadata;
+  const annotations = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
   const [present, published] = [decodeDetails(secret), publishedIn(secret, managed)];
   const news = omitBy(
     details,
@@ -159,6 +161,10 @@ function withDetails(
     data: { ...secret.data, ...encodeDetails(news) },
   };
 }
+
+/** A claim had it, and has it no more. */
+const isLeft = ({ spec, status }: Managed): boolean =>
+  spec.claimRef === undefined && status?.bindingPhase === 'Released';
 
 /**
  * Stands for secret stores where a service has none: `publishConnectionDetailsTo` is an error, not silence

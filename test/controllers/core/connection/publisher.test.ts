@@ -108,6 +108,27 @@ describe('the connection secret', () => {
     assert.deepEqual(decodeDetails(stored()), { password: 'newer' });
   });
 
+  test('consent that came with a new secret, of a claim that had left by then, goes; what others allow stays', async () => {
+    const annotations = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+    const others = { 'to.propagate.crossplane.io/backup': 'backup/conn' };
+    const released: Managed = { ...publishing, status: { bindingPhase: 'Released' } };
+    const { publisher, stored } = scene(
+      secret({ ownerReferences: [owner()], annotations: { ...annotations, ...others } }),
+    );
+    const claimed = {
+      ...released,
+      spec: { ...released.spec, claimRef: { name: 'claim', namespace: 'team', uid: 'claim-uid' } },
+    };
+    for (const [resource, wanted] of [
+      [publishing, { ...annotations, ...others }],
+      [claimed, { ...annotations, ...others }],
+      [released, others],
+    ] as const) {
+      await publisher.publish(resource, { password: 'old' }, signal);
+      assert.deepEqual(propagationAnnotations(stored() ?? publishing), wanted);
+    }
+  });
+
   for (const text of ['', '{', 'null', '7', '"password"', '[]']) {
     test(`what somebody else wrote into the record of what was published is as good as nothing: ${text}`, async () => {
       const { publisher, stored } = scene(
