@@ -1,3 +1,5 @@
+import attempt from 'lodash/attempt.js';
+import isError from 'lodash/isError.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
@@ -25,7 +27,7 @@ interface SecretKeyRef {
 interface ProviderLike extends KubernetesObject {
   readonly spec: {
     readonly credentialsSecretRef?: SecretKeyRef;
-    readonly credentials?: { readonly secretRef?: SecretKeyRef };
+    readonly credentials?: { readonly source: string; readonly secretRef?: SecretKeyRef };
   };
 }
 
@@ -39,10 +41,13 @@ function databasesOf(
   const name = providerConfigRef?.name ?? providerRef?.name ?? 'default';
   const isConfig = providerConfigRef?.name !== undefined || providerRef?.name === undefined;
   const found = cluster.find(isConfig ? config : provider, { name }) as ProviderLike | undefined;
-  const at = found?.spec.credentials?.secretRef ?? found?.spec.credentialsSecretRef;
+  const { credentials, credentialsSecretRef } = found?.spec ?? {};
+  // Variables, files and other places hold nothing here.
+  const at = credentials?.source === 'Secret' ? credentials.secretRef : credentialsSecretRef;
   const held = at && decodeDetails(cluster.find(SecretKind, at))[at.key];
   if (held === undefined) return undefined;
-  const { url, token } = JSON.parse(held) as { readonly url: string; readonly token: string };
+  const parsed = attempt(() => JSON.parse(held) as { readonly url?: string; readonly token?: string });
+  const { url, token } = isError(parsed) ? {} : parsed;
   const cloud = Object.values(clouds).find((each) => each.url === url && each.token === token);
   return cloud?.instances().map(({ item }) => item);
 }

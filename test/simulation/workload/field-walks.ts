@@ -6,7 +6,7 @@ import { fields, writtenSchema } from './fields.ts';
 import { valuesOf } from './values.ts';
 
 /** How many fields are walked in a scenario of this theme. */
-const walks = 2;
+const walks = 4;
 
 /**
  * One field of one object after another through its states, as Acto does it (SOSP 2023): absent, a value, another,

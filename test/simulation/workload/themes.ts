@@ -26,7 +26,7 @@ export const themes: readonly Theme[] = [
   { name: 'force', share: 0.08, write: force },
   { name: 'rivals', share: 0.08, write: rivals },
   { name: 'restores', share: 0.06, write: restores },
-  { name: 'field walks', share: 0.5, write: fieldWalks },
+  { name: 'field walks', share: 0.7, write: fieldWalks },
   { name: 'machines', share: 0.9, write: machines },
 ];
 

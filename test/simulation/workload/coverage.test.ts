@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generate } from '../generate.ts';
+import { coverageKey, coverageOf } from './coverage.ts';
+import { fields, fieldText } from './fields.ts';
+
+test('every field of every kind goes through its states in 2,000 seeds', () => {
+  const covered = coverageOf(Array.from({ length: 2_000 }, (_, index) => generate(index + 1)));
+  const missing = fields.flatMap(({ kind, path }) => {
+    const key = coverageKey(kind, fieldText({ path }));
+    const transitions = covered.get(key) ?? new Set();
+    return transitions.has('value to other') || transitions.has('absent to value') ? [] : [key];
+  });
+  assert.deepEqual(missing, []);
+});
+
+test('what one scenario does to a field is told transition by transition', () => {
+  const of = { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance', name: 'orders' };
+  const edit = (version: string | null) => ({
+    atMs: 0,
+    act: { type: 'edit' as const, of, patch: { spec: { version } } },
+  });
+  const object = { ...of, metadata: { name: 'orders' }, spec: {} };
+  const key = 'fancysqlinstances.v1alpha1.database.crossplane.io spec.version';
+  const after = (...steps: ReturnType<typeof edit>[]): readonly string[] => [
+    ...(coverageOf([{ objects: [object], steps }]).get(key) ?? []),
+  ];
+  assert.deepEqual(after(), []);
+  assert.deepEqual(after(edit('5.7'), edit('5.7')), ['absent to value']);
+  assert.deepEqual(after(edit('5.7'), edit('8.0'), edit(null)), [
+    'absent to value',
+    'value to other',
+    'value to absent',
+  ]);
+});
