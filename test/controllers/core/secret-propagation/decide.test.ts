@@ -168,6 +168,12 @@ describe('secret propagation decides', () => {
       act: 'refuse',
       message: 'connection secret system/src is not controlled by a managed resource that exists',
     },
+    'X4 a source that a former managed resource of that name controlled': {
+      input: { managed: { ...boundManaged, metadata: { ...boundManaged.metadata, uid: 'another-uid' } } },
+      row: 'X4 source',
+      act: 'refuse',
+      message: 'connection secret system/src is not controlled by a managed resource that exists',
+    },
     "X4 a target that is another claim's": {
       input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
       row: 'X4 target',
