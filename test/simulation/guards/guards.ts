@@ -8,8 +8,8 @@ export interface Guard {
   readonly becomes: string;
   /** What it guards against. */
   readonly against: string;
-  /** Where no simulation is to notice: the unit test that does, as `file: title`, and why. */
-  readonly provenBy?: { readonly test: string; readonly because: string };
+  /** The unit test that fails without it where no seed notices, as `file: title`. */
+  readonly provenBy?: string;
 }
 
 /** In each file, the guards that something must notice the lack of. */
@@ -22,6 +22,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second external resource after a crash between creation and its record',
+      provenBy:
+        'test/controllers/core/managed/crash.test.ts: a creation that was cut off is completed once a human has looked and removed the mark',
       was: 'const annotations = identity.isAssigned ? { ...record, ...mark } : record;',
       becomes: 'const annotations = record;',
     },
@@ -32,11 +34,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'an assigned name that is forgotten',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
       was: 'const recorded = await recordCreation(context, marked, creation);',
       becomes: 'const recorded = marked;',
     },
     {
       against: 'a managed resource that goes before its external resource has gone',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone',
       was: 'return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);',
       becomes: 'return finalise(context, looked);',
     },
@@ -57,6 +63,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'an interrupted creation that nobody finds under another name',
+      provenBy:
+        'test/controllers/core/managed/identity.test.ts: not while something of it is left that only its deletion would find',
       was: 'if (left.exists) return endings.leftovers(run);',
       becomes: '',
     },
@@ -69,16 +77,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a resource that is created again because one look did not find it',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
       was: 'const absentForMs = absences.note(run.current, observed.exists);',
       becomes: 'const absentForMs = Number.POSITIVE_INFINITY;',
     },
     {
       against: 'details that were known and are not offered again',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: it shows again: nothing was done, nothing is said',
       was: 'const known = { ...run.known, ...details };',
       becomes: 'const known = { ...details };',
     },
     {
       against: 'a password lost because the look after the creation failed',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 24 the look after creation fails: what creation returned is published, and both are told',
       was: 'const published = await publish(context, informed, undefined, ready);',
       becomes: 'const published = informed;',
     },
@@ -91,6 +105,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/decide.ts': [
     {
       against: 'a second creation while nobody knows how the first ended',
+      provenBy:
+        'test/controllers/core/managed/crash.test.ts: a creation that was cut off is completed once a human has looked and removed the mark',
       was: 'if (operation === undefined && isCreationIncomplete(managed)) {',
       becomes: 'if (false) {',
     },
@@ -101,11 +117,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second external resource in the system that the provider leads to by now',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: row 10 elsewhere',
       was: "if (before === undefined || system === undefined || before === system) return { row: '11', act: 'observe' };",
       becomes: "return { row: '11', act: 'observe' };",
     },
     {
       against: 'absence that is believed after one look',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
       was: 'const isCertain = absentForMs >= confirmMs;',
       becomes: 'const isCertain = true;',
     },
@@ -116,16 +135,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second resource beside one that is there after all',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
       was: 'return isNameKnown || externalName(managed) === undefined',
       becomes: 'return true',
     },
     {
       against: 'work on what is paused',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: row 2 ReconciliationPausedSuccessful',
       was: 'if (isPaused(managed)) {',
       becomes: 'if (false) {',
     },
     {
       against: 'work on what policies pause',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: row 2 ManagementPolicyReconciliationPausedSuccessful',
       was: 'if (isPausedByPolicies(managed.spec)) {',
       becomes: 'if (false) {',
     },
@@ -136,11 +160,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'an update that policies do not allow',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: row 28 ObserveOnlySuccessfulObserve: drift is left alone',
       was: "return shouldUpdate(spec) ? { row: '31', act: 'update' }",
       becomes: "return true ? { row: '31', act: 'update' }",
     },
     {
       against: 'fields that are filled in although policies do not allow it',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: row 27 {O}: to look is not to touch',
       was: 'observed.lateInitialized !== undefined && shouldLateInitialize(spec) &&',
       becomes: 'observed.lateInitialized !== undefined &&',
     },
@@ -155,11 +182,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/creation-record.ts': [
     {
       against: 'a creation that is called failed and may have happened',
+      provenBy:
+        'test/controllers/core/managed/crash.test.ts: assigned names: it is not tried again, a human is asked',
       was: 'const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;',
       becomes: 'const known = identity.isAssigned ? await recordFailure(context, run) : run;',
     },
     {
       against: 'an assigned name lost to a write of somebody else',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 23 an edit in between: the assigned name is laid over it, and nothing is lost',
       was: 'if (isConflict(error)) current = await refetched(managedResources, current, signal);',
       becomes: '',
     },
@@ -167,6 +198,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/reconciler.ts': [
     {
       against: 'a deletion that waits for what it refers to',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 9 references are not resolved while deleting',
       was: 'const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);',
       becomes: 'const resolving = resolveReferences?.(found.current, signal);',
     },
@@ -174,17 +207,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/reconciler.ts': [
     {
       against: 'a creation whose answer was lost, told as a failure',
+      provenBy:
+        'test/controllers/core/claim-binding/crash.test.ts: AlreadyExists: what the same claim created meanwhile is adopted, without a word',
       was: 'if (!isAlreadyExists(error)) throw error;',
       becomes: 'throw error;',
     },
     {
       against: 'a claim that loses its resource because a cache is behind',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: K3 GetManagedError: Synced says so, Ready stays, it is tried again',
       was: `managedResources.get({ name }) ??
       (await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead))`,
       becomes: 'managedResources.get({ name })',
     },
     {
       against: 'a resource made for a claim that does not say so, nor waits for it',
+      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
       was: 'return create(await record(claim, signal), decision.resourceClass, signal);',
       becomes:
         "return create(withRecordedResource(service, claim, provisionedNames(claim)[0] ?? ''), decision.resourceClass, signal);",
@@ -300,6 +338,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'writes to what goes already',
+      provenBy:
+        'test/controllers/core/claim-binding/crash.test.ts: a crash at any point of deletion leaves nothing behind',
       was: "if (!isOurs || wasDeleted(managed)) return { row: 'O1', act: 'nothing' };",
       becomes: "if (!isOurs) return { row: 'O1', act: 'nothing' };",
     },
@@ -307,6 +347,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/orphan-release.ts': [
     {
       against: 'the reclaiming of what a claim has that a cache does not know yet',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: neither a proxy page nor a refusal proves it: it is asked again until the API server says so',
       was: "const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));",
       becomes: 'const claim = seen;',
     },
@@ -314,11 +356,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim/holdings.ts': [
     {
       against: 'a claim that holds what a former one of its name had',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: it gets a resource of its own, and the old one is let go',
       was: 'managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);',
       becomes: 'refersToClaim(managed, claim);',
     },
     {
       against: 'a claim bound to what a former one of its name had',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: H6 nor that of a former claim of the same name',
       was: "return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';",
       becomes: 'return false;',
     },
@@ -326,6 +372,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/release.ts': [
     {
       against: 'a secret that goes on to be given to who let go of it',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: a proxy page in the middle of a deletion delays it, whatever call it answers',
       was: "await failing('cannot update connection secret', withdrawn, cannotUnbind);",
       becomes: '',
     },
@@ -337,6 +385,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a resource that is released and still names its claim',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: Retain: it is Released, and the Event says why',
       was: 'const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));',
       becomes: 'const freed = Promise.resolve();',
     },
@@ -344,11 +394,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/propagate.ts': [
     {
       against: 'a secret that a claim does not name any more',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: a claim that names another secret, or none, leaves none behind',
       was: 'await removeStaleTargets(secrets, claim, wanted?.name, signal);',
       becomes: '',
     },
     {
       against: "somebody else's secret handed to a claim",
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: K12 ManagedResourceDoesNotControlSecret',
       was: 'if (!isControlledBy(source, managed)) {',
       becomes: 'if (false) {',
     },
@@ -359,6 +413,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a secret that exists and is not taken',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over',
       was: 'if (!isAlreadyExists(error)) throw error; // else one',
       becomes: 'throw error; // else one',
     },
@@ -366,21 +422,29 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/secret-propagation/decide.ts': [
     {
       against: 'a secret given to who was not named',
+      provenBy:
+        'test/controllers/core/secret-propagation/decide.test.ts: X3 PropagationNotAllowedError: the source must consent',
       was: 'if (!consents) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a secret taken from who does not own it',
+      provenBy:
+        'test/controllers/core/secret-propagation/decide.test.ts: X4 a source that a former managed resource of that name controlled',
       was: 'if (managed === undefined || !isControlledBy(source, managed)) {',
       becomes: 'if (managed === undefined) {',
     },
     {
       against: 'a secret written that belongs to somebody else',
+      provenBy:
+        "test/controllers/core/secret-propagation/decide.test.ts: X4 a target that is another claim's",
       was: "if (claim === undefined || typeof controlOf(target, claim) === 'object') {",
       becomes: 'if (claim === undefined) {',
     },
     {
       against: 'a secret given to a claim that is not bound',
+      provenBy:
+        'test/controllers/core/secret-propagation/decide.test.ts: X4 a claim that names another resource is not the former claim of its name',
       was: 'if (!areBound(managed, claim)) {',
       becomes: 'if (false) {',
     },
@@ -388,27 +452,33 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/connection/connection-publisher.ts': [
     {
       against: "connection details in somebody else's secret",
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
       was: `if (typeof control === 'object') throw refusalOf(control, secret);
   const { annotations }`,
       becomes: 'const { annotations }',
     },
     {
       against: 'connection details lost to a write of somebody else',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: consent comes with a new secret; a pass that read it earlier brings none back that was withdrawn',
       was: 'if (!isOutdated || attempt === maxAttempts) throw error;',
       becomes: 'throw error;',
     },
     {
       against: 'a new password overwritten with the old one',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
       was: '(value, key) => present[key] === value || (before[key] === value && published[key] !== undefined),',
       becomes: '(value, key) => present[key] === value,',
     },
     {
       against: "the deletion of somebody else's secret",
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
       was: 'if (secret !== undefined && isControlledBy(secret, managed)) {',
       becomes: 'if (secret !== undefined) {',
     },
     {
       against: 'a key that somebody edited, taken for what was published',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
       was: 'return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);',
       becomes: 'return decodeDetails(secret);',
     },
@@ -416,11 +486,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/connection/store-publisher.ts': [
     {
       against: 'an entry of a store overwritten that belongs to somebody else',
+      provenBy: 'test/controllers/core/connection/stores.test.ts: publishing to the Kubernetes store',
       was: 'if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);',
       becomes: '',
     },
     {
       against: 'an entry of a store removed that belongs to somebody else',
+      provenBy: 'test/controllers/core/connection/stores.test.ts: publishing to the Kubernetes store',
       was: 'if (stored !== undefined && stored.ownerUid === metadata.uid)',
       becomes: 'if (stored !== undefined)',
     },
@@ -433,6 +505,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "the removal of an entry that has become somebody else's",
+      provenBy:
+        'test/controllers/core/connection/stores.test.ts: Vault: what changes between the look and the removal stays',
       was: 'await take(path, ownerUid, secret.version, signal);',
       becomes: '',
     },
@@ -440,17 +514,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-scheduling/decide.ts': [
     {
       against: 'a class chosen again for a claim that has one',
+      provenBy: 'test/controllers/core/claim-scheduling/decide.test.ts: S3 ClaimHasClassRef: a peer won',
       was: `if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references
   if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' };`,
       becomes: "if (isHolding) return { row: 'S3 holding', act: 'nothing' };",
     },
     {
       against: 'a second class for a claim that has a resource',
+      provenBy:
+        'test/controllers/core/claim-scheduling/decide.test.ts: S3 holding: a claim whose references were edited away is not scheduled again',
       was: "if (isHolding) return { row: 'S3 holding', act: 'nothing' };",
       becomes: '',
     },
     {
       against: 'two schedulers that both write',
+      provenBy:
+        'test/controllers/core/claim-scheduling/decide.test.ts: S6 the drawn class of another kind is left to its own controller',
       was: "if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };",
       becomes: '',
     },
@@ -458,6 +537,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/provider/decide.ts': [
     {
       against: 'a ProviderConfig that goes while it is used',
+      provenBy: 'test/controllers/core/provider/decide.test.ts: a deleted one waits for its user, by name',
       was: 'return isProtected && users.length > 0',
       becomes: 'return false',
     },
@@ -465,6 +545,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/provider/setup.ts': [
     {
       against: 'a ProviderConfig that goes while its users are not known yet',
+      provenBy:
+        'test/controllers/core/provider/provider-config.test.ts: while one of the kinds that may use it has not been read, nothing is done',
       was: 'if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);',
       becomes: '',
     },
@@ -472,16 +554,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/cache/resource.ts': [
     {
       against: 'a write over what somebody else wrote meanwhile',
+      provenBy:
+        'test/runtime/cache/resource.test.ts: several changes go out as one merge patch under the version that was read',
       was: 'return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };',
       becomes: 'return patch;',
     },
     {
       against: 'the deletion of what has the name by now',
+      provenBy:
+        'test/runtime/cache/resource.test.ts: an object that changed since is a conflict, and stays as it is',
       was: 'const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };',
       becomes: 'const preconditions = {};',
     },
     {
       against: 'the deletion of what changed since it was read',
+      provenBy:
+        'test/runtime/cache/resource.test.ts: an object that changed since is a conflict, and stays as it is',
       was: 'const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };',
       becomes: 'const preconditions = { ...(uid && { uid }) };',
     },

@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import escapeRegExp from 'lodash/escapeRegExp.js';
+import { projectRoot } from '../../docs/project-copy.ts';
 import type { SeedReport } from '../play-seeds.ts';
 import type { Guard } from './guards.ts';
 
@@ -78,4 +80,32 @@ function startPlayer(guard: Guard | undefined): Player {
       child?.kill('SIGKILL');
     },
   };
+}
+
+/** Whether a unit test, named as `file: title`, is there and fails without the guard, and passes with it. */
+export async function failsWithout(guard: Guard, unitTest: string): Promise<boolean> {
+  return (await passes(unitTest)) && !(await passes(unitTest, guard));
+}
+
+function passes(unitTest: string, guard?: Guard): Promise<boolean> {
+  const [file = '', ...title] = unitTest.split(': ');
+  const pattern = `${escapeRegExp(title.join(': '))}$`; // the titles of what is around it come before
+  const { NODE_TEST_CONTEXT: _ours, ...env } = process.env;
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', mutateOnLoad, '--test', '--test-isolation=none', '--test-reporter=tap'],
+      ...['--test-name-pattern', pattern, join(projectRoot, file)],
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...env, ...(guard && { GUARD: JSON.stringify(guard) }) } },
+  );
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    // One that no test is named by passes, too, and says that it has none.
+    child.on('close', (code) => resolve(code === 0 && !/^# tests 0$/m.test(told)));
+  });
 }
