@@ -88,6 +88,14 @@ export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
   const isGoing = managed.metadata.deletionTimestamp !== undefined;
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
   if (claimRef !== undefined && claimRef.uid !== uid) return pending('Binding', false);
+  // Its name was recorded for this claim, and it does not say that it is this claim's.
+  if (
+    claimRef === undefined &&
+    isRecorded(claim) &&
+    own.some((each) => isOf(claim.spec.classRef, each.class))
+  ) {
+    return pending('Binding', false);
+  }
   if (managed.metadata.ownerReferences?.some(({ controller }) => controller === true)) {
     return pending('Binding', false);
   }
@@ -131,22 +139,26 @@ function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
 
 function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   const { classRef, resourceRef } = claim.spec;
-  const { namespace, name } = claim.metadata;
   const phase = claim.status?.bindingPhase;
   if (phase === 'Bound' || phase === 'Released') {
     return { phase: 'Released', notReady: 'Binding', isSynced: true };
   }
-  const base = `${namespace}-${name}-`.slice(0, 58);
-  const wasRecorded =
-    claim.metadata.finalizers?.includes('finalizer.resourceclaim.crossplane.io') === true &&
-    resourceRef?.name?.startsWith(base) === true &&
-    resourceRef.name.length === base.length + 5;
-  if (!wasRecorded) return pending('Binding');
+  if (!isRecorded(claim)) return pending('Binding');
   const service = services.find((each) => isOf(classRef, each.class));
   if (service === undefined || !isOf(resourceRef, service.managed)) return pending('Binding', false);
   const found = objects.all(service.class).find((each) => each.metadata.name === classRef?.name);
   if (found === undefined || !agree(claim, found)) return pending('Creating', false);
   return { due: `to provision ${resourceRef?.name}, which is recorded` };
+}
+
+/** Whether the resource it names is one that it was to provision, by the name. */
+function isRecorded({ metadata: { namespace, name, finalizers }, spec: { resourceRef } }: Claim): boolean {
+  const base = `${namespace}-${name}-`.slice(0, 58);
+  return (
+    finalizers?.includes('finalizer.resourceclaim.crossplane.io') === true &&
+    resourceRef?.name?.startsWith(base) === true &&
+    resourceRef.name.length === base.length + 5
+  );
 }
 
 /** A claim's version is the class's, where both say one. */

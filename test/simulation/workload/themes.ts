@@ -23,9 +23,9 @@ export const themes: readonly Theme[] = [
   { name: 'networks', share: 0.1, write: networks },
   { name: 'grants', share: 0.1, write: grants },
   { name: 'providers', share: 0.15, write: providersAndCredentials },
-  { name: 'force', share: 0.08, write: force },
-  { name: 'rivals', share: 0.08, write: rivals },
-  { name: 'restores', share: 0.06, write: restores },
+  { name: 'force', share: 0.1, write: force },
+  { name: 'rivals', share: 0.1, write: rivals },
+  { name: 'restores', share: 0.1, write: restores },
   { name: 'field walks', share: 0.7, write: fieldWalks },
   { name: 'machines', share: 0.9, write: machines },
 ];
