@@ -229,11 +229,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a bound claim that is told of a secret that goes with its resource',
+      provenBy:
+        'test/controllers/core/claim-binding/requests.test.ts: a resource on its way out hands nothing over any more',
       was: 'if (!wasDeleted(healed)) await propagate(updated, healed, signal);',
       becomes: 'await propagate(updated, healed, signal);',
     },
     {
       against: 'a claim that says Bound before it has its secret',
+      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
       was: `    await propagate(updated, referring, signal);
     const phased`,
       becomes: '    const phased',
@@ -242,16 +245,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/bind.ts': [
     {
       against: 'a resource made by hand that is reclaimed although its claim was never Bound',
+      provenBy:
+        'test/controllers/core/claim-binding/edited-claims.test.ts: a claim that took a resource by name: what was asked for',
       was: 'annotations: { ...annotations, ...(before === undefined ? reserving : {}) },',
       becomes: 'annotations,',
     },
     {
       against: 'a resource that nobody lets go of when its claim vanishes',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: Delete: the resource goes, and its secrets',
       was: "return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', boundUID } };",
       becomes: "return { ...managed, status: { ...managed.status, bindingPhase: 'Bound' } };",
     },
     {
       against: 'a bound claim that goes without letting go',
+      provenBy: 'test/controllers/core/claim-binding/orphans.test.ts: a resource made by hand is free again',
       was: 'finalizers: withFinalizer(claim, finalizerNames.claim),',
       becomes: 'finalizers: claim.metadata.finalizers ?? [],',
     },
@@ -575,12 +583,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a write that changes nothing',
+      provenBy: 'test/runtime/cache/resource.test.ts: nothing to change, nothing written',
       was: `const patch = mergePatch(writable(current), writable(desired));
       if (patch === undefined) return current;`,
       becomes: 'const patch = mergePatch(writable(current), writable(desired)) ?? {};',
     },
     {
       against: 'a write of a status that changes nothing',
+      provenBy: 'test/runtime/cache/resource.test.ts: nothing to change, nothing written',
       was: `const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
       if (patch === undefined) return current;`,
       becomes:
@@ -588,6 +598,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a run that does not see what the one before it wrote',
+      provenBy: 'test/runtime/cache/resource.test.ts: what a write returned is in the store at once',
       was: `    store.record(object);
 `,
       becomes: '',
@@ -596,26 +607,33 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/cache/store.ts': [
     {
       against: 'an older object in place of a newer one',
+      provenBy: 'test/runtime/cache/store.test.ts: newer replaces older, older and equal change nothing',
       was: 'if (order === 0 || (order < 0 && !isForced)) return;',
       becomes: 'if (order === 0) return;',
     },
     {
       against: 'a late answer that brings back what was deleted',
+      provenBy:
+        'test/runtime/cache/store.test.ts: a write answer that arrives after the watch saw the deletion brings nothing back',
       was: 'if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object);',
       becomes: 'if (isSelected(object)) put(key, object);',
     },
     {
       against: 'what vanished while nobody watched, and is still believed in',
+      provenBy:
+        'test/runtime/cache/store.test.ts: a list again drops what vanished and tells only what changed',
       was: 'if (!listed.has(key) && (isRewound || !isNewer)) remove(key);',
       becomes: '',
     },
     {
       against: 'what was just written and is thought gone because a list is older',
+      provenBy: 'test/runtime/cache/store.test.ts: what was written after the list was taken survives it',
       was: 'if (!listed.has(key) && (isRewound || !isNewer)) remove(key);',
       becomes: 'if (!listed.has(key)) remove(key);',
     },
     {
       against: 'a deletion that is not noticed because the name was taken again',
+      provenBy: 'test/runtime/cache/store.test.ts: another uid is a deletion and an addition',
       was: 'else if (previous.metadata.uid === stored.metadata.uid) {',
       becomes: 'else if (previous !== undefined) {',
     },
@@ -628,6 +646,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a watch that is open, silent and believed',
+      provenBy:
+        'test/runtime/cache/watch.test.ts: is replaced when it has kept something back, which a list brings',
       was: 'takeUntil(merge(overdue$, disbelief$)),',
       becomes: 'takeUntil(overdue$),',
     },
@@ -653,6 +673,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/controller/merge-map-by-key.ts': [
     {
       against: 'two runs of one key at a time',
+      provenBy:
+        'test/runtime/controller/work-queue.test.ts: no key ever runs twice at once, whatever wakes it',
       was: 'if (running.has(key)) return;',
       becomes: '',
     },
@@ -696,11 +718,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/fcp/network/external-client.ts': [
     {
       against: 'a second network after an interrupted creation',
+      provenBy: 'test/controllers/fcp/network.test.ts: is found by its tags, and not repeated',
       was: 'if (id !== undefined) return { externalName: id };',
       becomes: '',
     },
     {
       against: "the deletion of somebody else's network",
+      provenBy: "test/controllers/fcp/network.test.ts: somebody else's network is not deleted",
       was: "if (network !== undefined && claim(managed, network) === 'ours') {",
       becomes: 'if (network !== undefined) {',
     },
