@@ -18,8 +18,8 @@ export interface Session {
   readonly admin: { readonly name: string; readonly isSuperuser: boolean };
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /**
-   * All statements of `body` or none. Once more (5 times at most) if another session changed the same row of a
-   * catalog, so `body` may run several times.
+   * All statements of `body` or none. Once more (5 times at most) if another session changed or made the same row of
+   * a catalog, so `body` may run several times.
    */
   transaction<T>(body: () => Promise<T>): Promise<T>;
 }
@@ -215,7 +215,8 @@ async function connect(
               return result;
             } catch (error) {
               if (!isBroken) await query('ROLLBACK').catch(destroy);
-              const isTransient = isConcurrentUpdate(error) || /^40/.test(sqlStateOf(error) ?? '');
+              // 23505: another session made a thing of that name meanwhile; we write to catalogs only.
+              const isTransient = isConcurrentUpdate(error) || /^40|^23505$/.test(sqlStateOf(error) ?? '');
               if (!isTransient || attempt === 5) throw error;
             } finally {
               isInTransaction = false;
