@@ -224,7 +224,7 @@ async function runServer(options: {
         onLog?.(line);
         recent.push(line);
         if (recent.length > 20) recent.shift();
-        if (line.includes('database system is ready to accept connections')) resolve();
+        if (/database system is ready to accept (read-only )?connections/.test(line)) resolve();
       }
     });
     server.once('error', reject);

@@ -4,12 +4,14 @@ import { grantCases } from './postgresql-grants.ts';
 import type { Answered, Cases } from './postgresql-place.ts';
 import { roleCases } from './postgresql-roles.ts';
 import { serverCases } from './postgresql-servers.ts';
+import { sessionCases } from './postgresql-sessions.ts';
 
 /** What the client asks of a server, by what it asks about. */
 export const postgresqlCases: Readonly<Record<string, Cases>> = {
   roles: roleCases,
   databases: databaseCases,
   grants: grantCases,
+  sessions: sessionCases,
   servers: serverCases,
 };
 

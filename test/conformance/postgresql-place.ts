@@ -29,6 +29,8 @@ export interface Place {
   /** One statement in a session of its own. */
   sql(text: string, login?: PlaceLogin): Promise<readonly object[]>;
   open(login?: PlaceLogin): Promise<PlaceSession>;
+  /** Lets time go by, in milliseconds. */
+  pause(ms: number): Promise<void>;
 }
 
 /** What somebody asked, and what came of it. */

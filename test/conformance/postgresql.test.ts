@@ -1,55 +1,82 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import type { TestClock } from '../fakes/test-clock.ts';
 import { testClock } from '../fakes/test-clock.ts';
 import { postgresqlCases, recordedAnswers } from './postgresql-cases.ts';
-import type { Answered, Place } from './postgresql-place.ts';
+import type { Answered, Cases, Place } from './postgresql-place.ts';
 import { answersTo } from './postgresql-place.ts';
+import { beforeStandby, standbyCases } from './postgresql-servers.ts';
 
 const answers = recordedAnswers();
+
+function memory() {
+  const clock = testClock();
+  const postgresql = createInProcessPostgresql(clock, { endpoint: '127.0.0.1', port: 5432 });
+  const { createServer } = postgresql.clientsFor();
+  const { credentials } = postgresql;
+  const clientAs: Place['clientAs'] = (changed) =>
+    createServer({
+      credentials: { ...credentials, ...changed },
+      clock,
+      random: () => 0.5,
+      lockTimeoutMs: 1_000,
+    });
+  const place: Place = {
+    client: clientAs({}),
+    clientAs,
+    sql: (text, login) => postgresql.sql(text, login),
+    async open(login) {
+      const session = postgresql.open(login);
+      return { sql: (text) => session.sql(text), end: async () => session.end() };
+    },
+    pause: (ms) => clock.sleep(ms),
+  };
+  return { clock, postgresql, place };
+}
+
+const stable = (text: string): string =>
+  text.replaceAll('127.0.0.1:5432', 'SERVER').replace(/PostgreSQL system \d+/g, 'PostgreSQL system …');
+
+async function played(
+  clock: TestClock,
+  act: Cases[string],
+  place: Place,
+): Promise<readonly Answered[] | undefined> {
+  let outcome: { readonly found?: readonly Answered[]; readonly failure?: unknown } | undefined;
+  answersTo(act, place, stable).then(
+    (found) => {
+      outcome = { found };
+    },
+    (failure: unknown) => {
+      outcome = { failure };
+    },
+  );
+  await clock.advanceUntil(() => outcome !== undefined);
+  if (outcome?.failure !== undefined) throw outcome.failure;
+  return outcome?.found;
+}
 
 for (const [about, cases] of Object.entries(postgresqlCases)) {
   describe(`PostgreSQL in memory answers as PostgreSQL does: ${about}`, () => {
     for (const [name, act] of Object.entries(cases)) {
       test(name, async () => {
-        const clock = testClock();
-        const postgresql = createInProcessPostgresql(clock, { endpoint: '127.0.0.1', port: 5432 });
-        const { createServer } = postgresql.clientsFor();
-        const { credentials } = postgresql;
-        const clientAs: Place['clientAs'] = (changed) =>
-          createServer({
-            credentials: { ...credentials, ...changed },
-            clock,
-            random: () => 0.5,
-            lockTimeoutMs: 300,
-          });
-        const place: Place = {
-          client: clientAs({}),
-          clientAs,
-          sql: (text, login) => postgresql.sql(text, login),
-          async open(login) {
-            const session = postgresql.open(login);
-            return { sql: (text) => session.sql(text), end: async () => session.end() };
-          },
-        };
-        const stable = (text: string): string =>
-          text
-            .replaceAll('127.0.0.1:5432', 'SERVER')
-            .replace(/PostgreSQL system \d+/g, 'PostgreSQL system …');
-        let found: readonly Answered[] | undefined;
-        let failure: unknown;
-        answersTo(act, place, stable).then(
-          (all) => {
-            found = all;
-          },
-          (error: unknown) => {
-            failure = error;
-          },
-        );
-        await clock.advanceUntil(() => (found ?? failure) !== undefined);
-        if (failure !== undefined) throw failure;
-        assert.deepEqual(found, answers[`${about}: ${name}`]);
+        const { clock, place } = memory();
+        assert.deepEqual(await played(clock, act, place), answers[`${about}: ${name}`]);
       });
     }
   });
 }
+
+describe('PostgreSQL in memory answers as PostgreSQL does: standby', () => {
+  for (const [name, act] of Object.entries(standbyCases)) {
+    test(name, async () => {
+      const { clock, postgresql, place } = memory();
+      await played(clock, beforeStandby, place);
+      postgresql.demote();
+      assert.deepEqual(await played(clock, act, place), answers[`standby: ${name}`]);
+      postgresql.promote();
+      await place.client.roles.create('bob', {}, { ownerId: 'anybody' });
+    });
+  }
+});

@@ -22,8 +22,6 @@ export interface InProcessPostgresqlOptions {
   readonly password?: string;
   /** What initdb gave it, digits; default the same for all. */
   readonly systemIdentifier?: string;
-  /** How long a statement waits for another session's lock; default 2 s, which is what the client asks for. */
-  readonly lockTimeoutMs?: number;
 }
 
 /** A database as it is. */
@@ -84,6 +82,9 @@ export interface InProcessPostgresql {
   /** Refuses connections, having ended all. */
   stop(): void;
   start(): void;
+  /** Becomes a standby, which only answers questions: all sessions end. */
+  demote(): void;
+  promote(): void;
 }
 
 /** The clients of one process where several servers are: each is found at its own place. */
@@ -134,8 +135,8 @@ export function createInProcessPostgresql(
     username = 'postgres',
     password = 'postgres-password',
   } = options;
-  const { systemIdentifier = '7000000000000000001', lockTimeoutMs = 2_000 } = options;
-  const server = new MemoryServer(clock, { superuser: username, password, systemIdentifier, lockTimeoutMs });
+  const { systemIdentifier = '7000000000000000001' } = options;
+  const server = new MemoryServer(clock, { superuser: username, password, systemIdentifier });
   let isUp = true;
 
   const connect = (login: Login): Backend => {
@@ -219,6 +220,13 @@ export function createInProcessPostgresql(
     },
     start() {
       isUp = true;
+    },
+    demote() {
+      server.endAll();
+      server.isStandby = true;
+    },
+    promote() {
+      server.isStandby = false;
     },
   };
   return inside;

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { escapeIdentifier } from 'pg';
 import { postgresqlCases, recordAnswers, recordedAnswers } from '../conformance/postgresql-cases.ts';
 import type { Answered, Place } from '../conformance/postgresql-place.ts';
 import { answersTo } from '../conformance/postgresql-place.ts';
+import { beforeStandby, standbyCases } from '../conformance/postgresql-servers.ts';
 import { postgresqlFixture } from './clients/fixture.ts';
 
 /**
@@ -15,13 +19,14 @@ const before = isRecording ? {} : recordedAnswers();
 const recorded: Record<string, readonly Answered[]> = {};
 
 const {
+  local,
   server: serverOf,
   sql,
   connect,
   credentials,
 } = await postgresqlFixture({ settings: { autovacuum: 'off' } });
 const clientAs: Place['clientAs'] = (changed) =>
-  serverOf({ credentials: { ...credentials, ...changed }, lockTimeoutMs: 300 });
+  serverOf({ credentials: { ...credentials, ...changed }, lockTimeoutMs: 1_000 });
 const place: Place = {
   client: clientAs({}),
   clientAs,
@@ -33,6 +38,7 @@ const place: Place = {
       end: () => client.end(),
     };
   },
+  pause: (ms) => delay(ms),
 };
 const rowsOf = (rows: readonly object[]): readonly object[] => rows.map((row) => ({ ...row }));
 const { endpoint, port } = credentials;
@@ -41,6 +47,8 @@ const stable = (text: string): string =>
 
 /** As initdb left it. */
 afterEach(async () => {
+  const [{ isStandby } = {}] = await sql<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
+  if (isStandby) return;
   const databases = await sql<{ name: string }>('SELECT datname AS name FROM pg_database WHERE oid >= 16384');
   for (const { name } of databases) {
     await sql(`ALTER DATABASE ${escapeIdentifier(name)} IS_TEMPLATE false`).catch(() => {});
@@ -67,3 +75,21 @@ for (const [about, cases] of Object.entries(postgresqlCases)) {
     }
   });
 }
+
+// The last, since it stays one.
+describe('PostgreSQL answers as it did: standby', () => {
+  for (const [name, act] of Object.entries(standbyCases)) {
+    test(name, async () => {
+      await answersTo(beforeStandby, place, stable);
+      const [{ data_directory: directory } = { data_directory: '' }] = await sql<{ data_directory: string }>(
+        'SHOW data_directory',
+      );
+      await local.stop();
+      writeFileSync(join(directory, 'standby.signal'), '');
+      await local.start();
+      const answers = await answersTo(act, place, stable);
+      recorded[`standby: ${name}`] = answers;
+      if (!isRecording) assert.deepEqual(answers, before[`standby: ${name}`]);
+    });
+  }
+});

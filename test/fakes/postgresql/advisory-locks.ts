@@ -7,7 +7,7 @@ export interface OwnAdvisoryLocks extends AdvisoryLocks {
   freeAll(session: SeenSession): void;
 }
 
-export function advisoryLocks(clock: Pick<Clock, 'sleep'>, lockTimeoutMs: number): OwnAdvisoryLocks {
+export function advisoryLocks(clock: Pick<Clock, 'sleep'>): OwnAdvisoryLocks {
   const holders = new Map<string, { readonly session: SeenSession; count: number }>();
   const waiting = new Map<string, { readonly session: SeenSession; readonly admit: () => void }[]>();
 
@@ -34,10 +34,12 @@ export function advisoryLocks(clock: Pick<Clock, 'sleep'>, lockTimeoutMs: number
       return new Promise((resolve) => {
         const queue = waiting.get(key) ?? [];
         waiting.set(key, queue);
-        const callOff = later(clock, lockTimeoutMs, () => {
+        const giveUp = (): void => {
           queue.splice(queue.indexOf(entry), 1);
           resolve(false);
-        });
+        };
+        const { lockTimeoutMs } = session;
+        const callOff = lockTimeoutMs === undefined ? () => {} : later(clock, lockTimeoutMs, giveUp);
         const entry = {
           session,
           admit: () => {

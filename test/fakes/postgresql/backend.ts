@@ -3,8 +3,10 @@ import { ServerError, sessionEnded } from './server-error.ts';
 import type { Execution, Rows, SeenSession, Statement } from './statement.ts';
 import type { Transaction } from './transaction.ts';
 
-export interface BackendOptions extends Pick<SeenSession, 'pid' | 'user' | 'database' | 'databaseOid'> {
+export interface BackendOptions
+  extends Pick<SeenSession, 'pid' | 'user' | 'database' | 'databaseOid' | 'lockTimeoutMs'> {
   readonly server: Execution['server'];
+  readonly isReadOnly: () => boolean;
   readonly begin: () => Transaction;
   /** Told once, when it has ended, however it came to that. */
   readonly onEnd: (backend: Backend) => void;
@@ -23,6 +25,7 @@ export class Backend implements SeenSession {
   readonly user: string;
   readonly database: string;
   readonly databaseOid: number;
+  readonly lockTimeoutMs: number | undefined;
   /** What to tell the client that the server ends the session. */
   onTerminated: (error: ServerError) => void = () => {};
   readonly #options: BackendOptions;
@@ -38,6 +41,7 @@ export class Backend implements SeenSession {
     this.user = options.user;
     this.database = options.database;
     this.databaseOid = options.databaseOid;
+    this.lockTimeoutMs = options.lockTimeoutMs;
   }
 
   get transaction(): Transaction | undefined {
@@ -72,7 +76,7 @@ export class Backend implements SeenSession {
 
   async #run(statement: Statement, values: readonly unknown[]): Promise<Rows> {
     if (this.#isEnded) throw sessionEnded();
-    const { server, begin } = this.#options;
+    const { server, begin, isReadOnly } = this.#options;
     const within = this.#transaction;
     if (within !== undefined && this.#hasFailed) {
       const message = 'current transaction is aborted, commands ignored until end of transaction block';
@@ -81,6 +85,10 @@ export class Backend implements SeenSession {
     if (within !== undefined && statement.isAlone) {
       this.#hasFailed = true;
       throw new ServerError('25001', `${statement.verb} cannot run inside a transaction block`);
+    }
+    if (statement.isWrite && isReadOnly()) {
+      this.#hasFailed = within !== undefined;
+      throw new ServerError('25006', `cannot execute ${statement.verb} in a read-only transaction`);
     }
     const tx = within ?? begin();
     this.#transaction = tx;

@@ -88,7 +88,11 @@ export function driver(config: ClientConfig, options: DriverOptions): Client {
     },
     async connect() {
       const { host = '', port = 0, user = '', password, database = '' } = config;
-      const login = { user, password: String(password), database };
+      const [, lockTimeoutMs] = /-c lock_timeout=(\d+)/.exec(config.options ?? '') ?? [];
+      const login = {
+        ...{ user, password: String(password), database },
+        lockTimeoutMs: lockTimeoutMs === undefined ? undefined : Number(lockTimeoutMs),
+      };
       const call = { system: 'postgresql', verb: 'connect', target: database, isWrite: false };
       const open = (): Backend => {
         const opened = options.connect(host, port, login);

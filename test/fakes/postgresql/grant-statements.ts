@@ -178,7 +178,7 @@ function grantMembership(words: Words, given: readonly string[]): Statement {
   const to = grantees(words);
   const isAdmin = words.accept('WITH', 'ADMIN', 'OPTION');
   return {
-    verb: 'GRANT',
+    verb: 'GRANT ROLE',
     target: given.join(', '),
     isWrite: true,
     async run(execution) {
@@ -211,7 +211,7 @@ function revokeMembership(words: Words, given: readonly string[], isOptionOnly: 
   const by = words.accept('GRANTED', 'BY') ? words.name() : undefined;
   words.accept('CASCADE');
   return {
-    verb: 'REVOKE',
+    verb: 'REVOKE ROLE',
     target: given.join(', '),
     isWrite: true,
     async run(execution) {

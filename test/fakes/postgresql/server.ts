@@ -14,20 +14,21 @@ export interface Login {
   readonly user: string;
   readonly password: string;
   readonly database: string;
+  /** How long its statements wait for another session's lock; default: for ever. */
+  readonly lockTimeoutMs?: number | undefined;
 }
 
 export interface MemoryServerOptions {
   readonly superuser: string;
   readonly password: string;
   readonly systemIdentifier: string;
-  readonly lockTimeoutMs: number;
 }
 
 /** What one server keeps, and its sessions. */
 export class MemoryServer {
   readonly tables: Tables;
+  isStandby = false;
   readonly #clock: Pick<Clock, 'sleep'>;
-  readonly #options: MemoryServerOptions;
   readonly #locks: Locks = new Map();
   readonly #sessions = new Set<Backend>();
   /** Of each verifier the password that was found to be right, since finding out takes long. */
@@ -39,9 +40,8 @@ export class MemoryServer {
 
   constructor(clock: Pick<Clock, 'sleep'>, options: MemoryServerOptions) {
     this.#clock = clock;
-    this.#options = options;
     this.tables = initialTables(options.superuser, options.password);
-    this.#advisory = advisoryLocks(clock, options.lockTimeoutMs);
+    this.#advisory = advisoryLocks(clock);
     this.#inside = {
       clock,
       systemIdentifier: options.systemIdentifier,
@@ -63,13 +63,12 @@ export class MemoryServer {
     return this.#begin();
   }
 
-  #begin(): Transaction {
-    const { lockTimeoutMs } = this.#options;
+  #begin(lockTimeoutMs?: number): Transaction {
     return new Transaction({ tables: this.tables, locks: this.#locks, clock: this.#clock, lockTimeoutMs });
   }
 
   /** Lets somebody in, or throws what PostgreSQL says, in the order in which it asks. */
-  connect({ user, password, database: name }: Login): Backend {
+  connect({ user, password, database: name, lockTimeoutMs }: Login): Backend {
     const role = this.tables.roles.get(user);
     if (role?.password === undefined || !this.#isRight(role.password, password)) {
       throw new ServerError('28P01', `password authentication failed for user "${user}"`);
@@ -106,7 +105,9 @@ export class MemoryServer {
       database: name,
       databaseOid: database.oid,
       server: this.#inside,
-      begin: () => this.#begin(),
+      isReadOnly: () => this.isStandby,
+      lockTimeoutMs,
+      begin: () => this.#begin(lockTimeoutMs),
       onEnd: (ended) => {
         this.#sessions.delete(ended);
         this.#advisory.freeAll(ended);

@@ -8,6 +8,7 @@ export interface SeenSession {
   /** Name and oid of its database. */
   readonly database: string;
   readonly databaseOid: number;
+  readonly lockTimeoutMs: number | undefined;
   /** What it is about to change. */
   readonly transaction: Transaction | undefined;
   terminate(): void;

@@ -10,7 +10,8 @@ export interface TransactionOptions {
   readonly tables: Tables;
   readonly locks: Locks;
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly lockTimeoutMs: number;
+  /** Default: none. */
+  readonly lockTimeoutMs: number | undefined;
 }
 
 const concurrently = (): ServerError => new ServerError('XX000', 'tuple concurrently updated');
@@ -86,10 +87,11 @@ export class Transaction {
   /** Waits for the end of this transaction; whether it changed anything. */
   #end({ clock, lockTimeoutMs }: TransactionOptions): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const callOff = later(clock, lockTimeoutMs, () => {
+      const giveUp = (): void => {
         this.#waiting.delete(tell);
         reject(new ServerError('55P03', 'canceling statement due to lock timeout'));
-      });
+      };
+      const callOff = lockTimeoutMs === undefined ? () => {} : later(clock, lockTimeoutMs, giveUp);
       const tell = (isCommitted: boolean): void => {
         callOff();
         resolve(isCommitted);
