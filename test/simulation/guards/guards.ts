@@ -267,11 +267,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/provision.ts': [
     {
       against: 'a claim that goes while its resource is made',
+      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
       was: 'finalizers: withFinalizer(claim, finalizerNames.claim),',
       becomes: 'finalizers: claim.metadata.finalizers ?? [],',
     },
     {
       against: 'a resource that passes to the next claim of that name',
+      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
       was: 'claimRef: referenceTo(claim),',
       becomes: 'claimRef: { ...referenceTo(claim), uid: undefined },',
     },
@@ -279,6 +281,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/provisioned-name.ts': [
     {
       against: "a claim that takes the former's resource of its name for its own",
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: the same for the same claim, and another for a claim of the same name in another namespace or life',
       was: `update(\`\${uid}/\${attempt}\`)`,
       becomes: `update(\`\${namespace}/\${attempt}\`)`,
     },
@@ -286,6 +290,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/decide.ts': [
     {
       against: 'a claim that takes what another has',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: H1 a resource bound to another claim is not bindable, and the claim is not Ready',
       was: 'if (claimRef !== undefined && !refersToClaim(managed, claim)) {',
       becomes: 'if (false) {',
     },
