@@ -30,15 +30,44 @@ export interface ConnectionPublisher {
   known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
   /**
    * Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. What is still as
-   * `before`, which `known` said, is no news: it replaces nothing that somebody has written since.
+   * `before`, which `known` said, is no news: it replaces nothing that somebody has written since. Throws
+   * PublishedElsewhere if news meet what another process has published since `published`, which `known` said, too;
+   * without that, they replace it.
    */
   publish(
     managed: Managed,
     details: ConnectionDetails,
     signal: AbortSignal,
     before?: ConnectionDetails,
+    published?: ConnectionDetails,
   ): Promise<void>;
   unpublish(managed: Managed, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Another process has published something else meanwhile. Which of the two the external system was told last nobody
+ * knows: what is published stays until it is renewed.
+ */
+export class PublishedElsewhere extends Error {
+  override readonly name = 'PublishedElsewhere';
+}
+
+/** Throws PublishedElsewhere if news would replace what is neither theirs nor what was `published` before. */
+export function checkUncontested(
+  present: ConnectionDetails,
+  details: ConnectionDetails,
+  before: ConnectionDetails,
+  published: ConnectionDetails | undefined,
+): void {
+  if (published === undefined) return;
+  const contested = Object.keys(details).filter((key) => {
+    const [is, wanted] = [present[key], details[key]];
+    return is !== undefined && is !== wanted && wanted !== before[key] && is !== published[key];
+  });
+  if (contested.length === 0) return;
+  throw new PublishedElsewhere(
+    `another process has published ${contested.toSorted().join(', ')} meanwhile; new credentials are set`,
+  );
 }
 
 const maxAttempts = 5;
@@ -59,8 +88,8 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
       if (wasDeleted(managed)) return {};
       throw refusalOf(control, secret);
     },
-    async publish(managed, details, signal, before = {}) {
-      const written = write(managed, details, before, signal);
+    async publish(managed, details, signal, before = {}, published) {
+      const written = write(managed, details, { before, published }, signal);
       await annotate('cannot create or update connection secret', written);
     },
     async unpublish(managed, signal) {
@@ -76,7 +105,10 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   async function write(
     managed: Managed,
     details: ConnectionDetails,
-    before: ConnectionDetails,
+    {
+      before,
+      published,
+    }: { readonly before: ConnectionDetails; readonly published: ConnectionDetails | undefined },
     signal: AbortSignal,
   ): Promise<void> {
     const key = managed.spec.writeConnectionSecretToRef;
@@ -85,6 +117,9 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
     const isFirst = managed.status?.conditions === undefined;
     let existing = isFirst ? secrets.get(key) : await find(managed, signal);
     for (let attempt = 1; ; attempt += 1) {
+      if (existing !== undefined && isControlledBy(existing, managed)) {
+        checkUncontested(publishedIn(existing, managed), details, before, published);
+      }
       try {
         if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
         else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
@@ -194,8 +229,10 @@ export function publisherChain(publishers: readonly ConnectionPublisher[]): Conn
         details = { ...details, ...(await publisher.known(managed, signal)) };
       return details;
     },
-    async publish(managed, details, signal, before) {
-      for (const publisher of publishers) await publisher.publish(managed, details, signal, before);
+    async publish(managed, details, signal, before, published) {
+      for (const publisher of publishers) {
+        await publisher.publish(managed, details, signal, before, published);
+      }
     },
     async unpublish(managed, signal) {
       for (const publisher of publishers) await publisher.unpublish(managed, signal);

@@ -5,6 +5,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
+import { checkUncontested } from './connection-publisher.ts';
 import { publishedAnnotation, withoutEdited } from './published-details.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
@@ -30,10 +31,13 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       throw refusal(store, managed, to, stored);
     },
 
-    async publish(managed, details, signal) {
+    async publish(managed, details, signal, before, published) {
       const to = managed.spec.publishConnectionDetailsTo;
       if (to === undefined) return;
-      await annotate('cannot publish connection details', write(managed, to, details, signal));
+      await annotate(
+        'cannot publish connection details',
+        write(managed, to, { details, before, published }, signal),
+      );
     },
 
     async unpublish({ metadata, spec: { publishConnectionDetailsTo: to } }, signal) {
@@ -55,13 +59,23 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   async function write(
     managed: Managed,
     to: PublishConnectionDetailsTo,
-    details: ConnectionDetails,
+    {
+      details,
+      before = {},
+      published,
+    }: {
+      readonly details: ConnectionDetails;
+      readonly before: ConnectionDetails | undefined;
+      readonly published: ConnectionDetails | undefined;
+    },
     signal: AbortSignal,
   ): Promise<void> {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid ?? '';
     if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
+    const present = stored === undefined ? {} : withoutEdited(stored.data, stored.annotations);
+    checkUncontested(present, details, before, published);
     const news = omitBy(details, (value, key) => stored?.data[key] === value);
     const desired: OwnedConnection = {
       data: { ...stored?.data, ...details },

@@ -37,6 +37,8 @@ export interface Run {
   readonly known: ConnectionDetails;
   /** What had been published when the run began. */
   readonly before?: ConnectionDetails;
+  /** The same, where what another process has published since is not to give way. */
+  readonly published?: ConnectionDetails;
   /** Annotations that say which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */

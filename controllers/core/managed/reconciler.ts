@@ -138,8 +138,12 @@ async function connect(
     ...cannotPublish,
     known: resolved,
   });
-  const known = renewals.isDue(resolved.current) ? {} : published;
-  const informed: Run = { ...resolved, known, before: known };
+  const informed: Run = {
+    ...resolved,
+    ...(renewals.isDue(resolved.current)
+      ? { known: {}, before: {} } // whatever is published gives way
+      : { known: published, before: published, published }),
+  };
   const recorded = operation === undefined ? informed : await recordOutcome(context, informed, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
     const record = providerRecord?.(recorded.current) ?? {};

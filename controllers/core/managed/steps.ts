@@ -7,6 +7,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
+import { PublishedElsewhere } from '../connection/connection-publisher.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { Absences } from './absences.ts';
@@ -158,7 +159,7 @@ export async function prepare(
  * heals and no detail is lost between two steps.
  */
 export async function publish(
-  { publisher, signal }: RunContext,
+  { publisher, renewals, signal }: RunContext,
   run: Run,
   details: ConnectionDetails | undefined,
   ready?: Ready,
@@ -166,8 +167,12 @@ export async function publish(
   const known = { ...run.known, ...details };
   const informed = { ...run, known };
   if (Object.keys(known).length === 0) return informed;
-  const publishing = publisher.publish(run.current, known, signal, run.before);
-  await failing('', publishing, { ...cannotPublish, ...(ready && { ready }), known: informed });
+  const publishing = publisher.publish(run.current, known, signal, run.before, run.published);
+  const noticing = publishing.catch((error: unknown) => {
+    if (error instanceof Error && error.cause instanceof PublishedElsewhere) renewals.contested(run.current);
+    throw error;
+  });
+  await failing('', noticing, { ...cannotPublish, ...(ready && { ready }), known: informed });
   return informed;
 }
 

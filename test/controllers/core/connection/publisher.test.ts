@@ -13,6 +13,7 @@ import {
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   disabledStorePublisher,
+  PublishedElsewhere,
   publisherChain,
   secretPublisher,
 } from '../../../../controllers/core/connection/connection-publisher.ts';
@@ -211,6 +212,30 @@ describe('the connection secret', () => {
       await at.publisher.publish(publishing, known, signal, known);
       assert.deepEqual(decodeDetails(at.stored()), { password: want });
     });
+  }
+
+  const meanwhile: Record<string, { elsewhere?: string; ours: string; want: string }> = {
+    'another process has published another': { elsewhere: 'theirs', ours: 'ours', want: 'theirs' },
+    'another process has published the same': { elsewhere: 'ours', ours: 'ours', want: 'ours' },
+    'nobody has': { ours: 'ours', want: 'ours' },
+  };
+  for (const [what, { elsewhere, ours, want }] of Object.entries(meanwhile)) {
+    for (const published of [{}, { password: 'first' }]) {
+      test(`of a new password, where ${what} since ${JSON.stringify(published)} was read, the one of the two is kept`, async () => {
+        const at = scene();
+        if (published.password !== undefined) await at.publisher.publish(publishing, published, signal);
+        if (elsewhere !== undefined) await at.publisher.publish(publishing, { password: elsewhere }, signal);
+        const late = at.publisher.publish(publishing, { password: ours }, signal, published, published);
+        if (want === ours) await late;
+        else
+          await assert.rejects(late, {
+            cause: new PublishedElsewhere(
+              `another process has published password meanwhile; new credentials are set`,
+            ),
+          });
+        assert.deepEqual(decodeDetails(at.stored()), { password: want });
+      });
+    }
   }
 
   test('who else owns an adopted secret does so still', async () => {

@@ -115,6 +115,15 @@ describe('publishing to the Kubernetes store', () => {
     });
   });
 
+  test('what another process has published there since it was read is not replaced', async () => {
+    const { publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
+    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, details, details);
+    await assert.rejects(late, /another process has published password meanwhile/);
+    assert.equal((await publisher.known(publishing(), signal)).password, 'theirs-1');
+  });
+
   test('what somebody edits there is not known any more, and is written again', async () => {
     const { cluster, process, publisher } = configured(spec);
     await publisher.publish(publishing(), details, signal);

@@ -16,22 +16,37 @@ describe('whether what a former claim was told is to be renewed', () => {
   const unchangeable: ManagedSpec = { managementPolicies: ['Observe', 'Create', 'Delete'] };
   const rows: Record<
     string,
-    { done?: readonly object[]; spec?: ManagedSpec; metadata: object; isDue: boolean }
+    { contested?: boolean; done?: readonly object[]; spec?: ManagedSpec; metadata: object; isDue: boolean }
   > = {
     'once it is offered again': { metadata: offered, isDue: true },
     'not while it is only released': { metadata: released, isDue: false },
     'not where policies do not allow Update': { spec: unchangeable, metadata: offered, isDue: false },
     'not twice for one offer': { done: [offered], metadata: offered, isDue: false },
     'although it was updated before it was offered': { done: [released], metadata: offered, isDue: true },
+    'where two processes have set them at a time': { contested: true, metadata: {}, isDue: true },
+    'not then, where policies do not allow Update': {
+      contested: true,
+      spec: unchangeable,
+      metadata: {},
+      isDue: false,
+    },
     'although another was': { done: [{ ...offered, uid: 'another' }], metadata: offered, isDue: true },
   };
-  for (const [name, { done = [], spec = {}, metadata, isDue }] of Object.entries(rows)) {
+  for (const [name, { contested = false, done = [], spec = {}, metadata, isDue }] of Object.entries(rows)) {
     test(name, () => {
       const renewals = createRenewals();
       for (const before of done) renewals.done(managed({}, before));
+      if (contested) renewals.contested(managed(spec, metadata));
       assert.equal(renewals.isDue(managed(spec, metadata)), isDue);
     });
   }
+
+  test('once for all that two processes have set', () => {
+    const renewals = createRenewals();
+    renewals.contested(managed());
+    renewals.done(managed());
+    assert.equal(renewals.isDue(managed()), false);
+  });
 
   test('at each offer anew', () => {
     const renewals = createRenewals();

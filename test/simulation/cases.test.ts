@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { play } from './play.ts';
+import type { Scenario } from './scenario.ts';
+
+const folder = join(import.meta.dirname, 'cases');
+
+describe('what once broke a promise does so no more', () => {
+  for (const file of readdirSync(folder)) {
+    test(file.replace(/\.json$/, '').replaceAll('-', ' '), async () => {
+      const scenario = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario;
+      const { violations, fired } = await play(scenario);
+      assert.deepEqual(violations, []);
+      assert.ok(fired.length > 0, 'nothing goes wrong in it any more');
+    });
+  }
+});
