@@ -41,9 +41,13 @@ export function isCreationIncomplete(object: KubernetesObject): boolean {
   return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
 
+/** A time that is further ahead was written before somebody set the clock back: nobody waits until it comes again. */
+const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
+  Math.abs(now.getTime() - timeMs) < graceMs;
+
 /** Whether creation succeeded less than `graceMs` ago, so that an eventually consistent API may not show it. */
 export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
-  return now.getTime() - timeOf(object, annotationKeys.externalCreateSucceeded) < graceMs;
+  return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
 /**
@@ -55,5 +59,5 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   const ready = getCondition(managed.status?.conditions, 'Ready');
   if (ready.reason !== undefined && ready.reason !== 'Creating') return false;
   const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
-  return now.getTime() - since < graceMs;
+  return isWithin(graceMs, since, now);
 }

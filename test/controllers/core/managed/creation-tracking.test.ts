@@ -6,6 +6,7 @@ import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   isBeingCreated,
+  isInCreationGrace,
   pendingTime,
   resultTime,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
@@ -50,6 +51,18 @@ describe('the marks of a creation', () => {
   }
 });
 
+describe('a creation that succeeded a moment ago', () => {
+  for (const [second, isRecent] of [
+    [2, false],
+    [4, true],
+    [6, true],
+    [9, false],
+  ] as const) {
+    test(`second ${second} of 5`, () =>
+      assert.equal(isInCreationGrace(tracked({ succeeded: second }), 2_000, now), isRecent));
+  }
+});
+
 describe('what is deleted while it is on its way, where no marks say so', () => {
   const told = (facts: ConditionFacts, second: number): ManagedStatus => ({
     conditions: setConditions([], [facts], { now: new Date(at(second)) }),
@@ -69,6 +82,16 @@ describe('what is deleted while it is on its way, where no marks say so', () => 
       metadata: { ...leaving, creationTimestamp: at(0), status: told(creating(), 4) },
       graceMs: 2_000,
       isBeing: true,
+    },
+    'a time a little ahead of a clock that somebody set back is as good as one a little ago': {
+      metadata: { ...leaving, creationTimestamp: at(6) },
+      graceMs: 2_000,
+      isBeing: true,
+    },
+    'one far ahead is not waited for': {
+      metadata: { ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' },
+      graceMs: 2_000,
+      isBeing: false,
     },
     'what was seen is not on its way': {
       metadata: { ...leaving, creationTimestamp: at(4), status: told(available(), 4) },
