@@ -75,8 +75,8 @@ const condition = ({ status }: Managed, type: string) =>
 /** What its author asks for cannot be had, and it says so: a reference to nothing, a network that is another's. */
 const isRefused = (synced: ReturnType<typeof condition>): boolean =>
   synced?.status === 'False' &&
-  [/^cannot resolve references: /, /network_?id/i, /has no effect/].some((each) =>
-    each.test(synced.message ?? ''),
+  [/^cannot resolve references: /, /: StoreConfig \S+ does not exist/, /network_?id/i, /has no effect/].some(
+    (each) => each.test(synced.message ?? ''),
   );
 
 /** What is not as it should be by now with a managed database that nobody deletes. */
