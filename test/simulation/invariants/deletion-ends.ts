@@ -5,8 +5,8 @@ import type { InvariantOf, StoredObject } from '../invariant.ts';
 /** What somebody must do something about; until then a deletion waits, and says so. */
 const obstacles: readonly RegExp[] = [
   /^connect failed: /,
-  // A system refuses, as a network that is used.
-  /^delete failed: .*is used by/,
+  // A system refuses: a network that is used, a role that owns a database.
+  /^delete failed: .*(is used by|it owns database)/,
   /^cannot determine creation result/,
   /the provider leads to/,
   /paused/i,
