@@ -9,6 +9,7 @@ const crash: Step = { atMs: 40_000, act: { type: 'crash', downMs: 10 } };
 const compact: Step = { atMs: 50_000, act: { type: 'compact' } };
 const scenario: Scenario = {
   ...generate(11),
+  faults: { refused: 0.1, 'answer lost': 0.1 },
   steps: [...generate(11).steps, crash, compact].toSorted((a, b) => a.atMs - b.atMs),
 };
 
