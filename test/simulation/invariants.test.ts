@@ -953,6 +953,37 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['a person brings its secret back', 'somebody', 'somebody', []],
+      [
+        'a process makes its secret anew',
+        'p1',
+        'somebody',
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      [
+        'a process writes into its secret that a person brought back',
+        'somebody',
+        'p1',
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+    ] as const
+  ).map(
+    ([name, maker, writer, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a claim is gone, and ${name}`,
+      history({ as, cluster, rest }) {
+        const left = secret('team', 'conn', orders, {});
+        put(orders)(cluster);
+        as('p1', leave(orders));
+        as(maker, put(left));
+        as(writer, patch(left, { data: { password: 'bmV3' } }));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       [
         'Released, and gives its secret to somebody',
         'Released',
