@@ -7,12 +7,19 @@ import type { Random } from '../../runtime/time/random.ts';
 export interface PasswordChecks {
   /**
    * Whether the password does not work. Tries one that it has not seen for this owner before at once, unless it
-   * is the first it sees: those it tries within a period, at a random time, so that a restart does not try them
-   * all. Tries the same again once per period. In between it answers as before.
+   * is the first it sees and the owner is already said to work: those it tries within a period, at a random time, so
+   * that a restart does not try them all. Tries the same again once per period. In between it answers as before.
    */
-  isWrong(ownerId: string, password: string, tryPassword: () => Promise<boolean>): Promise<boolean>;
+  isWrong(ownerId: string, password: string, published: PublishedPassword): Promise<boolean>;
   /** The password was set just now, so that it works. */
   passed(ownerId: string, password: string): void;
+}
+
+export interface PublishedPassword {
+  /** Whether its owner says that it is Ready. One that is restored from a backup does not: its password may be an old one. */
+  readonly isSaidToWork: boolean;
+  /** Whether it works. */
+  readonly tryPassword: () => Promise<boolean>;
 }
 
 export interface PasswordChecksOptions {
@@ -39,14 +46,14 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
   };
 
   return {
-    async isWrong(ownerId, password, tryPassword) {
+    async isWrong(ownerId, password, { isSaidToWork, tryPassword }) {
       const digest = digestOf(password);
       const before = verdicts.get(ownerId);
-      if (before === undefined) {
+      if (before === undefined && isSaidToWork) {
         record(ownerId, { digest, isWrong: false }, periodMs * random());
         return false;
       }
-      if (before.digest === digest && before.untilMs > clock.elapsedMs()) return before.isWrong;
+      if (before?.digest === digest && before.untilMs > clock.elapsedMs()) return before.isWrong;
       const isWrong = !(await tryPassword());
       record(ownerId, { digest, isWrong }, periodMs);
       return isWrong;

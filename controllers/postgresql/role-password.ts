@@ -1,3 +1,4 @@
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
@@ -57,9 +58,10 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
     async need(managed, { password }, signal) {
       if (!isWanted(managed)) return undefined;
       if (!password) return { reason: 'lost' };
-      const isWrong = await checks.isWrong(ownerIdOf(managed), password, () =>
-        roles.checkPassword(nameOf(managed), password, { signal }),
-      );
+      const isWrong = await checks.isWrong(ownerIdOf(managed), password, {
+        isSaidToWork: isConditionTrue(managed.status?.conditions, 'Ready'),
+        tryPassword: () => roles.checkPassword(nameOf(managed), password, { signal }),
+      });
       if (isWrong) return { reason: 'wrong' };
       const request = requestIn(managed);
       return request === undefined || request === (heeded ?? heededBy(managed))

@@ -7,13 +7,16 @@ import type { Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'cases');
 
+/** What breaks promises with no fault of a call. */
+const hasDisaster = ({ steps }: Scenario): boolean => steps.some(({ act }) => act.type === 'restore');
+
 describe('what once broke a promise does so no more', () => {
   for (const file of readdirSync(folder)) {
     test(file.replace(/\.json$/, '').replaceAll('-', ' '), async () => {
       const scenario = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario;
       const { violations, fired } = await play(scenario);
       assert.deepEqual(violations, []);
-      assert.ok(fired.length > 0, 'nothing goes wrong in it any more');
+      assert.ok(fired.length > 0 || hasDisaster(scenario), 'nothing goes wrong in it any more');
     });
   }
 });

@@ -97,10 +97,13 @@ describe('a published password is tried', () => {
     const clock = testClock();
     let tries = 0;
     const checks = createPasswordChecks({ clock, random: () => 0.5, periodMs });
-    const isWrong = (password: string, works: boolean) =>
-      checks.isWrong('a', password, async () => {
-        tries++;
-        return works;
+    const isWrong = (password: string, works: boolean, isSaidToWork = true) =>
+      checks.isWrong('a', password, {
+        isSaidToWork,
+        tryPassword: async () => {
+          tries++;
+          return works;
+        },
       });
     return { clock, checks, isWrong, tries: () => tries };
   };
@@ -112,6 +115,15 @@ describe('a published password is tried', () => {
     clock.stall(periodMs / 2);
     assert.equal(await isWrong('old', false), true);
     assert.equal(tries(), 1);
+  });
+  test('at once after a restart too, unless its owner is said to work', async () => {
+    const { clock, isWrong, tries } = checksAt();
+    assert.equal(await isWrong('restored', false, false), true);
+    assert.equal(await isWrong('restored', false, false), true);
+    assert.equal(tries(), 1);
+    clock.stall(periodMs);
+    assert.equal(await isWrong('restored', true, true), false);
+    assert.equal(tries(), 2);
   });
   test('once per period, and the answer holds meanwhile', async () => {
     const { clock, checks, isWrong, tries } = checksAt();
@@ -135,7 +147,10 @@ describe('a published password is tried', () => {
     const { checks, isWrong, tries } = checksAt();
     checks.passed('a', 'new');
     await assert.rejects(
-      checks.isWrong('a', 'edited', () => Promise.reject(new Error('unreachable'))),
+      checks.isWrong('a', 'edited', {
+        isSaidToWork: true,
+        tryPassword: () => Promise.reject(new Error('unreachable')),
+      }),
       /^Error: unreachable$/,
     );
     assert.equal(await isWrong('edited', false), true);

@@ -734,6 +734,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (network !== undefined) {',
     },
   ],
+  'controllers/postgresql/password-checks.ts': [
+    {
+      against: 'a password out of a backup that is older than it',
+      provenBy:
+        'test/controllers/postgresql/decisions.test.ts: at once after a restart too, unless its owner is said to work',
+      was: 'if (before === undefined && isSaidToWork) {',
+      becomes: 'if (before === undefined) {',
+    },
+  ],
   'controllers/postgresql/postgresql-database/external-client.ts': [
     {
       against: 'a database that nobody owns',
