@@ -33,6 +33,7 @@ export class CloudError extends Error {
  * - `ConnectionLost`: no answer to what was sent, so that nobody knows whether it was done.
  * - `TimedOut`: the same, after waiting.
  * - `TlsFailed`: the server's certificate is not trusted, or it speaks no TLS.
+ * - `NoToken`: there was no token to send it with.
  * - `InvalidAnswer`: an answer that does not make sense.
  * - `InvalidCredentials`: credentials that cannot be read.
  */
@@ -41,6 +42,7 @@ export type CloudErrorCode =
   | 'ConnectionLost'
   | 'TimedOut'
   | 'TlsFailed'
+  | 'NoToken'
   | 'InvalidAnswer'
   | 'InvalidCredentials'
   | (string & {});

@@ -8,6 +8,15 @@ export interface FailureContext {
   readonly origin: string;
   /** Never to appear in a message. */
   readonly secrets: readonly string[];
+  /** Reads the cloud's own words out of the JSON of an error answer. */
+  readonly errorIn?: (answer: unknown) => VendorError;
+}
+
+/** What a cloud says in an error answer. */
+export interface VendorError {
+  /** Its own code, as `InstanceNotFound` or `Throttling.User`; what is no plain word is left out. */
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 /** Worth another try; the rest is for somebody to repair. */
@@ -21,8 +30,8 @@ export function cloudRefusal(
   retryAfterMs: number | undefined,
   context: FailureContext,
 ): CloudError {
-  const { cloud, what, origin } = context;
-  const { code, message } = errorIn(text);
+  const { cloud, what, origin, errorIn = plainErrorIn } = context;
+  const { code, message } = wordsIn(text, errorIn);
   const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
     401: `${cloud} (${origin}) refused the token`,
@@ -92,23 +101,31 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-function errorIn(text: string): {
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-} {
-  let body: unknown;
+function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): VendorError {
+  let words: VendorError;
   try {
-    body = JSON.parse(text);
+    words = errorIn(JSON.parse(text));
   } catch {
     return {}; // what a proxy says is not for a condition
   }
-  const error = (body as { readonly error?: unknown } | null)?.error;
-  if (typeof error !== 'object' || error === null) return {};
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message } = words;
   return {
-    code: typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined,
+    code: typeof code === 'string' && /^\w[\w.-]{0,63}$/.test(code) ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };
+}
+
+const plainErrorIn = (answer: unknown): VendorError =>
+  (answer as { readonly error?: VendorError | null } | null)?.error ?? {};
+
+/** A CloudError for a token that could not be got: nothing was sent. */
+export function noToken(error: unknown, { cloud, what, origin, secrets }: FailureContext): CloudError {
+  const why = stable(error instanceof Error ? error.message : String(error), secrets);
+  return new CloudError(`cannot ${what}: there is no token for ${cloud} (${origin}): ${why}`, {
+    status: 0,
+    code: 'NoToken',
+    isRetryable: true,
+  });
 }
 
 /** A cloud's message without secrets, and without what differs from call to call. */

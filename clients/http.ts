@@ -3,7 +3,8 @@ import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
 import { CloudError } from './cloud-error.ts';
-import { cloudRefusal, transportFailure } from './http-failure.ts';
+import type { VendorError } from './http-failure.ts';
+import { cloudRefusal, noToken, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
 
 /** What carries requests: a Dispatcher of undici, or what serves them without a network. */
@@ -24,13 +25,24 @@ export interface Carrier {
   }>;
 }
 
+/**
+ * Yields the bearer token of an attempt, from wherever it keeps it until it expires. `refused` is one that the cloud has
+ * just refused, so that another is needed. It is asked once more then, and never more often.
+ */
+export type TokenSource = (given: {
+  readonly refused?: string;
+  readonly signal: AbortSignal;
+}) => Promise<string>;
+
 export interface HttpClientOptions {
   /** For messages: `Favourite Cloud`. */
   readonly cloud: string;
   /** Without a slash at the end. */
   readonly url: string;
-  /** Bearer token. */
-  readonly token: string;
+  /** Bearer token, or what yields one. */
+  readonly token: string | TokenSource;
+  /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
+  readonly errorIn?: (answer: unknown) => VendorError;
   /** Default: a pool of its own. */
   readonly dispatcher?: Carrier;
   /** Milliseconds one attempt may take; default 10 000. */
@@ -82,23 +94,30 @@ export const keptConnections = (): Carrier =>
  * was refused, or the answer is 429. Waits double and are jittered; Retry-After is obeyed.
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
-  const { cloud, url, token, timeoutMs = 10_000, maxAttempts = 4 } = options;
+  const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn } = options;
   const { clock, random, dispatcher = keptConnections() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
   const never = new AbortController().signal;
+  const tokenOf: TokenSource = typeof options.token === 'function' ? options.token : fixed(options.token);
 
   return {
     async request(request, signal = never) {
+      let refused: string | undefined;
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
+        const token = await tokenFor(request, refused, signal);
         try {
-          return await attemptOnce(request, signal);
+          return await attemptOnce(request, token, signal);
         } catch (error) {
           // An abort ends the call, whatever the transport made of it.
           signal.throwIfAborted();
-          if (!(error instanceof CloudError) || attempt >= maxAttempts || !mayRepeat(request, error))
-            throw error;
+          if (!(error instanceof CloudError) || attempt >= maxAttempts) throw error;
+          if (error.status === 401 && refused === undefined && typeof options.token === 'function') {
+            refused = token;
+            continue;
+          }
+          if (!mayRepeat(request, error)) throw error;
           const waitMs = error.retryAfterMs ?? firstWaitMs * 2 ** (attempt - 1) * (1 + random());
           if (waitMs > maxWaitMs) throw error;
           await clock.sleep(waitMs, signal);
@@ -107,9 +126,23 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     },
   };
 
-  async function attemptOnce(request: HttpRequest, signal: AbortSignal): Promise<unknown> {
+  async function tokenFor(
+    { what }: HttpRequest,
+    refused: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string> {
+    try {
+      return await tokenOf({ signal, ...(refused !== undefined && { refused }) });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CloudError) throw error;
+      throw noToken(error, { cloud, what, origin, secrets: refused === undefined ? [] : [refused] });
+    }
+  }
+
+  async function attemptOnce(request: HttpRequest, token: string, signal: AbortSignal): Promise<unknown> {
     const { method, path, query, body, what, secrets = [] } = request;
-    const context = { cloud, what, origin, secrets: [token, ...secrets] };
+    const context = { cloud, what, origin, secrets: [token, ...secrets], ...(errorIn && { errorIn }) };
     const deadline = new AbortController();
     const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
@@ -163,6 +196,11 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     }
   }
 }
+
+const fixed =
+  (token: string): TokenSource =>
+  async () =>
+    token;
 
 const mayRepeat = ({ method }: HttpRequest, { isRetryable, status, code }: CloudError): boolean =>
   method === 'POST' ? status === 429 || code === 'Unreachable' : isRetryable;

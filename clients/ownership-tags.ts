@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Who a thing in a cloud belongs to. Kind and name survive backup and restore; a UID would not. */
 export interface Owner {
   /** `favouritedbinstance.database.fcp.crossplane.io`. */
@@ -10,6 +12,27 @@ export interface Owner {
 }
 
 type Tags = Readonly<Record<string, string>>;
+
+/** Longer values no label of Google's clouds may have. */
+const longestLabel = 63;
+
+/**
+ * An owner in words that labels may hold where they are no free text: lower case letters, digits, `-` and `_`, 63 of them.
+ * A dot, which the names of Kubernetes may have and never a `_`, becomes one; what is too long ends in a hash of all of it.
+ */
+export const labelled = ({ kind, name, className, provider }: Owner): Owner => ({
+  kind: labelOf(kind),
+  name: labelOf(name),
+  ...(className !== undefined && { className: labelOf(className) }),
+  ...(provider !== undefined && { provider: { ...provider, name: labelOf(provider.name) } }),
+});
+
+function labelOf(value: string): string {
+  const label = value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '_');
+  if (label.length <= longestLabel) return label;
+  const hash = createHash('sha256').update(value).digest('hex').slice(0, 8);
+  return `${label.slice(0, longestLabel - hash.length - 1)}-${hash}`;
+}
 
 /**
  * The tags that Crossplane's providers set: kind, name, class and provider since v0.6, and of the later releases that

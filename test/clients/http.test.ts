@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
@@ -299,6 +299,94 @@ describe('time and abandonment', () => {
       assert.rejects(client().http.request(read, AbortSignal.abort(new Error('late'))), /late/),
     );
     assert.equal(made, 0);
+  });
+});
+
+describe('a token', () => {
+  const heard: string[] = [];
+  const answers: { readonly status: number; readonly body: string }[] = [];
+  const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
+    async request({ headers }) {
+      heard.push(headers.authorization ?? '');
+      const { status, body: text } = answers.shift() ?? { status: 200, body: '{}' };
+      return { statusCode: status, headers: {}, body: [Buffer.from(text)] };
+    },
+  };
+  const refusal = {
+    status: 401,
+    body: '{"error": {"code": "Unauthenticated", "message": "token t-1 expired"}}',
+  };
+  beforeEach(() => {
+    heard.length = 0;
+    answers.length = 0;
+  });
+
+  test('is asked for at each attempt, so that it may be renewed in time', async () => {
+    let count = 0;
+    const { http } = client({ dispatcher, token: async () => `t-${++count}` });
+    answers.push({ status: 503, body: '' });
+    await http.request(read);
+    await http.request(read);
+    assert.deepEqual(heard, ['Bearer t-1', 'Bearer t-2', 'Bearer t-3']);
+  });
+
+  test('that is refused is renewed, once, for a POST as well', async () => {
+    const asked: (string | undefined)[] = [];
+    const token: HttpClientOptions['token'] = async ({ refused }) => {
+      asked.push(refused);
+      return refused === undefined ? 't-1' : 't-2';
+    };
+    const { http, waits } = client({ dispatcher, token });
+    answers.push(refusal);
+    await http.request(post);
+    assert.deepEqual([heard, asked, waits], [['Bearer t-1', 'Bearer t-2'], [undefined, 't-1'], []]);
+
+    answers.push(refusal, refusal);
+    const { status, message } = await failure(http.request(post));
+    assert.equal(status, 401);
+    assert.match(message, /refused the token/);
+    assert.equal(heard.length, 4);
+  });
+
+  test('of text that is refused is not sent again', async () => {
+    const { http } = client({ dispatcher, token: 't-1' });
+    answers.push(refusal);
+    const { message } = await failure(http.request(read));
+    assert.doesNotMatch(message, /t-1/);
+    assert.equal(heard.length, 1);
+  });
+
+  test('that cannot be got is told, and nothing is sent', async () => {
+    const token = async () => Promise.reject(new Error('the token endpoint\nanswered 400'));
+    const { http } = client({ dispatcher, token });
+    const { message, code, isRetryable } = await failure(http.request(read));
+    assert.deepEqual(
+      [message, code, isRetryable, heard],
+      [
+        `cannot list instances: there is no token for Favourite Cloud (${cloud.url}): the token endpoint answered 400`,
+        'NoToken',
+        true,
+        [],
+      ],
+    );
+  });
+
+  test("a vendor's own words are read as it writes them", async () => {
+    const errorIn = (answer: unknown) => {
+      const { Errors } = answer as {
+        readonly Errors: readonly { readonly Code: string; readonly Text: string }[];
+      };
+      return { code: Errors[0]?.Code, message: Errors[0]?.Text };
+    };
+    const { http } = client({ dispatcher, errorIn });
+    answers.push({ status: 400, body: '{"Errors": [{"Code": "Throttling.User", "Text": "too much"}]}' });
+    const { message, code } = await failure(http.request(read));
+    assert.equal(code, 'Throttling.User');
+    assert.match(message, /answered \(400 Throttling\.User\): too much$/);
+
+    answers.push({ status: 502, body: '{"other": true}' });
+    answers.push({ status: 400, body: '{"other": true}' });
+    assert.equal((await failure(http.request(read))).code, 'Http400', 'what it cannot read is no word');
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { ownershipOf, ownerTags, retagged } from '../../clients/ownership-tags.ts';
+import { labelled, ownershipOf, ownerTags, retagged } from '../../clients/ownership-tags.ts';
 
 const kind = 'favouritedbinstance.database.fcp.crossplane.io';
 const cool: Owner = { kind, name: 'cool' };
@@ -21,6 +21,40 @@ describe('the tags of an owner', () => {
   for (const [name, { owner, want }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(ownerTags(owner), want));
   }
+});
+
+describe('the labels of an owner, where tags are no free text', () => {
+  const rows: Record<string, { owner: Owner; want: object }> = {
+    'dots become what no name has': {
+      owner: { ...small, name: 'orders.v2' },
+      want: {
+        'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
+        'crossplane-name': 'orders_v2',
+        'crossplane-class': 'small',
+        'crossplane-providerconfig': 'eu',
+      },
+    },
+    'what is too long is cut, and stays one of its own': {
+      owner: { kind, name: `${'a'.repeat(70)}-x` },
+      want: {
+        'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
+        'crossplane-name': `${'a'.repeat(54)}-5381850d`,
+      },
+    },
+  };
+  for (const [name, { owner, want }] of Object.entries(rows)) {
+    test(name, () => {
+      const labels = ownerTags(labelled(owner));
+      assert.deepEqual(labels, want);
+      assert.equal(ownershipOf(labels, labelled(owner)), 'ours');
+      for (const value of Object.values(labels)) assert.match(value, /^[a-z0-9_-]{1,63}$/);
+    });
+  }
+
+  test('two long names that begin alike are two', () => {
+    const [one, other] = ['x', 'y'].map((end) => labelled({ kind, name: `${'a'.repeat(70)}-${end}` }));
+    assert.equal(ownershipOf(ownerTags(one!), other!), 'foreign');
+  });
 });
 
 describe('whose a thing is: kind and name alone say', () => {
