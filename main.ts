@@ -18,6 +18,7 @@ import type { Clock } from './runtime/time/clock.ts';
 const rxjs = await import('rxjs');
 const { concat, defer, EMPTY, merge, share, shareReplay, skip, take, takeUntil, tap } = rxjs;
 const { composition } = await import('./controllers/composition.ts');
+const { WiringError } = await import('./controllers/core/wiring.ts');
 const { fcpStack } = await import('./controllers/fcp/setup.ts');
 const { ocpStack } = await import('./controllers/ocp/setup.ts');
 const { postgresqlStack } = await import('./controllers/postgresql/setup.ts');
@@ -56,9 +57,9 @@ try {
   if (invocation.type === 'print') process.stdout.write(invocation.text);
   else start(invocation.flags, await usableKubeConfig(invocation.flags));
 } catch (error) {
-  if (!(error instanceof FlagError)) throw error;
+  if (!(error instanceof FlagError || error instanceof WiringError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exitCode = error.exitCode;
+  process.exitCode = error instanceof FlagError ? error.exitCode : 1;
 }
 
 /** Flags → client → stacks → signals → teardown. */
@@ -147,9 +148,11 @@ function start(flags: Flags, kubeConfig: KubeConfig): void {
   merge(
     stop$,
     insistence$,
-    concat(definitions(flags, { client, log, clock }).pipe(takeUntil(stop$)), work$, farewell$).pipe(
-      tap({ complete: () => process.exit(0) }),
-    ),
+    concat(
+      definitions(flags, { client, log, clock, kinds: informers.kinds() }).pipe(takeUntil(stop$)),
+      work$,
+      farewell$,
+    ).pipe(tap({ complete: () => process.exit(0) })),
   ).subscribe({
     error(error: unknown) {
       log.error('cannot go on', { error });
@@ -169,10 +172,10 @@ async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
   throw new FlagError(`${source}: there is no current context with a cluster`);
 }
 
-/** Installs the definitions first, if asked to. */
+/** Installs the definitions of the kinds that the chosen stacks use first, if asked to. */
 function definitions(
   { installCrds: isAsked }: Flags,
-  tools: Pick<InstallCrdsOptions, 'client' | 'log' | 'clock'>,
+  tools: Pick<InstallCrdsOptions, 'client' | 'log' | 'clock' | 'kinds'>,
 ): Observable<void> {
   if (!isAsked) return EMPTY;
   const directory = join(import.meta.dirname, 'crds');

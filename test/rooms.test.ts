@@ -102,6 +102,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'controllers/core/stack.ts': [
     'apis/core/',
     'controllers/core/',
+    'controllers/core/claim/',
     'controllers/core/claim-binding/',
     'controllers/core/claim-defaulting/',
     'controllers/core/claim-scheduling/',
@@ -118,6 +119,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/',
     'controllers/core/managed/',
     'controllers/core/provider/',
+    'controllers/core/references/',
+    'controllers/core/stack.ts',
     'runtime/',
   ],
   ...Object.fromEntries(

@@ -23,10 +23,10 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
 }
 
 /** What a definition is given beside what every one of its sort has. */
-export interface Names {
+export interface Names<K extends string = string> {
   readonly group: string;
   readonly version: string;
-  readonly kind: string;
+  readonly kind: K;
   readonly plural: string;
   readonly shortNames?: readonly string[];
   readonly description: string;
@@ -45,11 +45,11 @@ export type ObjectOf<S extends z.ZodObject> = KubernetesObject & Described<S>;
 /** The type of the objects of a definition. */
 export type ObjectKind<D extends Definition> = NonNullable<D['objectType']>;
 
-/** Joins a kind's facts with its schema, from which the type of its objects follows. */
-export const define = <S extends z.ZodObject>(
-  facts: Omit<Definition, 'schema' | 'objectType'>,
+/** Joins a kind's facts with its schema, from which the type of its objects follows: no two kinds' objects are of one. */
+export const define = <S extends z.ZodObject, K extends string>(
+  facts: Omit<Definition, 'schema' | 'objectType' | 'kind'> & { readonly kind: K },
   schema: S,
-): Definition<ObjectOf<S>> => ({ ...facts, schema });
+): Definition<ObjectOf<S> & { readonly kind: K }> => ({ ...facts, schema });
 
 /** A field that may be absent, but not `undefined`. */
 export const optional = <S extends z.ZodType>(schema: S) => z.exactOptional(schema);

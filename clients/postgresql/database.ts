@@ -151,6 +151,10 @@ function checkSpec(name: string, spec: DatabaseSpec): void {
   if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
     throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });
   }
+  // It becomes part of a statement, and not every definition has kept a text out of it.
+  if (!['undefined', 'boolean'].includes(typeof spec.allowConnections)) {
+    throw new PostgresqlError('allowConnections must be true or false', { code: 'Invalid' });
+  }
 }
 
 async function checkRoleExists(session: Session, role: string | undefined): Promise<void> {

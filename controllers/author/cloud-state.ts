@@ -1,4 +1,5 @@
 import { available, creating, deleting, unavailable } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Seen } from './named-by-us.ts';
 
 /** What a cloud calls the states that mean something to us. */
@@ -9,7 +10,11 @@ export interface CloudStates {
 }
 
 /** What the state of a thing says: whether it can be used, and what the cloud is busy with. */
-export function meaningOf(state: string, states: CloudStates, noun: string): Seen<object>['meaning'] {
+export function meaningOf(
+  state: string,
+  states: CloudStates,
+  noun: string,
+): Seen<Managed, object>['meaning'] {
   switch (state) {
     case states.online:
       return { ready: available() };

@@ -3,7 +3,7 @@
  *   create, update, delete ─▶ the same question again  ──▶ the cloud
  */
 
-import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
+import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
@@ -11,8 +11,15 @@ import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
+import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import type { ExternalClient, Observation } from '../core/managed/external-client.ts';
+import type {
+  ExternalClient,
+  ForProviderOf,
+  Observation,
+  ReportedStatus,
+} from '../core/managed/external-client.ts';
+import type { Values } from './late-initialisation.ts';
 import { lateInitialisation } from './late-initialisation.ts';
 import { isPasswordMissing, withoutPassword } from './missing-password.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
@@ -28,22 +35,22 @@ export interface Fixed {
 }
 
 /** What a cloud tells of a database, in words that clouds share. */
-export interface Seen<Change> {
+export interface Seen<M extends Managed, Change> {
   readonly tags: Tags;
   /** This managed resource has observed it before, so that it is ours even if somebody took its tags away. */
   readonly isKnown: boolean;
   /** Only then does the cloud change it. */
   readonly isOnline: boolean;
-  readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ConditionFacts };
+  readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
   /** What differs from `forProvider` and can be changed; without tags and password. */
   readonly change: Change;
   readonly fixed: readonly Fixed[];
   /** What the cloud has for the fields of `forProvider`, for those that nobody gave a value. */
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: Values<ForProviderOf<M>>;
   /** Absent before it can be reached. */
   readonly access?: Omit<DatabaseAccess, 'password'> | undefined;
   /** For the status of the managed resource. */
-  readonly status: Readonly<Record<string, unknown>>;
+  readonly status: ReportedStatus<M>;
 }
 
 /** How the databases of one cloud differ from those of another. */
@@ -55,7 +62,9 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   readonly generatePassword: () => string;
   /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
   newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
-  seen(managed: M, thing: Thing): Seen<Change>;
+  seen(managed: M, thing: Thing): Seen<M, Change>;
+  /** Whom its things are tagged with; default `ownerOf`. Where tags are labels: `(managed) => labelled(ownerOf(managed))`. */
+  readonly owner?: (managed: M) => Owner;
   /** Tags, and a password, as the cloud calls them. */
   retag(tags: Tags): Change;
   setPassword(password: string): Change;
@@ -69,21 +78,21 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
 export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
   adapter: NamedByUs<M, Thing, New, Change>,
 ): ExternalClient<M> {
-  const { things, noun, generatePassword } = adapter;
+  const { things, noun, generatePassword, owner = ownerOf } = adapter;
 
   /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
-  const ours = (managed: M, thing: Thing): Seen<Change> | undefined => {
+  const ours = (managed: M, thing: Thing): Seen<M, Change> | undefined => {
     const seen = adapter.seen(managed, thing);
     const candidate = { what: `${noun} "${nameOf(managed)}"`, tags: seen.tags, isKnown: seen.isKnown };
-    return whoseIs(managed, candidate) === 'ours' ? seen : undefined;
+    return whoseIs(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
   };
-  const find = async (managed: M, signal: AbortSignal): Promise<Seen<Change> | undefined> => {
+  const find = async (managed: M, signal: AbortSignal): Promise<Seen<M, Change> | undefined> => {
     const thing = await things.get(nameOf(managed), signal);
     return thing === undefined ? undefined : ours(managed, thing);
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
-  const differenceOf = (managed: M, { change, fixed, tags }: Seen<Change>, known: ConnectionDetails) => {
-    const wantedTags = retagged(tags, ownerOf(managed), Object.keys(change).length > 0);
+  const differenceOf = (managed: M, { change, fixed, tags }: Seen<M, Change>, known: ConnectionDetails) => {
+    const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return {
       /** Without the password, which is not invented here. */
       change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
@@ -119,7 +128,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const name = nameOf(managed);
       // A password that was published once stays: applications may hold it.
       const password = known.password ?? generatePassword();
-      const wanted = adapter.newThing(managed, { name, tags: ownerTags(ownerOf(managed)), password });
+      const wanted = adapter.newThing(managed, { name, tags: ownerTags(owner(managed)), password });
       try {
         const created = await things.create(wanted, signal);
         return { details: detailsOf(adapter.seen(managed, created), password) };
@@ -158,7 +167,10 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 }
 
 /** How it is reached; before it can be, no more than the password. */
-function detailsOf({ access }: Seen<object>, password: string | undefined): ConnectionDetails {
+function detailsOf(
+  { access }: Pick<Seen<Managed, object>, 'access'>,
+  password: string | undefined,
+): ConnectionDetails {
   if (access !== undefined) return databaseDetails({ ...access, password });
   return password === undefined ? {} : { password };
 }

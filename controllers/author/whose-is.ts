@@ -29,19 +29,23 @@ export interface Candidate {
 }
 
 /**
- * Whether a managed resource may take a thing in the cloud for its own.
+ * Whether a managed resource may take a thing in the cloud for its own. `owner` is what its own are tagged with.
  * - `ours`: tagged so, or known; or nothing but looking is allowed, which does no harm.
  * - `notOurs`: somebody else's, and the managed resource is being deleted: for it, nothing is there.
  * Throws an Error that names the owner if it is somebody else's: it is neither adopted nor changed.
  */
-export function whoseIs(managed: Managed, { what, tags, isKnown }: Candidate): 'ours' | 'notOurs' {
+export function whoseIs(
+  managed: Managed,
+  { what, tags, isKnown }: Candidate,
+  owner: Owner = ownerOf(managed),
+): 'ours' | 'notOurs' {
   const { spec } = managed;
-  const ownership = ownershipOf(tags, ownerOf(managed));
+  const ownership = ownershipOf(tags, owner);
   if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
-  const owner = ownership === 'nobody' ? 'carries no tag of an owner' : `belongs to ${ownerNamedBy(tags)}`;
+  const whose = ownership === 'nobody' ? 'carries no tag of an owner' : `belongs to ${ownerNamedBy(tags)}`;
   throw new Error(
-    `${what} exists and ${owner}; choose another external name, or observe it with spec.managementPolicies ["Observe"]`,
+    `${what} exists and ${whose}; choose another external name, or observe it with spec.managementPolicies ["Observe"]`,
   );
 }

@@ -40,4 +40,5 @@ export const eventSources = {
   binding: ({ claim }: Pick<ClaimService, 'claim'>) => `claimbinding/${kindName(claim)}`,
   secret: ({ managed }: Pick<ClaimService, 'managed'>) => `secretpropagating/${kindName(managed)}`,
   providerConfig: (providerConfig: Kind) => `providerconfig/${kindName(providerConfig)}`,
+  definition: (kind: Kind) => `definition/${kindName(kind)}`,
 };

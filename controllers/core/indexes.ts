@@ -4,7 +4,7 @@ import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
-import { controllerUid } from '../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, controllerUid, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
@@ -63,12 +63,16 @@ export const secretsControlledBy = (store: Store<Secret>, uid: string | undefine
   store.byIndex(byController, uid ?? '');
 
 /**
- * Whether a secret is where a managed resource publishes its connection details. What only says that the resource
- * controls it may be anybody's, and concerns nobody else.
+ * The managed resource of a kind that controls a secret and publishes its connection details there. A secret that only
+ * says that a resource controls it may be anybody's, and concerns nobody else.
  */
-export function isConnectionSecretOf({ metadata }: Secret, { spec }: Managed): boolean {
-  const key = spec.writeConnectionSecretToRef;
-  return key !== undefined && key.namespace === metadata.namespace && key.name === metadata.name;
+export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
+  const controller = controllerOf(secret);
+  if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;
+  const resource = managedResources.get({ name: controller?.name ?? '' });
+  const { namespace, name } = resource?.spec.writeConnectionSecretToRef ?? {};
+  const { metadata } = secret;
+  return namespace === metadata.namespace && name === metadata.name ? resource : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isConflict, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
+import { bugIn, describeBug } from '../../runtime/log/bug.ts';
 
 /** How a step's failure is told. `Known` is what a run of the reconciler carries along. */
 export interface FailureFacts<Known = unknown> {
@@ -26,13 +27,17 @@ export class StepFailure<Known = unknown> extends Error {
   /** Names the step in the message, before the cause; empty where the cause says enough. */
   readonly what: string;
   readonly facts: FailureFacts<Known>;
+  /** The programming error that it comes from, if it does. */
+  readonly bug: Error | undefined;
   /** What the Event says; the message is for the condition. */
   readonly eventMessage: string;
 
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
-    const why = messageOf(cause);
+    const bug = bugIn(cause);
+    const why = bug === undefined ? messageOf(cause) : describeBug(bug);
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
+    this.bug = bug;
     this.facts = facts;
     this.eventMessage = facts.isEventBrief === true ? why : this.message;
   }

@@ -8,8 +8,9 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provid
 import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
-import type { CloudClientOptions } from '../author/cloud-connector.ts';
-import { cloudConnector } from '../author/cloud-connector.ts';
+import type { CloudClientOptions } from '../author/cloud-clients.ts';
+import { cloudClients } from '../author/cloud-clients.ts';
+import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
@@ -20,8 +21,6 @@ export interface FcpStackOptions {
   readonly generatePassword?: () => string;
 }
 
-const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
-
 /** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
 const readLagMs = 10_000;
 
@@ -29,40 +28,34 @@ const readLagMs = 10_000;
 export function createFcpStack(options: FcpStackOptions = {}): Stack {
   const { createClient = favouriteCloudClient, generatePassword: newPassword = () => generatePassword() } =
     options;
-  return {
+  return defineStack({
     name: 'fcp',
-    claims: [
-      {
-        claim: FancySQLInstanceKind,
-        class: FavouriteDBInstanceClassKind,
-        managed: FavouriteDBInstanceKind,
-        configure: configureFavouriteDBInstance,
-      },
-    ],
-    managed(env) {
-      const connector = cloudConnector(env, providers, createClient);
-      return [
-        {
-          kind: FavouriteDBInstanceKind,
-          providers,
-          externalNames: 'deterministic',
-          creationGraceMs: readLagMs,
-          references: [
-            { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
-          ],
-          connector: connector((cloud) =>
-            favouriteDBInstanceClient({ cloud, generatePassword: newPassword }),
-          ),
-        },
-        {
-          kind: NetworkKind,
-          providers,
-          externalNames: 'assigned',
-          connector: connector(networkClient),
-        },
-      ];
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      connect: cloudClients(createClient),
     },
-  };
+    services: [
+      service({
+        managed: FavouriteDBInstanceKind,
+        externalNames: 'deterministic',
+        creationGraceMs: readLagMs,
+        references: [
+          { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
+        ],
+        external: (cloud: FavouriteCloudClient) =>
+          favouriteDBInstanceClient({ cloud, generatePassword: newPassword }),
+        claims: [
+          satisfies({
+            claim: FancySQLInstanceKind,
+            class: FavouriteDBInstanceClassKind,
+            configure: configureFavouriteDBInstance,
+          }),
+        ],
+      }),
+      service({ managed: NetworkKind, externalNames: 'assigned', external: networkClient }),
+    ],
+  });
 }
 
 export const fcpStack: Stack = createFcpStack();

@@ -7,8 +7,9 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provid
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
-import type { CloudClientOptions } from '../author/cloud-connector.ts';
-import { cloudConnector } from '../author/cloud-connector.ts';
+import type { CloudClientOptions } from '../author/cloud-clients.ts';
+import { cloudClients } from '../author/cloud-clients.ts';
+import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
@@ -18,8 +19,6 @@ export interface OcpStackOptions {
   readonly generatePassword?: () => string;
 }
 
-const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
-
 /** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
 const readLagMs = 10_000;
 
@@ -27,31 +26,30 @@ const readLagMs = 10_000;
 export function createOcpStack(options: OcpStackOptions = {}): Stack {
   const { createClient = otherCloudClient, generatePassword: newPassword = () => generatePassword() } =
     options;
-  return {
+  return defineStack({
     name: 'ocp',
-    claims: [
-      {
-        claim: FancySQLInstanceKind,
-        class: AmbivalentDBInstanceClassKind,
-        managed: AmbivalentDBInstanceKind,
-        configure: configureAmbivalentDBInstance,
-      },
-    ],
-    managed(env) {
-      const connector = cloudConnector(env, providers, createClient);
-      return [
-        {
-          kind: AmbivalentDBInstanceKind,
-          providers,
-          externalNames: 'deterministic',
-          creationGraceMs: readLagMs,
-          connector: connector((cloud) =>
-            ambivalentDBInstanceClient({ cloud, generatePassword: newPassword }),
-          ),
-        },
-      ];
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      connect: cloudClients(createClient),
     },
-  };
+    services: [
+      service({
+        managed: AmbivalentDBInstanceKind,
+        externalNames: 'deterministic',
+        creationGraceMs: readLagMs,
+        external: (cloud: OtherCloudClient) =>
+          ambivalentDBInstanceClient({ cloud, generatePassword: newPassword }),
+        claims: [
+          satisfies({
+            claim: FancySQLInstanceKind,
+            class: AmbivalentDBInstanceClassKind,
+            configure: configureAmbivalentDBInstance,
+          }),
+        ],
+      }),
+    ],
+  });
 }
 
 export const ocpStack: Stack = createOcpStack();

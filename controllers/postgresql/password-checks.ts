@@ -40,7 +40,8 @@ const maxVerdicts = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
   const { clock, random, periodMs = 10 * 60_000 } = options;
-  const verdicts = new LRUCache<string, Verdict>({ max: maxVerdicts });
+  // With `max` it would set aside room for all of them at once; so it grows as it is used.
+  const verdicts = new LRUCache<string, Verdict>({ maxSize: maxVerdicts, sizeCalculation: () => 1 });
   const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void => {
     verdicts.set(ownerId, { ...verdict, untilMs: clock.elapsedMs() + forMs });
   };

@@ -4,6 +4,8 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
 import { nameOf, ownerIdOf } from './ownership.ts';
 import type { PasswordChecks } from './password-checks.ts';
+import type { PasswordRotations } from './password-rotations.ts';
+import { rotationAskedFor } from './password-rotations.ts';
 
 /** Why a role needs a new password. */
 export type PasswordNeed =
@@ -28,6 +30,7 @@ export interface RolePassword {
 export interface RolePasswordOptions {
   readonly roles: Pick<Roles, 'setPassword' | 'checkPassword'>;
   readonly checks: PasswordChecks;
+  readonly rotations: PasswordRotations;
   /** Yields a new one at each call. */
   readonly generatePassword: () => string;
 }
@@ -36,21 +39,13 @@ export interface RolePasswordOptions {
 const isWanted = ({ spec }: Managed): boolean =>
   (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
 
-const requestIn = ({ spec }: Managed): string | undefined =>
-  (spec.forProvider as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
-
-const heededBy = ({ status }: Managed): string | undefined =>
-  (status as { readonly passwordRotation?: string } | undefined)?.passwordRotation;
-
 export function rolePassword(options: RolePasswordOptions): RolePassword {
-  const { roles, checks, generatePassword } = options;
-  /** Heeded in this run: the status does not say so yet. */
-  let heeded: string | undefined;
+  const { roles, checks, rotations, generatePassword } = options;
 
   const wasSet: RolePassword['wasSet'] = (managed, password) => {
     if (password === undefined) return;
     checks.passed(ownerIdOf(managed), password);
-    heeded = requestIn(managed);
+    rotations.heed(managed);
   };
 
   return {
@@ -63,8 +58,8 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
         tryPassword: () => roles.checkPassword(nameOf(managed), password, { signal }),
       });
       if (isWrong) return { reason: 'wrong' };
-      const request = requestIn(managed);
-      return request === undefined || request === (heeded ?? heededBy(managed))
+      const request = rotationAskedFor(managed);
+      return request === undefined || request === rotations.heeded(managed)
         ? undefined
         : { reason: 'rotation' };
     },
@@ -76,7 +71,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
       return password;
     },
     rotation(managed) {
-      const passwordRotation = heeded ?? heededBy(managed);
+      const passwordRotation = rotations.heeded(managed);
       return passwordRotation === undefined ? {} : { passwordRotation };
     },
   };

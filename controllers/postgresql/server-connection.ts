@@ -8,7 +8,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
-import { providerChooser, providerCredentials } from '../core/provider/provider-credentials.ts';
+import { providerChooser, providerFacts } from '../core/provider/provider-credentials.ts';
 import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */
@@ -33,7 +33,7 @@ export function serverConnection(
   kinds: ProviderKinds,
   createServer: (options: PostgresqlServerOptions) => PostgresqlServer,
 ): (managed: Managed) => Promise<ServerConnection> {
-  const read = providerCredentials(env, kinds);
+  const read = providerFacts(env, kinds);
   const choose = providerChooser(env, kinds);
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** To the administrator: a tenant does not see the provider. */
@@ -48,7 +48,7 @@ export function serverConnection(
     env.log[type === 'Warning' ? 'warn' : 'info'](message, { reason, provider: `${kind}/${name}` });
   };
   return async (managed) => {
-    const held = heldCredentials(await read(managed));
+    const held = heldCredentials((await read(managed)).credentials);
     const parsing = Promise.resolve().then(() => parseCredentials(held.entries()));
     const credentials = await annotate(`cannot use ${held.origin}`, parsing);
     const { endpoint, port, username, password, sslmode, clusterCA, database, serverDatabases } = credentials;

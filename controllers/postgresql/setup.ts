@@ -1,10 +1,4 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import type {
-  PostgreSQLDatabase,
-  PostgreSQLDatabaseClass,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
@@ -15,13 +9,17 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
-import type { ClaimService } from '../core/claim-service.ts';
-import type { ExternalClient, ExternalConnector } from '../core/managed/external-client.ts';
+import type { Connect } from '../author/define-stack.ts';
+import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import type { Stack } from '../core/stack.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
+import type { PasswordRotations } from './password-rotations.ts';
+import { createPasswordRotations } from './password-rotations.ts';
 import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
+import type { RivalFinder } from './postgresql-grant/rival.ts';
 import { rivalFinder } from './postgresql-grant/rival.ts';
 import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -32,75 +30,70 @@ export interface PostgresqlStackOptions {
   readonly generatePassword?: () => string;
 }
 
-const providers = { provider: ProviderKind, providerConfig: ProviderConfigKind };
+/** A server as the external clients use it, and what they share in a process. */
+interface Shared extends ServerConnection {
+  readonly checks: PasswordChecks;
+  readonly rotations: PasswordRotations;
+  readonly rivalOf: RivalFinder;
+  readonly generatePassword: () => string;
+}
 
 /** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
 export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Stack {
   const { createServer = createPostgresqlServer, generatePassword: newPassword = () => generatePassword() } =
     options;
-  return {
+  return defineStack({
     name: 'postgresql',
-    claims: [postgreSQLDatabases],
-    managed(env) {
-      const connect = serverConnection(env, providers, createServer);
-      const connector = <M extends Managed>(
-        clientOf: (connection: ServerConnection) => ExternalClient<M>,
-      ): ExternalConnector<M> => ({
-        async connect(managed) {
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      connect(env, kinds): Connect<Shared> {
+        const connect = serverConnection(env, kinds, createServer);
+        const shared = {
+          checks: createPasswordChecks(env),
+          rotations: createPasswordRotations(),
+          rivalOf: rivalFinder(env),
+          generatePassword: newPassword,
+        };
+        return async (managed) => {
           const connection = await connect(managed);
           const system = (signal: AbortSignal) => connection.server.systemIdentifier(signal);
-          return { ...clientOf(connection), system };
-        },
-      });
-      const checks = createPasswordChecks(env);
-      const rivalOf = rivalFinder(env);
-      return [
-        {
-          kind: PostgreSQLDatabaseKind,
-          providers,
-          externalNames: 'deterministic',
-          references: [
-            { field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind },
-          ],
-          connector: connector((connection) =>
-            postgreSQLDatabaseClient({ ...connection, checks, generatePassword: newPassword }),
-          ),
-        },
-        {
-          kind: PostgreSQLRoleKind,
-          providers,
-          externalNames: 'deterministic',
-          connector: connector((connection) =>
-            postgreSQLRoleClient({ ...connection, checks, generatePassword: newPassword }),
-          ),
-        },
-        {
-          kind: PostgreSQLGrantKind,
-          providers,
-          externalNames: 'deterministic',
-          confirmAbsenceMs: 0, // to grant again loses nothing
-          references: [
-            { field: 'role', ref: 'roleRef', selector: 'roleSelector', to: PostgreSQLRoleKind },
-            {
-              field: 'database',
-              ref: 'databaseRef',
-              selector: 'databaseSelector',
-              to: PostgreSQLDatabaseKind,
-            },
-            { field: 'memberOf', ref: 'memberOfRef', selector: 'memberOfSelector', to: PostgreSQLRoleKind },
-          ],
-          connector: connector(({ server }) => postgreSQLGrantClient({ server, rivalOf })),
-        },
-      ];
+          return { client: { ...connection, ...shared }, system };
+        };
+      },
     },
-  };
+    services: [
+      service({
+        managed: PostgreSQLDatabaseKind,
+        externalNames: 'deterministic',
+        references: [{ field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind }],
+        external: (shared: Shared) => postgreSQLDatabaseClient(shared),
+        claims: [
+          satisfies({
+            claim: PostgreSQLInstanceKind,
+            class: PostgreSQLDatabaseClassKind,
+            configure: configurePostgreSQLDatabase,
+          }),
+        ],
+      }),
+      service({
+        managed: PostgreSQLRoleKind,
+        externalNames: 'deterministic',
+        external: (shared: Shared) => postgreSQLRoleClient(shared),
+      }),
+      service({
+        managed: PostgreSQLGrantKind,
+        externalNames: 'deterministic',
+        confirmAbsenceMs: 0, // to grant again loses nothing
+        references: [
+          { field: 'role', ref: 'roleRef', selector: 'roleSelector', to: PostgreSQLRoleKind },
+          { field: 'database', ref: 'databaseRef', selector: 'databaseSelector', to: PostgreSQLDatabaseKind },
+          { field: 'memberOf', ref: 'memberOfRef', selector: 'memberOfSelector', to: PostgreSQLRoleKind },
+        ],
+        external: (shared: Shared) => postgreSQLGrantClient(shared),
+      }),
+    ],
+  });
 }
-
-const postgreSQLDatabases = {
-  claim: PostgreSQLInstanceKind,
-  class: PostgreSQLDatabaseClassKind,
-  managed: PostgreSQLDatabaseKind,
-  configure: configurePostgreSQLDatabase,
-} satisfies ClaimService<PostgreSQLInstance, PostgreSQLDatabaseClass, PostgreSQLDatabase>;
 
 export const postgresqlStack: Stack = createPostgresqlStack();

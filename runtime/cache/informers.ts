@@ -55,6 +55,8 @@ export interface Informers {
   /** Resolves when every kind asked for so far, and meanwhile, is synced; rejects when the signal aborts. */
   synced(signal: AbortSignal): Promise<void>;
   states(): readonly InformerState[];
+  /** Every kind asked for so far. */
+  kinds(): readonly Kind[];
 }
 
 /** Options of every watch stream; callbacks and `backoff` are each stream's own. */
@@ -186,5 +188,6 @@ export function createInformers(options: InformersOptions): Informers {
       }
     },
     states: () => [...informers.values()].map((informer) => informer.state()),
+    kinds: () => [...informers.values()].map(({ resource }) => resource.kind),
   };
 }

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import { ApiError, isNotFound } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -89,7 +90,7 @@ export function createResource<T extends KubernetesObject>(
       const what = `the API server's answer is not the ${kind.kind} that was written to`;
       throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
     }
-    const object = withoutManagedFields(answer);
+    const object = wellFormed(kind, withoutManagedFields(answer));
     store.record(object);
     return object;
   };

@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
@@ -151,7 +152,7 @@ export function createStore<T extends KubernetesObject>(
       const order = compareResourceVersions(versionOf(object), versionOf(previous));
       if (order === 0 || (order < 0 && !isForced)) return;
     }
-    const stored = withoutManagedFields(object);
+    const stored = wellFormed(kind, withoutManagedFields(object));
     objects.set(key, stored);
     all = undefined;
     for (const index of indexes.values()) index.replace(key, previous, stored);
@@ -171,7 +172,10 @@ export function createStore<T extends KubernetesObject>(
     all = undefined;
     for (const index of indexes.values()) index.replace(key, previous, undefined);
     const isSame = last !== undefined && last.metadata.uid === previous.metadata.uid;
-    publish({ type: 'deleted', object: isSame ? withoutManagedFields(last) : previous });
+    publish({
+      type: 'deleted',
+      object: isSame ? wellFormed(kind, withoutManagedFields(last)) : previous,
+    });
   }
 
   function takePage(page: readonly T[], resourceVersion: string): void {

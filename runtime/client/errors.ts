@@ -47,6 +47,8 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** The object changed since it was read (not AlreadyExists). */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
+/** The object may not be as it was to be: its definition, or a rule, refuses it. */
+export const isInvalid = (error: unknown): boolean => says(error, 422, 'Invalid');
 /** There is an object of that name. */
 export const isAlreadyExists = (error: unknown): boolean => says(error, 409, 'AlreadyExists');
 /** The resourceVersion or continue token is too old. */

@@ -44,6 +44,8 @@ export interface InstallCrdsOptions {
   readonly client: KubernetesClient;
   /** Of YAML files, each with one or more definitions; those with rules are in the folder `with-cel-rules` in it. */
   readonly directory: string;
+  /** Of these kinds only; absent: all. */
+  readonly kinds?: readonly Pick<Kind, 'plural' | 'group'>[];
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Milliseconds in which the API server must establish them all; default 60 000. */
@@ -68,12 +70,14 @@ const maxAttempts = 10;
  * formed.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
-  const { client, directory, log, clock, signal, timeoutMs = 60_000 } = options;
+  const { client, directory, kinds, log, clock, signal, timeoutMs = 60_000 } = options;
   const version = await client.serverVersion(signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
   });
-  const definitions = await readDefinitions(definitionsFolder(directory, version));
+  const wanted = kinds && new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
+  const read = await readDefinitions(definitionsFolder(directory, version));
+  const definitions = read.filter(({ object }) => wanted?.has(object.metadata.name) ?? true);
 
   for (const { file, object } of definitions) {
     const { name } = object.metadata;

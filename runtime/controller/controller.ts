@@ -6,6 +6,7 @@
 
 import { defer, map, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
+import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
@@ -30,6 +31,8 @@ export interface Outcome {
   readonly isTimedOut: boolean;
   /** What a run with result `error` or `conflict` threw. */
   readonly error?: unknown;
+  /** A programming error that it met, whether it threw that or not. */
+  readonly bug?: Error;
 }
 
 export interface ControllerOptions extends ControllerSpec {
@@ -126,7 +129,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     const end = (
       result: Outcome['result'],
       next: Next,
-      { error, row }: Pick<Outcome, 'error' | 'row'> = {},
+      { error, row, bug = bugIn(error) }: Pick<Outcome, 'error' | 'row' | 'bug'> = {},
     ): void => {
       isEnded = true;
       deadline.unsubscribe();
@@ -141,6 +144,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         durationMs,
         isTimedOut,
         ...(error !== undefined && { error }),
+        ...(bug !== undefined && { bug }),
       };
       report(log, outcome);
       subscriber.next({ value: outcome, next });
@@ -184,9 +188,10 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, { row, result, durationMs, error }: Outcome): void {
+function report(log: Logger, { row, result, durationMs, error, bug }: Outcome): void {
   const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
   if (result === 'error') log.error('reconcile failed', { ...facts, error });
   else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
+  else if (bug !== undefined) log.error('reconcile met a bug', { ...facts, result, error: bug });
   else log.debug('reconciled', { ...facts, result });
 }

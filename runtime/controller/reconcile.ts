@@ -7,21 +7,26 @@ export type Request = ObjectKey;
 /**
  * What to do with a key after a run without error.
  * - `done`: forget its back-off; an event brings it back.
- * - `after`: forget its back-off and run again after a delay.
+ * - `after`: forget its back-off and run again after a delay; with `keepsBackOff` it is left as it is, because the run has
+ *   settled nothing.
  * - `requeue`: run again through the back-off, which grows.
  */
 export type Result = (
   | { readonly type: 'done' }
-  | { readonly type: 'after'; readonly delayMs: number }
+  | { readonly type: 'after'; readonly delayMs: number; readonly keepsBackOff?: boolean }
   | { readonly type: 'requeue' }
 ) & {
   /** The row of docs/decision-tables.md that the run took: it is in the log. */
   readonly row?: string;
+  /** A programming error that the run met and told of on the object: it is logged with its stack, and counted. */
+  readonly bug?: Error;
 };
 
 export const done: Result = { type: 'done' };
 export const requeue: Result = { type: 'requeue' };
 export const after = (delayMs: number): Result => ({ type: 'after', delayMs });
+/** `after` for a run that has settled nothing: a back-off goes on growing. */
+export const unsettled = (delayMs: number): Result => ({ type: 'after', delayMs, keepsBackOff: true });
 
 /**
  * Brings one object closer to its desired state. Runs at most once at a time per key. A thrown error puts

@@ -61,14 +61,14 @@ export interface WorkQueueOptions {
   readonly observer?: WorkQueueObserver;
 }
 
-/** After `conflict`: the cache is usually up to date in a moment. */
-const conflictBackoff: Delays = { baseMs: 10, maxMs: 1000 };
+/** After `conflict`: the cache is usually up to date in a moment; where a watch is silent, attempts must not be many. */
+const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
 /**
  * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
  * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer;
  * any run of the key, whatever woke it, replaces it, so an event overtakes a delay and leaves no second run behind.
- * `done` and `after` forget the back-offs of a key. An error of `run` ends the stream. Completes only when drained.
+ * `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says otherwise. An error of `run` ends the stream. Completes only when drained.
  * Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
@@ -123,7 +123,7 @@ export function workQueue<R>(
         const wake: Wake = { request, because: comesBack[next.type] };
         switch (next.type) {
           case 'after':
-            forget(key);
+            if (next.keepsBackOff !== true) forget(key);
             schedule(key, wake, next.delayMs);
             return;
           case 'requeue':

@@ -40,7 +40,7 @@ const own = ['ts', 'level', 'msg'];
 
 /**
  * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, reconcileID, …, error}`; an error is
- * `{message, cause}`, with `stack` at level debug. What is named like a secret (`password`, `token`, `data`, …)
+ * `{message, cause}`, with `stack` at level debug and where it is a bug. What is named like a secret (`password`, `token`, `data`, …)
  * is never written, nor a password within a URL.
  */
 export function createLogger(options: LogOptions): Logger {

@@ -1,4 +1,5 @@
 import { printable, shortened } from '../../apis/core/v1alpha1/printable.ts';
+import { isBug } from './bug.ts';
 
 /** Names of fields whose values are never written, whatever they hold; compared without case, `-` and `_`. */
 const secretNames: ReadonlySet<string> = new Set([
@@ -44,7 +45,7 @@ const framesOf = (stack: string): string =>
     .join('\n');
 
 export interface LoggableOptions {
-  /** With the stacks of errors. */
+  /** With the stacks of all errors: those of programming errors are told in any case. */
   readonly withStack: boolean;
 }
 
@@ -64,7 +65,7 @@ export function loggable(value: unknown, { withStack }: LoggableOptions): unknow
       ...(name !== 'Error' && { name: String(name) }),
       ...((typeof code === 'string' || typeof code === 'number') && { code }),
       ...(typeof reason === 'string' && reason !== '' && { reason: scrubbed(reason) }),
-      ...(withStack && typeof stack === 'string' && { stack: framesOf(stack) }),
+      ...((withStack || isBug(error)) && typeof stack === 'string' && { stack: framesOf(stack) }),
       ...(cause !== undefined && { cause: convert(cause, depth + 1) }),
       ...(errors !== undefined && { errors: errors.map((one: unknown) => convert(one, depth + 1)) }),
     };

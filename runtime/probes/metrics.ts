@@ -75,6 +75,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['controller'],
     registers,
   });
+  const reconcilePanics = new Counter({
+    name: 'controller_runtime_reconcile_panics_total',
+    help: 'Runs of reconciles that met a bug, per controller; the log has its stack.',
+    labelNames: ['controller'],
+    registers,
+  });
   const reconcileReasons = new Counter({
     name: 'services_stack_reconcile_reasons_total',
     help: 'What reconciles were asked for by, per controller; several may ask for one.',
@@ -195,6 +201,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       retries.inc({ name }, 0);
       reconcileErrors.inc({ controller: name }, 0);
       reconcileTimeouts.inc({ controller: name }, 0);
+      reconcilePanics.inc({ controller: name }, 0);
       for (const result of results) reconcileTotal.inc({ controller: name, result }, 0);
       return {
         added(key) {
@@ -223,12 +230,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
         },
       };
     },
-    outcome({ controller, because: reasons, result, durationMs, isTimedOut }) {
+    outcome({ controller, because: reasons, result, durationMs, isTimedOut, bug }) {
       for (const because of reasons) reconcileReasons.inc({ controller, because });
       reconcileTotal.inc({ controller, result });
       reconcileTime.observe({ controller }, durationMs / 1000);
       if (result === 'error') reconcileErrors.inc({ controller });
       if (isTimedOut) reconcileTimeouts.inc({ controller });
+      if (bug !== undefined) reconcilePanics.inc({ controller });
     },
     request({ method, resource, code, host }) {
       // client-go's word for a request that got no answer.

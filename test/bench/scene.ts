@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -18,6 +15,7 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { realClock } from '../../runtime/time/clock.ts';
 import type { FancySQLFixture } from '../cluster/fancysql-fixture.ts';
 import { favouriteClassRef, namespaces, startFancySQL } from '../cluster/fancysql-fixture.ts';
+import { freePort } from '../cluster/free-port.ts';
 import type { StackProcess } from '../cluster/stack-harness.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { ApiRequests } from './api-requests.ts';
@@ -179,12 +177,3 @@ const isReady = (port: number): Promise<boolean> =>
     },
     () => false,
   );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

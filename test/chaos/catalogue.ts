@@ -13,10 +13,13 @@ import type { ProviderName } from './schedule.ts';
 import type { World } from './world.ts';
 import { credentialsNamespace } from './world.ts';
 
-const head = (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => ({
+const head = <T extends KubernetesObject>(
+  kind: Pick<Kind<T>, 'group' | 'version' | 'kind' | 'objectType'>,
+) => ({
   apiVersion: apiVersionOf(kind),
-  kind: kind.kind,
+  kind: kind.kind as T['kind'],
 });
+
 const selectable = { chaos: 'small' };
 
 /** What a provider's secret holds, with these credentials in it. */

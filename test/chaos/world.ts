@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -28,6 +25,7 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
+import { freePort } from '../cluster/free-port.ts';
 import type { Binding } from '../docs/manifests.ts';
 import { objectsOf } from '../docs/manifests.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
@@ -351,13 +349,4 @@ function rights(): readonly object[] {
       const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'services-stack' }];
       return { ...(object as Binding), subjects };
     });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

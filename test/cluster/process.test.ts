@@ -46,10 +46,21 @@ describe('the process', () => {
     });
   }
 
-  test('--install-crds makes the definitions, and writes nothing the second time', async () => {
+  test('--install-crds makes the definitions of the chosen stacks, and writes nothing the second time', async () => {
     await fixture.cluster.kubectl(['delete', 'crd', '--all']);
-    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
     const ready = async () => (await fetch('http://127.0.0.1:18191/readyz')).ok;
+    start('--stacks', 'ocp', '--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
+    await eventually('it is ready with those of one stack', ready, 90_000);
+    assert.deepEqual((await fixture.cluster.kubectl(['get', 'crd', '-o', 'name'])).trim().split('\n'), [
+      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstanceclasses.database.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstances.database.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/fancysqlinstances.database.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/providerconfigs.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/providers.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/storeconfigs.secrets.crossplane.io',
+    ]);
+    await endAll();
+    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
     await eventually('it is ready', ready, 90_000);
     const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
     const versions = await fixture.cluster.kubectl(crds);

@@ -24,7 +24,7 @@ const skip =
 const namespace = 'default';
 const claim = (name: string) => ({
   apiVersion: 'database.crossplane.io/v1alpha1',
-  kind: 'FancySQLInstance',
+  kind: 'FancySQLInstance' as const,
   metadata: { namespace, name },
   spec: {},
 });

@@ -10,11 +10,12 @@ import type { ExternalClient } from '../../controllers/core/managed/external-cli
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { freePort } from '../cluster/free-port.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { codeBlocks } from './code-blocks.ts';
 import type { ProjectCopy, Started } from './project-copy.ts';
-import { copyProject, freePort, projectRoot } from './project-copy.ts';
+import { copyProject, projectRoot } from './project-copy.ts';
 
 const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
 const blocks = codeBlocks(guide).filter(({ file }) => file !== undefined);

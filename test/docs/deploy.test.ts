@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { parse, stringify } from 'yaml';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
@@ -11,13 +10,15 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
+import { kubeconfigOfAccount } from '../cluster/account.ts';
+import { freePort } from '../cluster/free-port.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Deployment, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
 import type { ProjectCopy, Started } from './project-copy.ts';
-import { copyProject, freePort, projectRoot } from './project-copy.ts';
+import { copyProject, projectRoot } from './project-copy.ts';
 
 const namespace = 'crossplane-system';
 const account = `system:serviceaccount:${namespace}:services-stack`;
@@ -54,7 +55,11 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
     await deployed('apply', 'base', 'cluster-wide', 'optional/install-crds.yaml');
     kubeconfig = join(scratch, 'kubeconfig');
-    await writeFile(kubeconfig, await kubeconfigOfAccount(), { mode: 0o600 });
+    await writeFile(
+      kubeconfig,
+      await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' }),
+      { mode: 0o600 },
+    );
   });
 
   after(async () => {
@@ -65,16 +70,6 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     await audit?.remove();
     if (scratch !== undefined) await rm(scratch, { recursive: true });
   });
-
-  /** With a token that the API server gives out for the service account, as a kubelet gets it for a pod. */
-  async function kubeconfigOfAccount(): Promise<string> {
-    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/services-stack/token`;
-    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
-    const answer = await controlPlane.kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(request));
-    const { token } = (JSON.parse(answer) as { readonly status: { readonly token: string } }).status;
-    const admin = parse(controlPlane.kubeconfig) as { readonly users: readonly { readonly name: string }[] };
-    return stringify({ ...admin, users: admin.users.map(({ name }) => ({ name, user: { token } })) });
-  }
 
   /** The container, as the Deployment has it, but on ports of loopback. Ends the one before. */
   async function start(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {

@@ -34,7 +34,8 @@ describe('the door of a process', () => {
     const given = scene();
     const seen: string[] = [];
     const { server } = clientOf(given, (call, effect) => {
-      seen.push(`${call.system} ${call.verb} ${call.target}${call.isWrite ? ' writes' : ''}`);
+      const what = call.isTentative ? ' may write' : ' writes';
+      seen.push(`${call.system} ${call.verb} ${call.target}${call.isWrite ? what : ''}`);
       return atOnce(call, effect);
     });
     await server.roles.create('ann', { login: true }, { ownerId, password: 'a-secret' });
@@ -43,9 +44,9 @@ describe('the door of a process', () => {
       'postgresql SELECT ',
       'postgresql BEGIN ',
       'postgresql SELECT ',
-      'postgresql CREATE ROLE ann writes',
-      'postgresql COMMENT ann writes',
-      'postgresql ALTER ROLE ann writes',
+      'postgresql CREATE ROLE ann may write',
+      'postgresql COMMENT ann may write',
+      'postgresql ALTER ROLE ann may write',
       'postgresql COMMIT  writes',
     ]);
   });

@@ -9,6 +9,8 @@ export interface OutsideCall {
   /** A path, or what a statement is about; never a secret. */
   readonly target: string;
   readonly isWrite: boolean;
+  /** It changes nothing before the COMMIT of its transaction, which is a write itself. */
+  readonly isTentative?: boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { admit } from '../fakes/admission.ts';
+import { definitions } from '../fakes/defined-kinds.ts';
 import { objectArbitrary, secretArbitrary } from './arbitraries.ts';
 import type { Planted } from './ordeal.ts';
 import { names, undergo } from './ordeal.ts';
 import { holds } from './property.ts';
-import { definitions, planted } from './world.ts';
+import { planted } from './world.ts';
 
 /** Objects that the present definitions admit, rules included. */
 const admitted = definitions.map((kind) =>

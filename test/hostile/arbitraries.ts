@@ -182,6 +182,7 @@ const annotationNames = [
   'crossplane.io/class-selector',
   'crossplane.io/claim-parameters',
   'crossplane.io/published-details',
+  'crossplane.io/published-revision',
   'to.propagate.crossplane.io/x',
   'from.propagate.crossplane.io/namespace',
   'from.propagate.crossplane.io/name',
@@ -332,4 +333,74 @@ export function secretArbitrary(names: Names, planted: string): Arbitrary<Secret
     metadata: meta,
     ...own,
   }));
+}
+
+/** What is of no type that was asked for. */
+const junk: Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    0,
+    -1,
+    1.5,
+    true,
+    '',
+    'text',
+    [],
+    {},
+    [null],
+    [[]],
+    [{}],
+    { name: null },
+    { name: 7 },
+  ),
+  fc.constantFrom<unknown>({ name: ['x'] }, { apiVersion: 1, kind: {}, name: 'small' }, ['*', 7], {
+    type: 'Ready',
+  }),
+  oddText,
+  fc.constant(Array.from({ length: 200 }).reduce<unknown>((inner) => ({ inner }), 'deep')),
+);
+
+/** The same object with a value somewhere under its fields replaced; how far down, and where, chance says. */
+function withJunk(object: KubernetesObject, turns: readonly number[], value: unknown): KubernetesObject {
+  const copy = structuredClone(object) as unknown as Record<string, unknown>;
+  let parent = copy;
+  let keys = ['spec', 'specTemplate', 'status'].filter((key) => key in copy);
+  for (const [depth, turn] of turns.entries()) {
+    const key = keys[turn % keys.length];
+    if (key === undefined) break;
+    const child = parent[key];
+    const inner = typeof child === 'object' && child !== null ? Object.keys(child) : [];
+    if (inner.length === 0 || depth === turns.length - 1) {
+      parent[key] = value;
+      break;
+    }
+    parent = child as Record<string, unknown>;
+    keys = inner;
+  }
+  return copy as unknown as KubernetesObject;
+}
+
+/** An object as a definition without a schema lets it through: metadata is as it must be, nothing else need be. */
+export function looseObjectArbitrary(names: Names, definition: Definition): Arbitrary<KubernetesObject> {
+  const spoiling = fc.array(fc.tuple(fc.array(fc.nat(20), { minLength: 1, maxLength: 5 }), junk), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const spoilt = fc
+    .tuple(objectArbitrary(names, definition), spoiling)
+    .map(([object, all]) => all.reduce((spoiled, [turns, value]) => withJunk(spoiled, turns, value), object));
+  const bare = fc
+    .tuple(
+      metadata(names, definition),
+      fc.dictionary(fc.constantFrom('spec', 'specTemplate', 'status', 'other'), junk, {
+        noNullPrototype: true,
+      }),
+    )
+    .map(([meta, rest]) => ({
+      ...rest,
+      apiVersion: apiVersionOf(definition),
+      kind: definition.kind,
+      metadata: meta,
+    }));
+  return fc.oneof({ weight: 4, arbitrary: spoilt }, { weight: 1, arbitrary: bare });
 }

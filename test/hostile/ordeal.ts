@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf, objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
@@ -6,8 +7,9 @@ import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { claimKinds, definitions, managedKinds } from '../fakes/defined-kinds.ts';
 import type { Names } from './arbitraries.ts';
-import { claimKinds, definitions, managedKinds, World } from './world.ts';
+import { World } from './world.ts';
 
 const minuteMs = 60_000;
 /** Longer than the sync period of the world, so that everything is looked at once more. */
@@ -108,7 +110,7 @@ export async function undergo(
   world.assertUsable('after');
   for (const kind of kinds) {
     for (const object of cluster.all(kind)) {
-      if (!isQuiet(kind, object)) assertHeld(world.nameOf(kind, object.metadata), object);
+      if (!isQuiet(kind, object)) assertHeld(world, world.nameOf(kind, object.metadata), object);
     }
   }
   world.assertNoFault();
@@ -133,7 +135,16 @@ function release({ cluster }: World, kind: Kind, key: ObjectKey): void {
   }
 }
 
-type Told = KubernetesObject & { readonly status?: { readonly conditions?: never } };
+type Told = KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
+
+/** Whoever planted it may have written anything where conditions go. */
+const syncedOf = ({ status }: Told) => {
+  const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
+  return getCondition(
+    conditions.filter((one): one is Condition => typeof one === 'object' && one !== null),
+    'Synced',
+  );
+};
 
 /** Whoever wrote a claim or a managed resource is told what came of it, in a condition or in an Event. */
 function assertTold({ cluster }: World, { object }: Planted): void {
@@ -141,27 +152,34 @@ function assertTold({ cluster }: World, { object }: Planted): void {
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
   const found: Told | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
-  const conditions: unknown = found.status?.conditions;
-  const isTold =
-    (Array.isArray(conditions) && getCondition(conditions, 'Synced').status !== 'Unknown') ||
-    cluster.all(EventKind).some(({ involvedObject }) => {
-      const about = involvedObject as {
-        readonly kind?: string;
-        readonly name?: string;
-        readonly namespace?: string;
-      };
-      const { name, namespace } = object.metadata;
-      return about.kind === kind.kind && about.name === name && about.namespace === namespace;
-    });
-  assert.ok(isTold, `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`);
+  const isTold = syncedOf(found).status !== 'Unknown';
+  assert.ok(
+    isTold || hasEvent(cluster, found),
+    `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`,
+  );
+}
+
+function hasEvent(
+  cluster: World['cluster'],
+  { kind, metadata: { namespace, name } }: KubernetesObject,
+): boolean {
+  return cluster.all(EventKind).some(({ involvedObject }) => {
+    const about = involvedObject as {
+      readonly kind?: string;
+      readonly name?: string;
+      readonly namespace?: string;
+    };
+    return about.kind === kind && about.name === name && about.namespace === namespace;
+  });
 }
 
 /** What is still there says what holds it. */
-function assertHeld(name: string, { metadata, status }: Told): void {
+function assertHeld({ cluster }: World, name: string, object: Told): void {
+  const { metadata, status } = object;
   assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);
-  const synced = getCondition(status?.conditions, 'Synced');
+  const synced = syncedOf(object);
   assert.ok(
-    synced.status === 'False' && synced.message,
+    (synced.status === 'False' && synced.message) || hasEvent(cluster, object),
     `${name} does not say why it stays: ${JSON.stringify(status)}`,
   );
 }

@@ -8,24 +8,11 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
-import {
-  AmbivalentDBInstanceClassKind,
-  AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
-import {
-  PostgreSQLDatabaseClassKind,
-  PostgreSQLDatabaseKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresqlProviders from '../../apis/postgresql/v1alpha1/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
@@ -33,40 +20,11 @@ import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { claimKinds } from '../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import type { CarriedReply, CarryOutside } from '../fakes/outside.ts';
 import { Simulation } from '../fakes/simulation.ts';
-
-export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind] as const;
-export const classKinds = [
-  FavouriteDBInstanceClassKind,
-  AmbivalentDBInstanceClassKind,
-  PostgreSQLDatabaseClassKind,
-] as const;
-export const managedKinds = [
-  FavouriteDBInstanceKind,
-  NetworkKind,
-  AmbivalentDBInstanceKind,
-  PostgreSQLDatabaseKind,
-  PostgreSQLRoleKind,
-  PostgreSQLGrantKind,
-] as const;
-export const providerKinds = [
-  fcp.ProviderKind,
-  fcp.ProviderConfigKind,
-  ocp.ProviderKind,
-  ocp.ProviderConfigKind,
-  postgresqlProviders.ProviderKind,
-  postgresqlProviders.ProviderConfigKind,
-] as const;
-export const definitions = [
-  ...claimKinds,
-  ...classKinds,
-  ...managedKinds,
-  ...providerKinds,
-  StoreConfigKind,
-] as const;
 
 const minuteMs = 60_000;
 

@@ -14,15 +14,18 @@ const longestMessage = 32_768;
 /** A condition before it is put into a status: time and generation are added by {@link setConditions}. */
 export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-export const available = (): ConditionFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
-export const unavailable = (message?: string): ConditionFacts => notReady('Unavailable', message);
-export const creating = (message?: string): ConditionFacts => notReady('Creating', message);
-export const deleting = (message?: string): ConditionFacts => notReady('Deleting', message);
+/** What `Ready` says. */
+export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };
+
+export const available = (): ReadyFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
+export const unavailable = (message?: string): ReadyFacts => notReady('Unavailable', message);
+export const creating = (message?: string): ReadyFacts => notReady('Creating', message);
+export const deleting = (message?: string): ReadyFacts => notReady('Deleting', message);
 /** Claims only: waiting for a managed resource that can be bound. */
-export const binding = (message?: string): ConditionFacts => notReady('Binding', message);
+export const binding = (message?: string): ReadyFacts => notReady('Binding', message);
 
 /** `Ready` False with a reason of its own. */
-export function notReady(reason: string, message?: string): ConditionFacts {
+export function notReady(reason: string, message?: string): ReadyFacts {
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
 

@@ -105,7 +105,7 @@ const claimColumns: readonly Column[] = [
  * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
  * provisioned; an API server that knows CEL refuses to change them afterwards.
  */
-export function defineClaim<P extends z.ZodRawShape>(names: Names, parameters: P) {
+export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
   const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('What is claimed.');
   const schema = z.object({
     spec: withRules(spec, ...claimRules, ...Object.keys(parameters).map(parameterRule)),

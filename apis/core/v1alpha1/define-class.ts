@@ -32,7 +32,7 @@ const classColumns: readonly Column[] = [
 ];
 
 /** A class kind: the parameters an administrator decides for every resource provisioned from it. */
-export function defineClass<P extends z.ZodObject>(names: Names, forProvider: P) {
+export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
   const specTemplate = z
     .object({ ...classSpecTemplate.shape, forProvider })
     .describe('What the managed resources provisioned from this class are like.');

@@ -65,6 +65,13 @@ export const managedStatus = z.object({
         'What identified the external resource when it was first seen: its name, its system, its immutable fields. An edit of these has no effect.',
       ),
   ),
+  publishedRevision: optional(
+    z
+      .int()
+      .describe(
+        'How often the connection details have changed. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
+      ),
+  ),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
 });
@@ -105,8 +112,8 @@ const requiredRule = (field: string): Rule => {
  * optional what only one of the two may say. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
  * binding is left out.
  */
-export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape>(
-  names: Names & { readonly stack: string; readonly isClaimable?: boolean },
+export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
+  names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean },
   forProvider: P,
   observed: S,
   ...rules: readonly Rule[]

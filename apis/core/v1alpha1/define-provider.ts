@@ -10,16 +10,20 @@ interface ProviderNames {
   readonly description: string;
 }
 
-export const provider = z.object({
-  spec: z
-    .object({
-      credentialsSecretRef: optional(secretKeySelector('The secret with the credentials.')),
-    })
-    .describe('How to reach the provider.'),
-});
+const providerSpec = {
+  credentialsSecretRef: optional(secretKeySelector('The secret with the credentials.')),
+};
+export const provider = z.object({ spec: specOf(providerSpec) });
 
-/** A stack's legacy Provider. */
-export function defineProvider({ stack, ...names }: ProviderNames) {
+function specOf<F extends z.ZodRawShape>(fields: F) {
+  return z.object(fields).describe('How to reach the provider.');
+}
+
+/** A stack's legacy Provider. `parameters` are fields of its own, as the project that everything is made in. */
+export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
+  { stack, ...names }: ProviderNames,
+  parameters: P = {} as P,
+) {
   return define(
     {
       ...names,
@@ -33,29 +37,27 @@ export function defineProvider({ stack, ...names }: ProviderNames) {
       ],
       hasStatusSubresource: false,
     },
-    provider,
+    z.object({ spec: specOf({ ...parameters, ...providerSpec }) }),
   );
 }
 
-export const providerConfig = z.object({
-  spec: z
+const providerConfigSpec = { credentials: credentials('The credentials.') };
+const providerConfigStatus = optional(
+  z
     .object({
-      credentials: credentials('The credentials.'),
+      users: optional(z.int().describe('How many managed resources use this ProviderConfig.')),
+      conditions: optional(conditions),
+      observedGeneration: optional(observedGeneration),
     })
-    .describe('How to reach the provider.'),
-  status: optional(
-    z
-      .object({
-        users: optional(z.int().describe('How many managed resources use this ProviderConfig.')),
-        conditions: optional(conditions),
-        observedGeneration: optional(observedGeneration),
-      })
-      .describe('The observed state of this ProviderConfig.'),
-  ),
-});
+    .describe('The observed state of this ProviderConfig.'),
+);
+export const providerConfig = z.object({ spec: specOf(providerConfigSpec), status: providerConfigStatus });
 
-/** A stack's ProviderConfig. */
-export function defineProviderConfig({ stack, ...names }: ProviderNames) {
+/** A stack's ProviderConfig. `parameters` are fields of its own. */
+export function defineProviderConfig<P extends z.ZodRawShape = Record<never, never>>(
+  { stack, ...names }: ProviderNames,
+  parameters: P = {} as P,
+) {
   return define(
     {
       ...names,
@@ -70,6 +72,6 @@ export function defineProviderConfig({ stack, ...names }: ProviderNames) {
       ],
       hasStatusSubresource: true,
     },
-    providerConfig,
+    z.object({ spec: specOf({ ...parameters, ...providerConfigSpec }), status: providerConfigStatus }),
   );
 }

@@ -27,10 +27,11 @@ export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed)
   };
 }
 
-/** A bound claim that names its managed resource again, after the reference was edited away. */
+/** A claim that has its finalizer and names a managed resource again, after either was edited away. */
 export function withResourceReference<C extends Claim>(claim: C, managed: Managed): C {
   const { apiVersion, kind, metadata } = managed;
-  const resourceRef = { apiVersion, kind, name: metadata.name };
+  const own = { apiVersion, kind, name: metadata.name };
+  const resourceRef = claim.spec.resourceRef ?? own;
   return { ...withBindingMetadata(claim, managed), spec: { ...claim.spec, resourceRef } };
 }
 

@@ -1,6 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasBound } from '../claim/claim-status.ts';
 import { holdsClaim, isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import { wasProvisionedForClaim } from './provisioned-name.ts';
 import { isReserved } from './reservation.ts';
@@ -60,7 +61,7 @@ export function decideDeleted(
   if (phase === 'Bound') return { row: 'K6', act: 'release', managed, reclaim };
   if (phase === 'Released') return { row: 'K6 begun', act: 'release', managed, reclaim: 'Retain' };
   if (wasProvisionedForClaim(managed)) return { row: 'K6 provisioned', act: 'release', managed, reclaim };
-  const isUnused = !isHandedOver && claim.status?.bindingPhase !== 'Bound';
+  const isUnused = !isHandedOver && !wasBound(claim);
   return isUnused && holdsClaim(managed, claim) && isReserved(managed)
     ? { row: 'K6 reserved', act: 'free', managed }
     : { row: 'K6 unclear', act: 'release', managed, reclaim: 'Retain' };

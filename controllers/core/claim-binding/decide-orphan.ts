@@ -5,30 +5,49 @@ import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha
 import { isRestored } from '../claim/holdings.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { Parting } from './decide-deleted.ts';
+import { wasProvisionedForClaim } from './provisioned-name.ts';
 import { isReserved } from './reservation.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
-export const orphanRows = ['O1', 'O2', 'O2 named', 'O3', 'O3 begun', 'O4', 'O4 unclear', 'O5'] as const;
+export const orphanRows = [
+  'O1',
+  'O2',
+  'O2 named',
+  'O3',
+  'O3 begun',
+  'O4',
+  'O4 unclear',
+  'O5 late',
+  'O5',
+] as const;
 
 /** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
 export type OrphanDecision =
   | { readonly row: 'O1' | 'O2' | 'O2 named'; readonly act: 'nothing' }
   | { readonly row: 'O5'; readonly act: 'tell'; readonly message: string }
-  | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear'> & { readonly message: string });
+  | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear' | 'O5 late'> & { readonly message: string });
+
+/** What is known of the claim that is gone. */
+export interface Former {
+  /** It has left a connection secret. */
+  readonly isHandedOver: boolean;
+  /** This process let it go while a creation for it was unanswered. */
+  readonly isLate: boolean;
+}
 
 /**
  * What becomes of a managed resource whose claim is gone though nobody let go of it: somebody removed the claim's
  * finalizer, or a former release was cut short. In a cluster restored from a backup a resource may come first and its
  * claim much later, so that nothing is done to one unless it bears the mark of having been bound or reserved here:
- * its own UID, which no backup brings along.
+ * its own UID, which no backup brings along; or this process knows itself what it is.
  *
- * `claim` is whatever has the name by now. `isHandedOver`: the claim that is gone has left a connection secret.
+ * `claim` is whatever has the name by now.
  */
 export function decideOrphan(
   service: ClaimService,
   managed: Managed,
   claim: Claim | undefined,
-  isHandedOver: boolean,
+  { isHandedOver, isLate }: Former,
 ): OrphanDecision {
   const { claimRef, reclaimPolicy } = managed.spec;
   const isOurs = claimRef?.uid !== undefined && referenceIsOfKind(claimRef, service.claim);
@@ -39,8 +58,8 @@ export function decideOrphan(
 
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   const { bindingPhase, boundUID } = managed.status ?? {};
+  const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
   if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {
-    const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
     const message = `${gone}, to which it was bound, no longer exists: reclaimed by its policy, ${reclaim}`;
     return { row: 'O3', act: 'release', managed, reclaim, message };
   }
@@ -57,6 +76,11 @@ export function decideOrphan(
           managed,
           message: `${gone}, for which it was reserved, no longer exists: offered to others`,
         };
+  }
+  const wasNeverBound = bindingPhase !== 'Bound' && bindingPhase !== 'Released';
+  if (isLate && wasNeverBound && wasProvisionedForClaim(managed)) {
+    const message = `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, ${reclaim}`;
+    return { row: 'O5 late', act: 'release', managed, reclaim, message };
   }
   const message = `${gone}, which it names, does not exist. It may come back out of a backup, so that nothing is done; if it will, wait; else delete this resource`;
   return { row: 'O5', act: 'tell', message };

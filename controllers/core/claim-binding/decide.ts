@@ -27,12 +27,15 @@ import {
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
+import { wasBound } from '../claim/claim-status.ts';
 import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
+import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
+import { isReservedFor } from './reservation.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
 export interface BindingInput {
@@ -68,8 +71,8 @@ export const bindingRows = [
   'K14 controlled',
   'K15',
   'K10 deleted',
-  'K14',
   'K10 released',
+  'K14',
   'K10',
   'K11',
   'K11 quiet',
@@ -124,10 +127,14 @@ export function decideBinding(input: BindingInput): BindingDecision {
   if (wasDeleted(claim)) return decideDeleted(claim, managed, input.isHandedOver);
   if (claim.spec.resourceRef === undefined) {
     if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
+    if (wasBound(claim)) return lost('a managed resource, and neither names the other any more');
     return decideUnprovisioned(input, claim, 'record');
   }
   if (managed === undefined) return decideMissing(input, claim);
-  return decideExisting(service, claim, managed);
+  const decision = decideExisting(service, claim, managed);
+  // Whoever took the finalizer away: without it a claim could go, and leave behind what it has.
+  const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);
+  return isLoose && decision.act === 'report' ? { row: 'K9 again', act: 'recall', managed: held } : decision;
 }
 
 /**
@@ -156,14 +163,18 @@ function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 
   return report('K7', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
 }
 
+function lost(what: string): BindingDecision {
+  const message = `was bound to ${what}; delete the claim and create it anew for another`;
+  return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
+}
+
 function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
-  const phase = claim.status?.bindingPhase;
   const what = describeReference(claim.spec.resourceRef ?? {});
-  if (phase === 'Bound' || phase === 'Released') {
-    const message = `was bound to ${what}, which no longer exists; delete the claim and create it anew for another`;
-    return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
+  if (wasBound(claim)) return lost(`${what}, which no longer exists`);
+  if (isDynamic(input.service, claim)) {
+    const isOnRecord = hasFinalizer(claim, finalizerNames.claim);
+    return decideUnprovisioned(input, claim, isOnRecord ? 'create' : 'record');
   }
-  if (isDynamic(input.service, claim)) return decideUnprovisioned(input, claim, 'create');
   if (isProvisionedName(claim, claim.spec.resourceRef?.name)) {
     const { classRef } = claim.spec;
     const named = classRef === undefined ? 'nothing' : describeReference(classRef);
@@ -192,7 +203,7 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
     );
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
-    return refuse('H4 taken', 'the claim did not create it; it took the name meanwhile');
+    return refuse('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
   }
   const controller = controllerOf(managed);
   if (controller !== undefined) {
@@ -206,13 +217,18 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
-  if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
-  if (phase === 'Released') {
-    const { plural, group } = service.managed;
+  const { plural, group } = service.managed;
+  const unoffered = (why: string): BindingDecision => {
     const how = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
-    const message = `${what} was released by a former claim; an administrator can offer it again: ${how}`;
+    const message = `${what} ${why}; an administrator can offer it again: ${how}`;
     return report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+  };
+  if (phase === 'Released') return unoffered('was released by a former claim');
+  const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
+  if (wasTakenAway(managed) && !isStillIts) {
+    return unoffered('was given to a claim, which somebody removed from its spec.claimRef');
   }
+  if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
   const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()] as const;
   const waiting = report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
   const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
@@ -224,37 +240,48 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
 
 /**
  * A claim whose class or resource is of no kind known here. The first service's controller says so, but only
- * while nobody else has: another process may run that kind's stack.
+ * while nobody else has: another process may run that kind's stack. One that is deleted is that process's to let go of,
+ * within a moment.
  */
 function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): BindingDecision {
   if (held !== undefined) return { row: 'H7', act: 'nothing' };
-  const { spec, status } = claim;
+  const { spec } = claim;
   const reference = spec.resourceRef ?? spec.classRef;
   const isReporter = peers[0] === service;
-  if (
-    reference === undefined &&
-    isReporter &&
-    wasDeleted(claim) &&
-    hasFinalizer(claim, finalizerNames.claim)
-  ) {
+  const isWaiting = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
+  if (reference === undefined && isReporter && isWaiting) {
     return { row: 'H2 unnamed', act: 'finalise' }; // its references were edited away
   }
   const isKnown = peers.some((peer) => isConcerned(peer, claim, held));
-  if (reference === undefined || isKnown || !isReporter || wasDeleted(claim))
-    return { row: 'H7', act: 'nothing' };
-  const { reason = 'UnknownKind' } = getCondition(status?.conditions, 'Ready');
-  const ofNobody = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
-  if (!ofNobody.includes(reason)) return { row: 'H7', act: 'nothing' };
+  const isLeaving = wasDeleted(claim) && !isWaiting;
+  if (reference === undefined || isKnown || !isReporter || isLeaving) return { row: 'H7', act: 'nothing' };
+  if (!isUnspokenOf(claim)) return { row: 'H7', act: 'nothing' };
   const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const considered = consideredKinds(known);
   if (isToldElsewhere(claim, 'UnknownKind', considered)) return { row: 'H7 told', act: 'nothing' };
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
   const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
-  const message = `spec.${field} names a ${given}, which no controller here handles; known: ${names.join(', ')}`;
+  const stuck = isWaiting ? ', so that nobody lets go of it; take the edit back, or run who does' : '';
+  const message = `spec.${field} names a ${given}, which no controller here handles${stuck}; known: ${names.join(', ')}`;
   const conditions = [notReady('UnknownKind', message), reconcileError(message)] as const;
   const { facts, ...told } = report('H7 unknown', 'UnknownKind', conditions);
-  return { ...told, facts: { ...facts, consideredKinds: considered } };
+  if (!isWaiting) return { ...told, facts: { ...facts, consideredKinds: considered } };
+  const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
+  return { ...told, facts: { conditions, consideredKinds: considered }, notBeforeMs: deletedMs + quietMs };
+}
+
+/**
+ * Whether nobody has said of the claim as it is now what would be said by who knows the kind. Of one that is bound
+ * somebody has: it has yet to look at the last edit, unless that was a deletion. The same goes where no generation is
+ * told, as of old.
+ */
+function isUnspokenOf({ metadata, status }: Claim): boolean {
+  const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');
+  const ofNobody = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
+  const isOld = observedGeneration !== undefined && observedGeneration !== metadata.generation;
+  const isKept = status?.bindingPhase === 'Bound' && metadata.deletionTimestamp === undefined;
+  return ofNobody.includes(reason) || (isOld && !isKept);
 }
 
 /** What to tell of a claim that wants a secret from a resource that publishes none. */

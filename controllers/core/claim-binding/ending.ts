@@ -39,6 +39,8 @@ export interface Ending {
   readonly result: Result;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
+  /** The programming error that the run ended with. */
+  readonly bug?: Error;
 }
 
 export type Happened = readonly EventFacts[];
@@ -111,6 +113,7 @@ export function failed(claim: Claim, failure: StepFailure<Happened>, isSilent = 
     facts: { conditions: [...(ready === undefined ? [] : [ready(message)]), reconcileError(message)] },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
+    ...(failure.bug && { bug: failure.bug }),
   };
 }
 
@@ -170,8 +173,8 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { row, claim, happened = [], thrown } = ending;
-  const result: Result = { ...ending.result, ...(row !== undefined && { row }) };
+  const { row, claim, happened = [], thrown, bug } = ending;
+  const result: Result = { ...ending.result, ...(row !== undefined && { row }), ...(bug && { bug }) };
   if (claim === undefined) return result;
   for (const event of happened) recordClaimEvent(env, claim, event);
   if (thrown !== undefined) throw thrown;

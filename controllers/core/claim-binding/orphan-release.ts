@@ -11,10 +11,12 @@ import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
 import type { ReleaseOptions } from './release.ts';
 import { deleteSecrets, part } from './release.ts';
+import type { UnansweredCreations } from './unanswered-creations.ts';
 
 export interface OrphanOptions extends ReleaseOptions {
   readonly env: Pick<Environment, 'events' | 'claimNamespace'>;
   readonly service: ClaimService;
+  readonly creations: Pick<UnansweredCreations, 'isOf'>;
 }
 
 /**
@@ -24,11 +26,12 @@ export interface OrphanOptions extends ReleaseOptions {
 export function orphanRelease(
   options: OrphanOptions,
 ): (key: Request, signal: AbortSignal, log: Pick<Logger, 'warn'>) => Promise<void> {
-  const { env, service, claims, managedResources, secrets } = options;
+  const { env, service, claims, managedResources, secrets, creations } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
     const left = secretsOfClaim(secrets.store, resource.spec.claimRef ?? {});
-    return decideOrphan(service, resource, claim, left.length > 0);
+    const former = { isHandedOver: left.length > 0, isLate: creations.isOf(resource) };
+    return decideOrphan(service, resource, claim, former);
   };
 
   return async (key, signal, log) => {

@@ -31,7 +31,7 @@ export function withRecordedResource<C extends Claim>({ managed }: ClaimService,
     },
     spec: {
       ...claim.spec,
-      resourceRef: { apiVersion: apiVersionOf(managed), kind: managed.kind, name },
+      resourceRef: claim.spec.resourceRef ?? { apiVersion: apiVersionOf(managed), kind: managed.kind, name },
     },
   };
 }

@@ -10,8 +10,9 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { isAlreadyExists } from '../../../runtime/client/errors.ts';
+import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
@@ -46,6 +47,7 @@ import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
 import { finalise, part } from './release.ts';
+import { createUnansweredCreations } from './unanswered-creations.ts';
 
 export interface ClaimBindingOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespace'>;
@@ -67,7 +69,8 @@ export interface ClaimBindingOptions {
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const { env, service, peers, claims, classes, managedResources, secrets, heldBy } = options;
 
-  const releaseOrphans = orphanRelease(options);
+  const creations = createUnansweredCreations(env.clock);
+  const releaseOrphans = orphanRelease({ ...options, creations });
 
   return async (request, signal, log) => {
     const result = await reconcile(request, signal);
@@ -80,8 +83,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const telling = (step: Promise<Ending>): Promise<Ending> =>
       step.catch((error: unknown) => {
         if (!(error instanceof StepFailure) || claim === undefined) throw error;
-        // What the run has written before it failed is in the store.
-        return failed(claims.get(request) ?? claim, error, error.isSilent || signal.aborted);
+        // What the run has written before it failed is in the store; or by then a new claim of that name.
+        const stored = claims.get(request);
+        const isSame = stored?.metadata.uid === claim.metadata.uid;
+        return failed((isSame ? stored : undefined) ?? claim, error, error.isSilent || signal.aborted);
       });
     return conclude(options, await telling(run()), signal);
 
@@ -124,10 +129,12 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'free': {
         await part(options, decision, signal);
         const happened = [unboundEvent(decision)];
+        creations.letGo(claim);
         await finalise(options, claim, { ...cannotUnbind, known: happened }, signal);
         return quiet(claim, happened);
       }
       case 'finalise':
+        creations.letGo(claim);
         await finalise(options, claim, cannotUnbind, signal);
         return quiet();
       case 'nothing':
@@ -154,9 +161,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   async function record(claim: Claim, signal: AbortSignal): Promise<Claim> {
-    const name = provisionedNames(claim).find(
-      (candidate) => managedResources.get({ name: candidate }) === undefined,
-    );
+    const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
+    const name = claim.spec.resourceRef?.name ?? provisionedNames(claim).find(isFree);
     if (name === undefined) {
       throw new StepFailure('', 'every name this claim may give its managed resource is taken', cannotCreate);
     }
@@ -169,6 +175,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     try {
       await failing('cannot create managed resource', managedResources.create(wanted, signal), cannotCreate);
     } catch (error) {
+      if (isTransient(error)) creations.note(claim);
       if (!isAlreadyExists(error)) throw error;
       // Ours after a crash, or somebody else's: read, and decided about at once.
       const existing = managedResources.fetch({ name: wanted.metadata.name }, signal);
@@ -180,6 +187,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   function configured(claim: Claim, resourceClass: Class): Managed {
     try {
+      refuseMalformed(resourceClass, 'it');
       return provisionedManaged(service, claim, resourceClass);
     } catch (error) {
       const what = `cannot configure managed resource from ${resourceClass.kind} ${resourceClass.metadata.name}`;

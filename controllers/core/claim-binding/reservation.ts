@@ -1,8 +1,9 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { claimMarks } from '../claim-marks.ts';
 
 /** On a managed resource made by hand: the UIDs of the claim that took it, and of the resource itself. */
-export const reservationKey = 'crossplane.io/reserved-for';
+export const reservationKey = claimMarks.reservation;
 
 /**
  * The annotation that goes with a claimRef written into a resource that had none. Until the resource is Bound, it is
@@ -14,5 +15,8 @@ export const reservation = (managed: Managed, { metadata }: Claim): Readonly<Rec
 });
 
 /** Whether the claim that this very resource names took it, in this cluster, as a resource made by hand. */
-export const isReserved = ({ metadata, spec }: Managed): boolean =>
-  metadata.annotations?.[reservationKey] === `${spec.claimRef?.uid}/${metadata.uid}`;
+export const isReserved = (managed: Managed): boolean => isReservedFor(managed, managed.spec.claimRef?.uid);
+
+/** Whether the claim with this UID took this very resource, in this cluster, whatever the resource names by now. */
+export const isReservedFor = ({ metadata }: Managed, claimUid: string | undefined): boolean =>
+  metadata.annotations?.[reservationKey] === `${claimUid}/${metadata.uid}`;

@@ -33,8 +33,8 @@ import {
   claimsOfManaged,
   connectionSecrets,
   indexClaims,
-  isConnectionSecretOf,
   managedNaming,
+  publisherOf,
 } from '../indexes.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
@@ -73,13 +73,12 @@ export function claimBindingController(
             !isThere(key) && (env.claimNamespace === undefined || key.namespace === env.claimNamespace),
         );
   const claimsOfSource = (secret: Secret): readonly Request[] => {
-    const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
-    return resource !== undefined && isConnectionSecretOf(secret, resource) ? claimsOf(resource) : [];
+    const resource = publisherOf(secret, managedResources);
+    return resource === undefined ? [] : claimsOf(resource);
   };
   const claimOfTarget = (secret: Secret): readonly Request[] => [
     { namespace: secret.metadata.namespace ?? '', name: controllerOf(secret)?.name ?? '' },
   ];
-  const isSource = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.managed);
   const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
 
@@ -109,11 +108,11 @@ export function claimBindingController(
       .when(anyOf(goes, changed(controllerUid, propagationSource)))
       .throughFormer((secret) => (isTarget(secret) ? claimOfTarget(secret) : []), 'it lost its secret'),
     wokenBy(secrets.store)
-      .when(anyOf(appears, changed(controllerUid, propagationAnnotations)), is(isSource))
+      .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .through(claimsOfSource, 'the secret of its managed resource changed hands'),
     // Secret propagation hands data over to the claims that are bound.
     wokenBy(secrets.store)
-      .when(unchanged(controllerUid, propagationAnnotations), is(isSource))
+      .when(unchanged(controllerUid, propagationAnnotations))
       .through(
         (secret) => claimsOfSource(secret).filter(isUnbound),
         'the secret of its managed resource, which it waits for, changed',

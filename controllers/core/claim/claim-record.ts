@@ -5,6 +5,7 @@ import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import { claimMarks } from '../claim-marks.ts';
 
 /*
  * What a claim asked for when that was acted on, by which a later edit is known. Written with the writes that act on
@@ -15,7 +16,7 @@ export const recordKeys = {
   /** The selector the class was chosen by; on a claim, empty if it had none. */
   selector: 'crossplane.io/class-selector',
   /** JSON of the claim's own fields. */
-  parameters: 'crossplane.io/claim-parameters',
+  parameters: claimMarks.parameters,
 } as const;
 
 const longest = 256;

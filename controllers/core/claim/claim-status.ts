@@ -7,7 +7,7 @@ import { withShortMessage } from '../message.ts';
 /** What a controller found out about a claim. */
 export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
-  /** Absent: the phase stays as it is, Unbound at first. */
+  /** Absent: the phase stays as it is, Unbound at first. Unbound: Released, of a claim that was bound. */
   readonly bindingPhase?: BindingPhase;
   /** With a report that there is nothing for the claim: the kinds that were considered. */
   readonly consideredKinds?: readonly string[];
@@ -15,12 +15,17 @@ export interface ClaimFacts {
   readonly hasSecret?: boolean;
 }
 
+/** Whether a claim is bound, or was: then what it had may hold data, and it is given no other without a word. */
+export const wasBound = ({ status }: Claim): boolean =>
+  status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released';
+
 /**
  * The claim with the status these facts give it: the one place that computes a claim's status. A claim is a
  * servicebinding.io Provisioned Service (`status.binding.name`) while it is bound and wants a secret.
  */
 export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
-  const bindingPhase = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
+  const told = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
+  const bindingPhase = told === 'Unbound' && wasBound(claim) ? 'Released' : told;
   const secret = claim.spec.writeConnectionSecretToRef?.name;
   const { binding: before, consideredKinds: _told, ...status } = claim.status ?? {};
   const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);

@@ -5,7 +5,7 @@
  *                                                                        └─▶ vault-store.ts
  */
 
-import omitBy from 'lodash/omitBy.js';
+import omit from 'lodash/omit.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
@@ -19,28 +19,41 @@ import {
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isAlreadyExists, isConflict } from '../../../runtime/client/errors.ts';
-import { publishedAnnotation, publishedDetails, withoutEdited } from './published-details.ts';
+import { secretsControlledBy } from '../indexes.ts';
+import { shouldUpdate } from '../management-policies.ts';
+import type { Place, Published, PublishedBefore } from './published-details.ts';
+import {
+  disowning,
+  isOutdated,
+  nothingPublished,
+  publication,
+  publishedDetails,
+  revisionIn,
+  whateverPublished,
+  withoutEdited,
+} from './published-details.ts';
 
 /** Keeps the connection details of managed resources somewhere. */
 export interface ConnectionPublisher {
   /**
-   * What was published before and is still as it was; empty if nothing was. Refuses, as `publish` would, what belongs
-   * to somebody else, so that nothing is created whose details could not be kept; except for a resource that is being deleted.
+   * What was published before and is still as it was; empty, and of revision 0, if nothing was. Throws NotOurs, as
+   * `publish` would, for what belongs to somebody else, so that nothing is created whose details could not be kept; except
+   * for a resource that is being deleted.
    */
-  known(managed: Managed, signal: AbortSignal): Promise<ConnectionDetails>;
+  known(managed: Managed, signal: AbortSignal): Promise<Published>;
   /**
    * Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. What is still as
    * `before`, which `known` said, is no news: it replaces nothing that somebody has written since. Throws
-   * PublishedElsewhere if news meet what another process has published since `published`, which `known` said, too;
-   * without that, they replace it.
+   * PublishedElsewhere if news meet what another process has published since, of which nobody can tell any more whether
+   * it is right: where policies allow to renew it, it counts as lost from then on. Without `before`, news replace it.
    */
   publish(
     managed: Managed,
     details: ConnectionDetails,
     signal: AbortSignal,
-    before?: ConnectionDetails,
-    published?: ConnectionDetails,
+    before?: PublishedBefore,
   ): Promise<void>;
+  /** Removes what was published, wherever an edit has led since. */
   unpublish(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
@@ -50,29 +63,39 @@ export interface ConnectionPublisher {
  */
 export class PublishedElsewhere extends Error {
   override readonly name = 'PublishedElsewhere';
+  /** What is published says so itself by now, so that whichever process looks at it next renews it. */
+  readonly isOnRecord: boolean;
+
+  constructor(keys: readonly string[], isOnRecord: boolean) {
+    super(`another process has published ${keys.toSorted().join(', ')} meanwhile; new credentials are set`);
+    this.isOnRecord = isOnRecord;
+  }
 }
 
-/** Throws PublishedElsewhere if news would replace what is neither theirs nor what was `published` before. */
-export function checkUncontested(
-  present: ConnectionDetails,
+/** Where details are to be published belongs to somebody else. */
+export class NotOurs extends Error {
+  override readonly name = 'NotOurs';
+}
+
+/** Of which keys news would replace what is neither theirs nor what there was `before`. */
+export function contestedKeys(
+  { published: present, annotations }: Place,
   details: ConnectionDetails,
-  before: ConnectionDetails,
-  published: ConnectionDetails | undefined,
-): void {
-  if (published === undefined) return;
-  const contested = Object.keys(details).filter((key) => {
+  { details: before, givesWay = false, revision }: PublishedBefore,
+): readonly string[] {
+  if (givesWay || isOutdated(annotations, { details: before, revision })) return [];
+  return Object.keys(details).filter((key) => {
     const [is, wanted] = [present[key], details[key]];
-    return is !== undefined && is !== wanted && wanted !== before[key] && is !== published[key];
+    return is !== undefined && is !== wanted && wanted !== before[key] && is !== before[key];
   });
-  if (contested.length === 0) return;
-  throw new PublishedElsewhere(
-    `another process has published ${contested.toSorted().join(', ')} meanwhile; new credentials are set`,
-  );
 }
 
 const maxAttempts = 5;
 
-/** Publishes to the secret that `writeConnectionSecretToRef` names; does nothing without one. */
+/**
+ * Publishes to the secret that `writeConnectionSecretToRef` names; without one there is nothing to do but to remove
+ * those that it named before. Needs {@link connectionSecrets}.
+ */
 export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher {
   const find = async (managed: Managed, signal: AbortSignal): Promise<Secret | undefined> => {
     const key = managed.spec.writeConnectionSecretToRef;
@@ -82,20 +105,25 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   return {
     async known(managed, signal) {
       const secret = await annotate('cannot get connection secret', find(managed, signal));
-      if (secret === undefined) return {};
+      if (secret === undefined) return nothingPublished;
       const control = controlOf(secret, managed);
-      if (typeof control === 'string') return publishedIn(secret, managed);
-      if (wasDeleted(managed)) return {};
+      if (typeof control === 'string') {
+        const revision = revisionIn(secret.metadata.annotations);
+        return { details: publishedIn(secret, managed), revision };
+      }
+      if (wasDeleted(managed)) return nothingPublished;
       throw refusalOf(control, secret);
     },
-    async publish(managed, details, signal, before = {}, published) {
-      const written = write(managed, details, { before, published }, signal);
+    async publish(managed, details, signal, before = whateverPublished) {
+      const written = write(managed, details, before, signal);
       await annotate('cannot create or update connection secret', written);
     },
     async unpublish(managed, signal) {
       // The garbage collector would do it; but it leaves nothing behind where none runs either.
-      const secret = await annotate('cannot get connection secret', find(managed, signal));
-      if (secret !== undefined && isControlledBy(secret, managed)) {
+      const named = await annotate('cannot get connection secret', find(managed, signal));
+      const former = secretsControlledBy(secrets.store, managed.metadata.uid);
+      for (const secret of new Set(named === undefined ? former : [named, ...former])) {
+        if (!isControlledBy(secret, managed)) continue;
         await annotate('cannot delete connection secret', secrets.delete(secret, signal));
       }
     },
@@ -105,10 +133,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   async function write(
     managed: Managed,
     details: ConnectionDetails,
-    {
-      before,
-      published,
-    }: { readonly before: ConnectionDetails; readonly published: ConnectionDetails | undefined },
+    before: PublishedBefore,
     signal: AbortSignal,
   ): Promise<void> {
     const key = managed.spec.writeConnectionSecretToRef;
@@ -117,19 +142,44 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
     const isFirst = managed.status?.conditions === undefined;
     let existing = isFirst ? secrets.get(key) : await find(managed, signal);
     for (let attempt = 1; ; attempt += 1) {
-      if (existing !== undefined && isControlledBy(existing, managed)) {
-        checkUncontested(publishedIn(existing, managed), details, before, published);
-      }
+      const contested =
+        existing !== undefined && isControlledBy(existing, managed)
+          ? contestedKeys(placeOf(existing, managed), details, before)
+          : [];
+      const isLast = attempt === maxAttempts;
       try {
-        if (existing === undefined) await secrets.create(freshSecret(managed, key, details), signal);
+        if (existing === undefined) await secrets.create(freshSecret(managed, key, details, before), signal);
+        else if (contested.length > 0) await disown(existing, managed, contested, { isLast, signal });
         else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
         return;
       } catch (error) {
         const isOutdated = isConflict(error) || isAlreadyExists(error);
-        if (!isOutdated || attempt === maxAttempts) throw error;
+        if (!isOutdated || isLast) throw error;
         existing = await secrets.fetch(key, signal);
       }
     }
+  }
+
+  /** Throws PublishedElsewhere; a conflict, if it is to be tried again. */
+  async function disown(
+    secret: Secret,
+    managed: Managed,
+    keys: readonly string[],
+    { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+  ): Promise<never> {
+    const annotations = { ...secret.metadata.annotations, ...disowning(secret.metadata.annotations, keys) };
+    const isOnRecord =
+      shouldUpdate(managed.spec) &&
+      (await secrets
+        .update(secret, { ...secret, metadata: { ...secret.metadata, annotations } }, signal)
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (isConflict(error) && !isLast) throw error;
+            return false;
+          },
+        ));
+    throw new PublishedElsewhere(keys, isOnRecord);
   }
 }
 
@@ -137,7 +187,9 @@ function freshSecret(
   managed: Managed,
   key: { readonly namespace: string; readonly name: string },
   details: ConnectionDetails,
+  before: PublishedBefore,
 ): Secret {
+  const { annotations } = publication({ data: {}, annotations: {}, published: {} }, details, before);
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -145,7 +197,7 @@ function freshSecret(
       namespace: key.namespace,
       name: key.name,
       ownerReferences: [controllerReference(managed)],
-      annotations: { ...propagationAnnotations(managed), ...publishedAnnotation(undefined, details) },
+      annotations: { ...propagationAnnotations(managed), ...annotations },
     },
     type: connectionSecretType,
     data: encodeDetails(details),
@@ -163,6 +215,11 @@ function publishedIn(secret: Secret, { status }: Managed): ConnectionDetails {
   return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);
 }
 
+function placeOf(secret: Secret, managed: Managed): Place {
+  const { annotations } = secret.metadata;
+  return { data: decodeDetails(secret), annotations, published: publishedIn(secret, managed) };
+}
+
 /**
  * The type stays as it is, because it is immutable (hazard H11); so does consent, which is binding's to give and to
  * withdraw once the secret is there; but a claim may go while its resource is being created, and then the secret came
@@ -172,25 +229,18 @@ function withDetails(
   secret: Secret,
   managed: Managed,
   details: ConnectionDetails,
-  before: ConnectionDetails,
+  before: PublishedBefore,
 ): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
-  const annotations = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
-  const [present, published] = [decodeDetails(secret), publishedIn(secret, managed)];
-  const news = omitBy(
-    details,
-    (value, key) => present[key] === value || (before[key] === value && published[key] !== undefined),
-  );
+  const kept = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
+  const { news, annotations } = publication(placeOf(secret, managed), details, before);
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
     metadata: {
       ...secret.metadata,
-      annotations: {
-        ...annotations,
-        ...publishedAnnotation(annotations, news),
-      },
+      annotations: { ...kept, ...annotations },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },
     data: { ...secret.data, ...encodeDetails(news) },
@@ -206,7 +256,7 @@ const isLeft = ({ spec, status }: Managed): boolean =>
  * (crossplane-runtime v1.16, DisabledSecretStoreManager).
  */
 export const disabledStorePublisher: ConnectionPublisher = {
-  known: async () => ({}),
+  known: async () => nothingPublished,
   publish: async (managed) => refuseStore(managed),
   unpublish: async (managed) => refuseStore(managed),
 };
@@ -217,22 +267,32 @@ function refuseStore({ spec }: Managed): void {
   }
 }
 
-const refusalOf = ({ refusal }: { readonly refusal: string }, { metadata }: Secret): Error =>
-  new Error(`${refusal} (${metadata.namespace}/${metadata.name})`);
+const refusalOf = ({ refusal }: { readonly refusal: string }, { metadata }: Secret): NotOurs =>
+  new NotOurs(`${refusal} (${metadata.namespace}/${metadata.name})`);
+
+/** All publishers of a managed resource. */
+export interface PublisherChain extends Pick<ConnectionPublisher, 'publish' | 'unpublish'> {
+  /** What the newest of them hold. Where they do not agree, nobody can tell whose is right, and all of it gives way. */
+  published(managed: Managed, signal: AbortSignal): Promise<PublishedBefore>;
+}
 
 /** Publishes to each in order; the first error stops. */
-export function publisherChain(publishers: readonly ConnectionPublisher[]): ConnectionPublisher {
+export function publisherChain(publishers: readonly ConnectionPublisher[]): PublisherChain {
   return {
-    async known(managed, signal) {
+    async published(managed, signal) {
+      const all: Published[] = [];
+      for (const publisher of publishers) all.push(await publisher.known(managed, signal));
+      const revision = Math.max(0, ...all.map((each) => each.revision));
+      const places = all.filter((each) => each.revision === revision).map((each) => each.details);
       let details: ConnectionDetails = {};
-      for (const publisher of publishers)
-        details = { ...details, ...(await publisher.known(managed, signal)) };
-      return details;
+      for (const place of places) details = { ...details, ...place };
+      const disputed = Object.keys(details).filter((key) =>
+        places.some((place) => Object.hasOwn(place, key) && place[key] !== details[key]),
+      );
+      return { details: omit(details, disputed), revision, givesWay: disputed.length > 0 };
     },
-    async publish(managed, details, signal, before, published) {
-      for (const publisher of publishers) {
-        await publisher.publish(managed, details, signal, before, published);
-      }
+    async publish(managed, details, signal, before) {
+      for (const publisher of publishers) await publisher.publish(managed, details, signal, before);
     },
     async unpublish(managed, signal) {
       for (const publisher of publishers) await publisher.unpublish(managed, signal);

@@ -42,6 +42,11 @@ export interface SecretStore {
 export interface SecretStores {
   /** The secret store that a StoreConfig describes. Throws an Error that names the StoreConfig and what is wrong. */
   open(storeConfig: string, signal: AbortSignal): Promise<SecretStore>;
+  /**
+   * Removes what references of a managed resource led to before, but not what they lead to now. Only the stores in the
+   * cluster can tell.
+   */
+  removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
   /** What wakes managed resources of a kind because of their secret stores. */
   triggers(managed: Resource<Managed>): readonly Trigger[];
 }

@@ -1,9 +1,11 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
+import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { VaultClient, VaultOptions } from '../../../clients/vault.ts';
 import { vaultClient } from '../../../clients/vault.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -24,11 +26,15 @@ export interface SecretStoresOptions {
 
 const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
 const byUid = 'uid of publisher';
+const byEntry = 'entry of publishConnectionDetailsTo';
+const byOwnerLabel = 'owner-uid label';
 
 const storeConfigOf = ({ spec }: Managed): readonly string[] =>
   spec.publishConnectionDetailsTo === undefined
     ? []
     : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
+
+const ownerIn = ({ metadata }: Secret): string => metadata.labels?.[ownerUidLabel] ?? '';
 
 /** The secret stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
 export function secretStores(env: Environment, options: SecretStoresOptions = {}): SecretStores {
@@ -37,6 +43,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   const secrets = connectionSecrets(env);
   const read = credentialReader(env);
   const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
+  secrets.store.addIndex(byOwnerLabel, ({ metadata }) => compact([metadata.labels?.[ownerUidLabel]]));
 
   return {
     async open(name) {
@@ -46,11 +53,28 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           `StoreConfig ${name} does not exist; create it, or name another in spec.publishConnectionDetailsTo.configRef`,
         );
       }
+      refuseMalformed(config, `StoreConfig ${name}`);
       const { type = 'Kubernetes', defaultScope } = config.spec;
       return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
     },
+    async removeFormer(managed, signal) {
+      for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
+        // Anybody may label a secret of his own: only the namespaces of stores are looked after.
+        if (!isOfStore(secret) || isKeptAt(managed, secret.metadata)) continue;
+        await secrets.delete(secret, signal);
+      }
+    },
     triggers: (managed) => triggersFor(managed),
   };
+
+  function isOfStore({ metadata: { namespace } }: Secret): boolean {
+    return configs.store
+      .all()
+      .some(
+        ({ spec: { type = 'Kubernetes', defaultScope } }) =>
+          type === 'Kubernetes' && defaultScope === namespace,
+      );
+  }
 
   async function openVault({ metadata: { name }, spec }: StoreConfig): Promise<SecretStore> {
     const { vault, defaultScope: scope } = spec;
@@ -104,6 +128,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     store.addIndex(byUid, (object) =>
       storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
     );
+    store.addIndex(byEntry, ({ spec }) => compact([spec.publishConnectionDetailsTo?.name]));
     const wokenBy = triggersIn(env);
     return [
       wokenBy(configs.store)
@@ -120,12 +145,22 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           ),
         )
         .through(
-          ({ metadata }) =>
+          (secret) =>
             // Anybody may label a secret of his own: it is kept for a resource only where that publishes to.
-            store
-              .byIndex(byUid, metadata.labels?.[ownerUidLabel] ?? '')
-              .filter((publisher) => isKeptAt(publisher, metadata)),
+            store.byIndex(byUid, ownerIn(secret)).filter((publisher) => isKeptAt(publisher, secret.metadata)),
           'its secret in a secret store was edited or lost',
+        ),
+      wokenBy(secrets.store)
+        .when(anyOf(goes, changed(ownerIn)))
+        .through(
+          (secret) =>
+            store
+              .byIndex(byEntry, secret.metadata.name)
+              .filter(
+                (publisher) =>
+                  publisher.metadata.uid !== ownerIn(secret) && isKeptAt(publisher, secret.metadata),
+              ),
+          'the secret in a secret store that it is to publish to is free, or changed hands',
         ),
     ];
   }

@@ -1,12 +1,20 @@
 import isEqual from 'lodash/isEqual.js';
-import omitBy from 'lodash/omitBy.js';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
+import { shouldUpdate } from '../management-policies.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
-import { checkUncontested } from './connection-publisher.ts';
-import { publishedAnnotation, withoutEdited } from './published-details.ts';
+import { contestedKeys, NotOurs, PublishedElsewhere } from './connection-publisher.ts';
+import type { Place, PublishedBefore } from './published-details.ts';
+import {
+  disowning,
+  nothingPublished,
+  publication,
+  revisionIn,
+  whateverPublished,
+  withoutEdited,
+} from './published-details.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
 /** Marks what a store keeps for a managed resource (Crossplane v0.16 and later). */
@@ -22,31 +30,36 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   return {
     async known(managed, signal) {
       const to = managed.spec.publishConnectionDetailsTo;
-      if (to === undefined) return {};
+      if (to === undefined) return nothingPublished;
       const store = await annotate('cannot get connection details', open(to, signal));
       const stored = await annotate('cannot get connection details', store.read(to.name, signal));
-      if (stored === undefined) return {};
-      if (stored.ownerUid === managed.metadata.uid) return withoutEdited(stored.data, stored.annotations);
-      if (wasDeleted(managed)) return {};
+      if (stored === undefined) return nothingPublished;
+      if (stored.ownerUid === managed.metadata.uid) {
+        const { published, annotations } = placeOf(stored);
+        return { details: published, revision: revisionIn(annotations) };
+      }
+      if (wasDeleted(managed)) return nothingPublished;
       throw refusal(store, managed, to, stored);
     },
 
-    async publish(managed, details, signal, before, published) {
+    async publish(managed, details, signal, before = whateverPublished) {
       const to = managed.spec.publishConnectionDetailsTo;
       if (to === undefined) return;
-      await annotate(
-        'cannot publish connection details',
-        write(managed, to, { details, before, published }, signal),
-      );
+      const written = write(managed, to, { details, before }, signal);
+      await annotate('cannot publish connection details', written);
     },
 
-    async unpublish({ metadata, spec: { publishConnectionDetailsTo: to } }, signal) {
-      if (to === undefined) return;
-      const remove = async (): Promise<void> => {
+    async unpublish(managed, signal) {
+      const { metadata, spec } = managed;
+      const removeFrom = async (to: PublishConnectionDetailsTo): Promise<void> => {
         const store = await open(to, signal);
         const stored = await store.read(to.name, signal);
         if (stored !== undefined && stored.ownerUid === metadata.uid)
           await store.remove(to.name, stored, signal);
+      };
+      const remove = async (): Promise<void> => {
+        if (spec.publishConnectionDetailsTo !== undefined) await removeFrom(spec.publishConnectionDetailsTo);
+        await stores.removeFormer(managed, signal);
       };
       await annotate('cannot unpublish connection details', remove());
     },
@@ -59,33 +72,33 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   async function write(
     managed: Managed,
     to: PublishConnectionDetailsTo,
-    {
-      details,
-      before = {},
-      published,
-    }: {
-      readonly details: ConnectionDetails;
-      readonly before: ConnectionDetails | undefined;
-      readonly published: ConnectionDetails | undefined;
-    },
+    { details, before }: { readonly details: ConnectionDetails; readonly before: PublishedBefore },
     signal: AbortSignal,
   ): Promise<void> {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid ?? '';
     if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
-    const present = stored === undefined ? {} : withoutEdited(stored.data, stored.annotations);
-    checkUncontested(present, details, before, published);
-    const news = omitBy(details, (value, key) => stored?.data[key] === value);
+    const place = stored === undefined ? nowhere : placeOf(stored);
+    const contested = contestedKeys(place, details, before);
+    if (stored !== undefined && contested.length > 0) {
+      const annotations = { ...stored.annotations, ...disowning(stored.annotations, contested) };
+      const marking = (): Promise<void> =>
+        store.write(to.name, stored, { ...stored, ownerUid, annotations }, signal);
+      const isOnRecord =
+        shouldUpdate(managed.spec) &&
+        (await marking().then(
+          () => true,
+          () => false,
+        ));
+      throw new PublishedElsewhere(contested, isOnRecord);
+    }
+    const { news, annotations } = publication(place, details, before);
     const desired: OwnedConnection = {
-      data: { ...stored?.data, ...details },
+      data: { ...stored?.data, ...news },
       ownerUid,
       labels: { ...stored?.labels, ...to.metadata?.labels },
-      annotations: {
-        ...stored?.annotations,
-        ...to.metadata?.annotations,
-        ...publishedAnnotation(stored?.annotations, news),
-      },
+      annotations: { ...stored?.annotations, ...to.metadata?.annotations, ...annotations },
       // The type of what exists cannot change.
       type: stored === undefined ? to.metadata?.type : stored.type,
     };
@@ -93,13 +106,21 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   }
 }
 
+const nowhere: Place = { data: {}, annotations: {}, published: {} };
+
+const placeOf = ({ data, annotations }: StoredConnection): Place => ({
+  data,
+  annotations,
+  published: withoutEdited(data, annotations),
+});
+
 const refusal = (
   store: SecretStore,
   { metadata: { uid } }: Managed,
   { name }: PublishConnectionDetailsTo,
   { ownerUid }: StoredConnection,
-): Error =>
-  new Error(
+): NotOurs =>
+  new NotOurs(
     `${store.describe(name)} exists and belongs to ${ownerUid === undefined ? 'nobody we know' : 'another managed resource'}; ` +
       `choose another spec.publishConnectionDetailsTo.name, or label it ${ownerUidLabel}=${uid} to hand it over`,
   );

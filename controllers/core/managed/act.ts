@@ -9,7 +9,7 @@ import { failedCreation, recordCreation } from './creation-record.ts';
 import { pendingTime } from './creation-tracking.ts';
 import type { NextDecision } from './decide.ts';
 import { decideNext } from './decide.ts';
-import type { Ending, Run } from './ending.ts';
+import type { Ending, Ready, Run } from './ending.ts';
 import { endings, having, isCreating, isDeleting, recreationEvent } from './ending.ts';
 import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
 import {
@@ -21,7 +21,7 @@ import {
   withAnnotations,
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
-import { scrub } from './status.ts';
+import { isReoffered, scrub } from './status.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import {
   cannotDelete,
@@ -43,7 +43,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
   const run: Run = { ...before, row: decision.row };
   switch (decision.act) {
     case 'reportMissing':
-      return endings.missing(run);
+      return endings.missing(run, context.confirmAbsenceMs);
     case 'awaitExistence':
       return endings.hidden(run);
     case 'finalise':
@@ -89,11 +89,12 @@ const decideOn = (
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Ending> {
-  const { env, identity, external, signal } = context;
+  const { env, identity, external, absences, signal } = context;
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
   const marked = await prepare(context, run, { annotations, ready: isCreating });
+  absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
   let creation: Creation;
   try {
     creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);
@@ -140,7 +141,11 @@ async function update(context: ExternalContext, run: Run, observed: Observation)
   const difference = observed.difference && scrub(observed.difference, run.known);
   log.debug('external resource differs', { difference });
   const updating = external.update(identified(identity, run), run.known, signal);
-  const updated = await failing('update failed', updating, { ...cannotUpdate, known: run });
+  const updated = await failing('update failed', updating, {
+    ...cannotUpdate,
+    ...readyAsObserved(run, observed),
+    known: run,
+  });
   const event = requested('UpdatedExternalResource', 'update');
   if (updated.operation !== undefined) {
     const published = having(await publish(context, run, updated.details), event);
@@ -150,6 +155,15 @@ async function update(context: ExternalContext, run: Run, observed: Observation)
   const [shown, now] = await observeAndPublish(context, run, { details: updated.details, event });
   renewals.done(run.current);
   return endings.present(shown, now.exists ? now : observed);
+}
+
+/**
+ * What cannot be changed is there all the same, and is used as it is; but not with credentials that were about to be
+ * replaced: Ready offers a released resource to the next claim.
+ */
+function readyAsObserved({ current, before }: Run, { ready }: Observation): { readonly ready?: Ready } {
+  const isToBeRenewed = isReoffered(current) || before?.givesWay === true;
+  return ready === undefined || isToBeRenewed ? {} : { ready: () => ready };
 }
 
 /** Asks for deletion, and finishes if the external resource is gone at once. */
@@ -166,7 +180,7 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
-  const { operations, absences, publisher, signal } = context;
+  const { operations, absences, publisher, unpublished, signal } = context;
   const { current } = run;
   await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
@@ -176,6 +190,7 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   });
   operations.forget(objectKey(current.metadata));
   absences.forget(objectKey(current.metadata));
+  unpublished.forget(current);
   return endings.gone(run);
 }
 

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
@@ -16,6 +17,8 @@ import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { claimMarks } from '../claim-marks.ts';
+import type { PublishedBefore } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { operationOngoing } from './async-operations.ts';
@@ -36,9 +39,9 @@ export interface Run {
   /** The connection details published so far, and those about to be. */
   readonly known: ConnectionDetails;
   /** What had been published when the run began. */
-  readonly before?: ConnectionDetails;
-  /** The same, where what another process has published since is not to give way. */
-  readonly published?: ConnectionDetails;
+  readonly before?: PublishedBefore;
+  /** Of what it has published. */
+  readonly publishedRevision?: number;
   /** Annotations that say which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */
@@ -71,6 +74,8 @@ export interface Ending {
   readonly next: Next;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
+  /** The programming error that the run ended with. */
+  readonly bug?: Error;
 }
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
@@ -127,15 +132,19 @@ export const endings = {
     event: warning('CannotConnectToProvider', message),
     next: 'poll',
   }),
-  /** Row 12. A steady state (crossplane-runtime v2.4). */
-  missing(run: Run): Ending {
-    const name = externalName(run.current);
+  /** Row 12. A steady state (crossplane-runtime v2.4). What was ready is so until looks have found nothing for long enough. */
+  missing(run: Run, confirmAbsenceMs: number): Ending {
+    const { current, absentForMs = 0 } = run;
+    const name = externalName(current);
     const message = name === undefined ? missing : `${missing} (${name})`;
+    const isUnsure =
+      absentForMs < confirmAbsenceMs && getCondition(current.status?.conditions, 'Ready').status === 'True';
     return {
       run,
       synced: reconcileError(`observe failed: ${missing}`),
+      ready: isUnsure ? undefined : unavailable(message),
       event: warning('CannotObserveExternalResource', message),
-      next: 'poll',
+      next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
     };
   },
   /** Row 13. */
@@ -190,7 +199,9 @@ export const endings = {
     const { current } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
-      ...(isReoffered(current) && ready?.status === 'True' ? [annotationKeys.reoffer] : []),
+      ...(isReoffered(current) && ready?.status === 'True'
+        ? [annotationKeys.reoffer, ...Object.values(claimMarks)]
+        : []),
       ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
     ];
     const looked = isReady ? 'poll' : 'progress since creation';
@@ -228,8 +239,10 @@ export function failed(start: Run, error: unknown): Ending {
     run,
     synced: reconcileError(failure.message),
     ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
+    status: run.seen?.status,
     ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
     next: 'backOff',
+    ...(failure.bug && { bug: failure.bug }),
   };
 }
 
@@ -253,6 +266,7 @@ export function told(
     ready: ready && scrubbed(ready),
     status,
     externalIdentity: identityFound(identity, run),
+    publishedRevision: run.publishedRevision,
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };
   const events = [
@@ -279,7 +293,7 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { run, next, used = [], thrown } = ending;
+  const { run, next, used = [], thrown, bug } = ending;
   for (const event of run.happened) {
     env.events.record(run.current, { ...event, message: scrub(event.message, run.known) });
   }
@@ -295,10 +309,10 @@ export async function conclude(
   for (const event of events) {
     if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
   }
-  for (const key of used) {
-    const { [key]: _used, ...annotations } = stored.metadata.annotations ?? {};
+  if (used.length > 0) {
+    const annotations = omit(stored.metadata.annotations, used);
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     stored = await managedResources.update(stored, cleared, signal);
   }
-  return { ...resultOf(next, stored, env), row: run.row };
+  return { ...resultOf(next, stored, env), row: run.row, ...(bug && { bug }) };
 }

@@ -1,23 +1,33 @@
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
 /** What an external system may be busy with for longer than one call. */
 export type OperationType = 'create' | 'update' | 'delete';
 
+/** `forProvider` of a managed kind, as far as it is given; any object where the kind is not known. */
+export type ForProviderOf<M extends Managed> = Managed extends M
+  ? object
+  : Partial<NonNullable<M['spec']['forProvider']>>;
+
+/** What of a managed kind's status its author defined; any fields where the kind is not known. */
+export type ReportedStatus<M extends Managed> = Managed extends M
+  ? Readonly<Record<string, unknown>>
+  : Partial<Omit<NonNullable<M['status']>, keyof ManagedStatus>>;
+
 /** What an external system says about the resource a managed resource stands for. */
-export interface Observation {
+export interface Observation<M extends Managed = Managed> {
   readonly exists: boolean;
   /** Whether the external resource is as the spec wants it. Means nothing if it does not exist. */
   readonly isUpToDate: boolean;
   /** Details known from looking; those known only at creation are kept from then. */
   readonly details?: ConnectionDetails;
   /** Output-only fields, laid over the managed resource's status. */
-  readonly status?: Readonly<Record<string, unknown>>;
+  readonly status?: ReportedStatus<M>;
   /** The Ready condition. `available()` also makes the managed resource bindable. */
-  readonly ready?: ConditionFacts;
+  readonly ready?: ReadyFacts;
   /** Values the external system chose for fields of `forProvider` that were absent. */
-  readonly lateInitialized?: object;
+  readonly lateInitialized?: ForProviderOf<M>;
   /** What differs, for the debug log. Never holds secrets. */
   readonly difference?: string;
   /**
@@ -83,7 +93,7 @@ export class UncertainCreationError extends Error {
  */
 export interface ExternalClient<M extends Managed = Managed> {
   /** Looks and changes nothing. */
-  observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation>;
+  observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation<M>>;
   /**
    * Where names are deterministic, creating what exists already (from an attempt before a crash) is success.
    * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.

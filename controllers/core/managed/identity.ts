@@ -6,8 +6,10 @@ import isString from 'lodash/isString.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import type { NameLimits } from './name-limits.ts';
+import { fittingName, nameProblem } from './name-limits.ts';
 
 /** What tells one external resource from all others, and what may not change of it. */
 export interface Identity {
@@ -63,7 +65,8 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
 };
 
 /** What is not of our making is as good as nothing. */
-function decode(text = ''): Identity | undefined {
+function decode(text: string | undefined): Identity | undefined {
+  if (text === undefined) return undefined;
   const record: unknown = attempt(JSON.parse, text); // an Error where that is no JSON
   const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
   if (!isPlainObject(fields)) return undefined;
@@ -128,6 +131,8 @@ export interface IdentityContext {
   readonly isAssigned: boolean;
   /** The paths of the fields of `forProvider` that identify it, beside its name. */
   readonly identityFields: readonly string[];
+  /** What the external system takes for a name that we choose; absent: any. */
+  readonly names?: NameLimits | undefined;
 }
 
 /** What a run knows of a managed resource and its external resource. */
@@ -142,14 +147,27 @@ export interface Identifiable {
 }
 
 /** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
-export function named<M extends Managed>({ isAssigned, identityFields }: IdentityContext, object: M): M {
+export function named<M extends Managed>(
+  { isAssigned, identityFields, names }: IdentityContext,
+  object: M,
+): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, identityFields)?.name;
   if (recorded !== undefined) return withAnnotations(object, { [annotationKeys.externalName]: recorded });
   if (isAssigned) return object;
   const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
-  const name = wanted || object.metadata.name;
+  const own = object.metadata.name;
+  const name = wanted || (names === undefined ? own : fittingName(own, names));
   return withAnnotations(object, { [annotationKeys.externalName]: name });
+}
+
+/** Why nothing can be made under the name that a managed resource has; undefined: something can, or has been. */
+export function refusedName(context: IdentityContext, managed: Managed): string | undefined {
+  const { names, identityFields } = context;
+  if (names === undefined || wasDeleted(managed)) return undefined;
+  if (recordedIdentity(managed, identityFields)?.name !== undefined) return undefined;
+  const name = externalName(named(context, managed));
+  return name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
 }
 
 /** The object as the external system is to see it: with what is recorded of its identity, whatever was edited since. */

@@ -3,7 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
-import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import { after, done, requeue, unsettled } from '../../../runtime/controller/reconcile.ts';
 import { parseDuration } from '../../../runtime/time/duration.ts';
 import type { Random } from '../../../runtime/time/random.ts';
 
@@ -15,7 +15,7 @@ import type { Random } from '../../../runtime/time/random.ts';
  * - `progress since …`: soon, and then less and less often, because it is on its way.
  * - `operation`: the end of the operation; the poll interval in case that goes unheard.
  * - `backOff`: the back-off, which grows.
- * - a number: so many milliseconds.
+ * - a number: so many milliseconds, after which more is known; until then a back-off goes on growing.
  */
 export type Next =
   | 'event'
@@ -52,7 +52,7 @@ export function resultOf(
     case 'progress since operation':
       return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
     default:
-      return after(next);
+      return unsettled(next);
   }
 }
 

@@ -11,8 +11,9 @@ import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
-import { failing } from '../step-failure.ts';
+import type { PublisherChain } from '../connection/connection-publisher.ts';
+import type { PublishedBefore } from '../connection/published-details.ts';
+import { failing, StepFailure } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
@@ -21,23 +22,27 @@ import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
-import { recordedIdentity, withAnnotations } from './identity.ts';
+import { recordedIdentity, refusedName, withAnnotations } from './identity.ts';
+import type { NameLimits } from './name-limits.ts';
 import { createRenewals } from './renewals.ts';
+import { createRevisions } from './revisions.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import {
   cannotConnect,
+  cannotName,
   cannotObserve,
-  cannotPublish,
   cannotResolve,
   observeRecorded,
+  publishing,
   recordOutcome,
 } from './steps.ts';
+import { createUnpublishedDetails } from './unpublished.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
-  readonly publisher: ConnectionPublisher;
+  readonly publisher: PublisherChain;
   /**
    * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
    *   recorded by another after it; one whose result nobody recorded waits for a human ("cannot determine
@@ -64,6 +69,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * the schema of the kind says are.
    */
   readonly identityFields?: readonly string[];
+  /** What the external system takes for a name, where we choose it: see `fittingName`. Absent: any. */
+  readonly names?: NameLimits;
   /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
   /**
@@ -125,7 +132,7 @@ async function connect(
   found: Run,
   operation: TrackedOperation | undefined,
 ): Promise<Ending> {
-  const { signal, publisher, renewals } = context;
+  const { signal, publisher, renewals, revisions, unpublished } = context;
   const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);
   const resolved: Run = {
     ...found,
@@ -134,15 +141,21 @@ async function connect(
         ? found.current
         : await failing('cannot resolve references', resolving, cannotResolve),
   };
-  const published = await failing('', publisher.known(resolved.current, signal), {
-    ...cannotPublish,
-    known: resolved,
-  });
+  const published = await publishing(publisher.published(resolved.current, signal), resolved);
+  const newest = revisions.newest(resolved.current);
+  const details = published.revision < newest ? {} : published.details;
+  const left = unpublished.recall(resolved.current, details);
+  if (left === 'superseded') renewals.contested(resolved.current);
+  const isRenewed = renewals.isDue(resolved.current);
+  const before: PublishedBefore = {
+    details,
+    revision: Math.max(newest, published.revision),
+    givesWay: isRenewed || published.givesWay === true,
+  };
   const informed: Run = {
     ...resolved,
-    ...(renewals.isDue(resolved.current)
-      ? { known: {}, before: {} } // whatever is published gives way
-      : { known: published, before: published, published }),
+    known: isRenewed ? {} : { ...details, ...(left === 'superseded' ? {} : left) },
+    before,
   };
   const recorded = operation === undefined ? informed : await recordOutcome(context, informed, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
@@ -171,6 +184,8 @@ async function connect(
 /** Makes sure that this is where the external resource is, looks at it, and does what that calls for. */
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
   const { external, identity, signal } = context;
+  const problem = refusedName(identity, connected.current);
+  if (problem !== undefined) throw new StepFailure('', problem, { ...cannotName, known: connected });
   const asking = external.system?.(signal);
   const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
   const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
@@ -189,8 +204,9 @@ function sharedContext({
   creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
   confirmAbsenceMs = 5_000,
   identityFields = [],
+  names,
 }: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
-  const identity = { isAssigned: externalNames === 'assigned', identityFields };
+  const identity = { isAssigned: externalNames === 'assigned', identityFields, names };
   const absences = createAbsences(env.clock);
   return {
     env,
@@ -199,6 +215,8 @@ function sharedContext({
     operations,
     absences,
     renewals: createRenewals(),
+    revisions: createRevisions(),
+    unpublished: createUnpublishedDetails(),
     identity,
     creationGraceMs,
     confirmAbsenceMs,

@@ -5,13 +5,13 @@ import { isReoffered } from './status.ts';
 /**
  * What a former claim was told must not open what the next one gets: a released resource that is offered again gets new
  * credentials first, where its policies let it. This process remembers that it has, so that an update that takes many
- * runs ends; another process renews them once more. So are those that two processes have set at a time: nobody can tell
- * whose the external system has.
+ * runs ends; another process renews them once more. So are those that two processes have set at a time, of which nobody
+ * can tell whose the external system has, where what is published could not be made to say so.
  */
 export interface Renewals {
   /** Whether what was published so far is to count as lost. */
   isDue(managed: Managed): boolean;
-  /** Another process has published other credentials meanwhile. */
+  /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
   /** Its external resource was updated, and what that returned is published. */
   done(managed: Managed): void;

@@ -1,8 +1,14 @@
 import omit from 'lodash/omit.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, controllerUid, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  hasFinalizer,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerUid, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -16,7 +22,7 @@ import {
 } from '../connection/connection-publisher.ts';
 import type { SecretStores } from '../connection/secret-store.ts';
 import { storePublisher } from '../connection/store-publisher.ts';
-import { connectionSecrets, isConnectionSecretOf } from '../indexes.ts';
+import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { providerRecord } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { providerChooser, providerTriggers } from '../provider/provider-credentials.ts';
@@ -33,7 +39,7 @@ import { managedReconciler } from './reconciler.ts';
 export interface ManagedService<M extends Managed = Managed>
   extends Pick<
     ManagedReconcilerOptions<M>,
-    'externalNames' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
+    'externalNames' | 'names' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
   > {
   readonly kind: Kind<M>;
   readonly connector: ExternalConnector<M>;
@@ -56,7 +62,7 @@ const ownAnnotations = [
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
  * of them our own, do not; an administrator's offer of a released resource comes as an annotation
  * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
- * its mark away.
+ * its mark away. Who takes our finalizer away may delete it next, and leave behind what is outside.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -69,9 +75,12 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes(
     ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
   ),
+  becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
 const data = (secret: Secret) => secret.data;
+
+const bySecret = 'secret of writeConnectionSecretToRef';
 
 /** Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). */
 export function managedController<M extends Managed>(
@@ -87,13 +96,17 @@ export function managedController<M extends Managed>(
 
   /** The resource whose connection secret this is, unless it is on its way out. */
   const ownerOf = (secret: Secret): readonly Managed[] => {
-    const owner = controllerOf(secret);
-    if (!referenceIsOfKind(owner, service.kind)) return [];
-    const resource = managedResources.get({ name: owner?.name ?? '' });
-    return resource !== undefined && !wasDeleted(resource) && isConnectionSecretOf(secret, resource)
-      ? [resource]
-      : [];
+    const resource = publisherOf(secret, managedResources);
+    return resource === undefined || wasDeleted(resource) ? [] : [resource];
   };
+  managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
+    to === undefined ? [] : [objectKeyText(to)],
+  );
+  /** The resources that are to publish to a secret and could not, because it is another's. */
+  const waitingFor = (secret: Secret): readonly Managed[] =>
+    managedResources.store
+      .byIndex(bySecret, objectKeyText(secret.metadata))
+      .filter((resource) => !wasDeleted(resource) && !isControlledBy(secret, resource));
   const wokenBy = triggersIn(env);
 
   return {
@@ -107,6 +120,9 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid, data)))
         .throughFormer(ownerOf, 'its connection secret was edited or lost'),
+      wokenBy(secrets.store)
+        .when(anyOf(goes, changed(controllerUid)))
+        .through(waitingFor, 'the secret that it is to publish to is free, or changed hands'),
       { because: 'an operation of the external system ended', requests$: operations.settled$ },
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managedResources, references),

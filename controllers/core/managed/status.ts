@@ -5,6 +5,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
+import { wasTakenAway } from '../claim-marks.ts';
+import { secretsAmong } from '../connection/published-details.ts';
 import { withShortMessage } from '../message.ts';
 import { standingOperations } from './async-operations.ts';
 
@@ -17,6 +19,8 @@ export interface ManagedFacts {
   readonly operation?: readonly ConditionFacts[];
   /** What is on record of the external resource's identity; absent: as before. */
   readonly externalIdentity?: string | undefined;
+  /** Of the connection details; absent or 0: as before. */
+  readonly publishedRevision?: number | undefined;
   /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -42,6 +46,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...facts.status,
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
+      ...(facts.publishedRevision ? { publishedRevision: facts.publishedRevision } : {}),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
     },
@@ -61,14 +66,13 @@ function nextPhase(managed: Managed, isReady: boolean) {
   return isReady ? setBindable(phase) : phase;
 }
 
-/** A released resource that an administrator offers again. */
-export const isReoffered = (managed: Managed): boolean =>
-  managed.status?.bindingPhase === 'Released' &&
-  managed.spec.claimRef === undefined &&
-  managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
+/** A released resource, or one that was taken away from its claim, that an administrator offers again. */
+export function isReoffered(managed: Managed): boolean {
+  const isForNobody = managed.status?.bindingPhase === 'Released' || wasTakenAway(managed);
+  const isOffered = managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
+  return isForNobody && isOffered && managed.spec.claimRef === undefined;
+}
 
-/** Details that anybody may read; all others are taken for secrets. */
-const publicKeys = ['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider', 'clusterCA'];
 const shortestSecret = 4;
 
 /**
@@ -76,9 +80,9 @@ const shortestSecret = 4;
  * scrub their own.
  */
 export function scrub(message: string, details: ConnectionDetails): string {
-  const secrets = Object.entries(details)
-    .filter(([key, value]) => !publicKeys.includes(key) && value.length >= shortestSecret)
-    .flatMap(([, value]) => [value, encodeURIComponent(value)])
+  const secrets = Object.values(secretsAmong(details))
+    .filter((value) => value.length >= shortestSecret)
+    .flatMap((value) => [value, encodeURIComponent(value)])
     .toSorted((a, b) => b.length - a.length);
   return withoutSecrets(message, secrets);
 }

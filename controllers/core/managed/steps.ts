@@ -1,13 +1,15 @@
+import { creating, isConditionTrue, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, wasDeleted, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
-import { PublishedElsewhere } from '../connection/connection-publisher.ts';
+import type { PublisherChain } from '../connection/connection-publisher.ts';
+import { NotOurs, PublishedElsewhere } from '../connection/connection-publisher.ts';
+import { nothingPublished, revisionOf } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { Absences } from './absences.ts';
@@ -26,14 +28,18 @@ import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
+import type { Revisions } from './revisions.ts';
+import type { UnpublishedDetails } from './unpublished.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
 export interface RunContext extends CreationContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
-  readonly publisher: ConnectionPublisher;
+  readonly publisher: PublisherChain;
   readonly operations: OperationTracker;
   readonly absences: Absences;
   readonly renewals: Renewals;
+  readonly revisions: Revisions;
+  readonly unpublished: UnpublishedDetails;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */
@@ -52,6 +58,10 @@ export const cannotConnect: FailureFacts<Run> = { reason: 'CannotConnectToProvid
 export const cannotObserve: FailureFacts<Run> = {
   reason: 'CannotObserveExternalResource',
   isEventBrief: true,
+};
+export const cannotName: FailureFacts<Run> = {
+  reason: 'CannotInitializeManagedResource',
+  ready: () => creating(),
 };
 export const cannotPublish: FailureFacts<Run> = { reason: 'CannotPublishConnectionDetails' };
 export const cannotUnpublish: FailureFacts<Run> = {
@@ -154,26 +164,70 @@ export async function prepare(
   return write(context, run, prepared, isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) });
 }
 
+/** The error, or what caused it, if that is of this type. */
+function causeOf<E extends Error>(
+  error: unknown,
+  type: abstract new (...given: never[]) => E,
+): E | undefined {
+  const candidates = [error, error instanceof Error ? error.cause : undefined];
+  return candidates.find((each): each is E => each instanceof type);
+}
+
+/**
+ * Awaits what a publisher does. Where it may not publish, Ready says so: nobody could use an external resource whose
+ * details are nowhere.
+ */
+export async function publishing<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    const told = causeOf(error, NotOurs) !== undefined && !wasDeleted(known.current) ? unavailable : ready;
+    throw new StepFailure('', error, { ...cannotPublish, ...(told && { ready: told }), known });
+  }
+}
+
+/** Remembers what could not be published, and why. Answers whether it is said to be Ready with what opens nothing any more. */
+function noteUnpublished(
+  { renewals, unpublished }: RunContext,
+  { current, known, before = nothingPublished }: Run,
+  error: unknown,
+): boolean {
+  const contest = causeOf(error, PublishedElsewhere);
+  if (contest === undefined) {
+    return unpublished.keep(current, known, before) && isConditionTrue(current.status?.conditions, 'Ready');
+  }
+  unpublished.forget(current);
+  if (!contest.isOnRecord) renewals.contested(current);
+  return false;
+}
+
 /**
  * Everything known is offered each time: the publisher writes only what is missing, so that a deleted or edited secret
  * heals and no detail is lost between two steps.
  */
 export async function publish(
-  { publisher, renewals, signal }: RunContext,
+  context: RunContext,
   run: Run,
   details: ConnectionDetails | undefined,
   ready?: Ready,
 ): Promise<Run> {
+  const { publisher, revisions, unpublished, signal } = context;
+  const { current, before = nothingPublished } = run;
   const known = { ...run.known, ...details };
   const informed = { ...run, known };
   if (Object.keys(known).length === 0) return informed;
-  const publishing = publisher.publish(run.current, known, signal, run.before, run.published);
-  const noticing = publishing.catch((error: unknown) => {
-    if (error instanceof Error && error.cause instanceof PublishedElsewhere) renewals.contested(run.current);
-    throw error;
-  });
-  await failing('', noticing, { ...cannotPublish, ...(ready && { ready }), known: informed });
-  return informed;
+  const writing = publisher.publish(current, known, signal, before);
+  const isWronglyReady = await writing.then(
+    () => false,
+    (error: unknown) => noteUnpublished(context, informed, error),
+  );
+  await publishing(writing, informed, ready ?? (isWronglyReady ? unavailable : undefined));
+  unpublished.forget(current);
+  const { writeConnectionSecretToRef, publishConnectionDetailsTo } = current.spec;
+  if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return informed;
+  const publishedRevision = revisionOf(known, before);
+  revisions.published(current, publishedRevision);
+  return { ...informed, publishedRevision };
 }
 
 /** What a call to create or update yields. */

@@ -8,6 +8,7 @@ import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller/triggers.ts';
@@ -16,19 +17,26 @@ import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
 import { chooseProvider, providerKey, providerOf, providersOf } from './provider-choice.ts';
 
-export interface ProviderKinds {
-  readonly provider: Kind<Provider>;
-  readonly providerConfig: Kind<ProviderConfig>;
+/** The kinds of a stack's providers. `P` are the fields of their specs beside the credentials. */
+export interface ProviderKinds<P extends object = object> {
+  readonly provider: Kind<Provider & { readonly spec: P }>;
+  readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
+}
+
+/** What a managed resource's provider says. */
+export interface ProviderFacts<P extends object> {
+  readonly credentials: Credentials;
+  readonly parameters: P;
 }
 
 /**
- * Reads the credentials that a managed resource's provider names. Throws an Error that names what is missing: the
- * provider, its reference, the secret, its key, the variable, the file.
+ * Reads what a managed resource's provider says, and the credentials that it names. Throws an Error that names what is
+ * missing: the provider, its reference, the secret, its key, the variable, the file.
  */
-export function providerCredentials(
+export function providerFacts<P extends object>(
   env: Environment,
-  kinds: ProviderKinds,
-): (managed: Managed) => Promise<Credentials> {
+  kinds: ProviderKinds<P>,
+): (managed: Managed) => Promise<ProviderFacts<P>> {
   const providers = env.resource(kinds.provider);
   const providerConfigs = env.resource(kinds.providerConfig);
   const choose = providerChooser(env, kinds);
@@ -36,24 +44,32 @@ export function providerCredentials(
 
   return async (managed) => {
     const { kind, name } = choose(managed);
-    const selector = kind === 'Provider' ? legacySelector(name) : selectorOf(name);
+    const { selector, parameters } = kind === 'Provider' ? legacy(name) : config(name);
     const isFresh = managed.spec.providerConfigRef?.policy?.resolve === 'Always';
-    return read(selector, { who: `${kind} ${name}`, isFresh });
+    return { credentials: await read(selector, { who: `${kind} ${name}`, isFresh }), parameters };
   };
 
-  function legacySelector(name: string): CredentialSelector {
+  function legacy(name: string): Found<P> {
     const provider = providers.get({ name });
     if (provider === undefined) throw new Error(`Provider ${name} does not exist`);
-    const { credentialsSecretRef: secretRef } = provider.spec;
+    refuseMalformed(provider, `Provider ${name}`);
+    const { credentialsSecretRef: secretRef, ...parameters } = provider.spec;
     if (secretRef === undefined) throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
-    return { source: 'Secret', secretRef };
+    return { selector: { source: 'Secret', secretRef }, parameters: parameters as unknown as P };
   }
 
-  function selectorOf(name: string): CredentialSelector {
-    const config = providerConfigs.get({ name });
-    if (config === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
-    return config.spec.credentials;
+  function config(name: string): Found<P> {
+    const found = providerConfigs.get({ name });
+    if (found === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
+    refuseMalformed(found, `ProviderConfig ${name}`);
+    const { credentials: selector, ...parameters } = found.spec;
+    return { selector, parameters: parameters as unknown as P };
   }
+}
+
+interface Found<P> {
+  readonly selector: CredentialSelector;
+  readonly parameters: P;
 }
 
 /** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */

@@ -17,7 +17,7 @@ import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
-import { connectionSecrets, isConnectionSecretOf } from '../indexes.ts';
+import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
@@ -30,12 +30,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
   const claims = claimResource(env, service.claim);
   const managedResources = env.resource(service.managed);
 
-  const isSource = (secret: Secret): boolean => {
-    const controller = controllerOf(secret);
-    if (!referenceIsOfKind(controller, service.managed)) return false;
-    const resource = managedResources.get({ name: controller?.name ?? '' });
-    return resource !== undefined && isConnectionSecretOf(secret, resource);
-  };
+  const isSource = (secret: Secret) => publisherOf(secret, managedResources) !== undefined;
   const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
   const wokenBy = triggersIn(env);
 

@@ -58,7 +58,10 @@ const newInstance: Adapter['newThing'] = (
   };
 };
 
-function seenInstance({ spec, status }: FavouriteDBInstance, instance: Instance): Seen<InstanceChange> {
+function seenInstance(
+  { spec, status }: FavouriteDBInstance,
+  instance: Instance,
+): Seen<FavouriteDBInstance, InstanceChange> {
   const { fancinessLevel, version, networkId, networkIdRef, networkIdSelector } = {
     networkIdRef: spec.initProvider?.networkIdRef,
     networkIdSelector: spec.initProvider?.networkIdSelector,

@@ -51,7 +51,10 @@ const newDatabase: Adapter['newThing'] = ({ spec }, { name, tags, password }) =>
   };
 };
 
-function seenDatabase({ spec, status }: AmbivalentDBInstance, database: Database): Seen<DatabaseChange> {
+function seenDatabase(
+  { spec, status }: AmbivalentDBInstance,
+  database: Database,
+): Seen<AmbivalentDBInstance, DatabaseChange> {
   const { ambivalence, engineVersion } = spec.forProvider;
   const { uuid, databaseName, labels, state, endpoint, adminUser: username } = database;
   return {

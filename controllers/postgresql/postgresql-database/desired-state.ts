@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
@@ -100,10 +100,10 @@ const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | und
         (field) => `role ${field}`,
       );
 
-const openness = ({ allowConnections }: DatabaseObservation): ConditionFacts | undefined =>
+const openness = ({ allowConnections }: DatabaseObservation): ReadyFacts | undefined =>
   allowConnections ? undefined : unavailable('the database does not allow connections');
 
-function readyOf(managed: PostgreSQLDatabase, { database, role, need }: Found): ConditionFacts {
+function readyOf(managed: PostgreSQLDatabase, { database, role, need }: Found): ReadyFacts {
   const closed = openness(database);
   if (closed !== undefined) return closed;
   if (!hasOwnRole(managed)) return available();

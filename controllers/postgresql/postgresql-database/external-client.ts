@@ -16,6 +16,7 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
+import type { PasswordRotations } from '../password-rotations.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
@@ -31,6 +32,7 @@ import { isAnythingLeft, removeAll } from './leftovers.ts';
 
 export interface PostgreSQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
+  readonly rotations: PasswordRotations;
   /** Yields a new one at each call. */
   readonly generatePassword: () => string;
 }
@@ -44,10 +46,11 @@ export function postgreSQLDatabaseClient({
   credentials,
   prepare,
   checks,
+  rotations,
   generatePassword,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
-  const password = rolePassword({ roles, checks, generatePassword });
+  const password = rolePassword({ roles, checks, rotations, generatePassword });
 
   const detailsOf = (managed: PostgreSQLDatabase, text: string | undefined): ConnectionDetails =>
     connectionDetails(credentials, {
@@ -94,20 +97,17 @@ export function postgreSQLDatabaseClient({
         throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
       }
       await prepare(signal);
-      const initial = hasOwnRole(managed) ? await createRole(managed, known, signal) : undefined;
+      const initial = await ensureRole(managed, known, signal);
       await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
-      return { details: detailsOf(managed, initial) };
+      // Last, so that no attempt of those that the server refuses sets one that nobody gets to know.
+      const fresh = initial ?? (await renewed(managed, known, signal));
+      return { details: detailsOf(managed, fresh ?? known.password) };
     },
 
     async update(managed, known, signal) {
       await prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
-      let fresh: string | undefined;
-      if (hasOwnRole(managed)) {
-        const role = await roles.observe(name, { signal });
-        if (role === undefined) fresh = await createRole(managed, known, signal);
-        else await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
-      }
+      const initial = await ensureRole(managed, known, signal);
       // A session of whoever knows the password may hold the database: that must not keep the password from renewal.
       const repair = databases.update(name, databaseSpec(managed), { ownerId, signal });
       const failure = await repair.then(
@@ -118,10 +118,7 @@ export function postgreSQLDatabaseClient({
         },
       );
       // Last, because a new password must get out of here; what cannot be changed is reported the next time.
-      if (fresh === undefined && hasOwnRole(managed)) {
-        const need = await password.need(managed, known, signal);
-        if (need !== undefined) fresh = await password.renew(managed, signal);
-      }
+      const fresh = initial ?? (await renewed(managed, known, signal));
       if (fresh !== undefined) return { details: detailsOf(managed, fresh) };
       if (failure !== undefined) throw failure;
       const database = await databases.observe(name, { signal });
@@ -132,18 +129,37 @@ export function postgreSQLDatabaseClient({
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
 
-  async function createRole(
+  /** Makes a database's own role, or repairs it; the password of one that it made. */
+  async function ensureRole(
     managed: PostgreSQLDatabase,
     known: ConnectionDetails,
     signal: AbortSignal,
   ): Promise<string | undefined> {
+    if (!hasOwnRole(managed)) return undefined;
+    const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
+    const role = await roles.observe(name, { signal });
+    if (role !== undefined) {
+      await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
+      return undefined;
+    }
     const initial = password.initial(managed, known);
-    await roles.create(nameOf(managed), ownRoleSpec(managed), {
-      ownerId: ownerIdOf(managed),
+    await roles.create(name, ownRoleSpec(managed), {
+      ownerId,
       signal,
       ...(initial === undefined ? {} : { password: initial }),
     });
     password.wasSet(managed, initial);
     return initial;
+  }
+
+  /** A new password of a database's own role, if it needs one. */
+  async function renewed(
+    managed: PostgreSQLDatabase,
+    known: ConnectionDetails,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (!hasOwnRole(managed)) return undefined;
+    const need = await password.need(managed, known, signal);
+    return need && password.renew(managed, signal);
   }
 }

@@ -1,4 +1,4 @@
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
@@ -51,7 +51,7 @@ function readyOf(
   { spec }: PostgreSQLRole,
   role: RoleObservation,
   need: PasswordNeed | undefined,
-): ConditionFacts {
+): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
   const fault = passwordFault(need);
   return fault === undefined ? available() : unavailable(fault);

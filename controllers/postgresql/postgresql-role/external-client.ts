@@ -16,12 +16,14 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
+import type { PasswordRotations } from '../password-rotations.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { observationOf, roleSpec } from './desired-state.ts';
 
 export interface PostgreSQLRoleOptions extends ServerConnection {
   readonly checks: PasswordChecks;
+  readonly rotations: PasswordRotations;
   /** Yields a new one at each call. */
   readonly generatePassword: () => string;
 }
@@ -32,9 +34,10 @@ export function postgreSQLRoleClient({
   credentials,
   prepare,
   checks,
+  rotations,
   generatePassword,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
-  const password = rolePassword({ roles, checks, generatePassword });
+  const password = rolePassword({ roles, checks, rotations, generatePassword });
   const detailsOf = (managed: PostgreSQLRole, text: string | undefined): ConnectionDetails =>
     connectionDetails(credentials, { username: nameOf(managed), password: text });
 

@@ -1,7 +1,9 @@
 import isMatch from 'lodash/isMatch.js';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import uniqBy from 'lodash/uniqBy.js';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
@@ -71,11 +73,13 @@ export class FakeExternal implements ExternalConnector {
   deletion: Partial<Deletion> = {};
   /** What exists does not show, as in an eventually consistent system. */
   isBlind = false;
-  ready: ConditionFacts = available();
+  ready: ReadyFacts = available();
   /** Where a thing is kept: by its name, unless something else tells as well. */
   placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
   /** Which system this is; undefined: it does not say. */
   system: string | undefined;
+  /** As most clouds, it does not tell whether a password is the right one. */
+  isDiscreet = false;
   /** Deletion is only begun. */
   isDeletionSlow = false;
 
@@ -115,7 +119,10 @@ export class FakeExternal implements ExternalConnector {
   #observe(managed: Managed, known: ConnectionDetails): Observation {
     const thing = this.things.get(this.placeOf(managed));
     if (thing === undefined || this.isBlind) return { exists: false, isUpToDate: false };
-    const isKnown = thing.password === undefined || thing.password === known.password;
+    const { password } = thing;
+    const isKnown =
+      password === undefined ||
+      (this.isDiscreet ? known.password !== undefined : known.password === password);
     return {
       exists: true,
       isUpToDate: isKnown && isMatch(thing.values, managed.spec.forProvider ?? {}),
@@ -170,15 +177,16 @@ export function startStack(
   external.afterCall = (method) => {
     if (method === 'create' || method === 'update' || method === 'delete') cluster.step();
   };
-  const managed = {
-    kind: managedKind,
-    connector: external,
+  const kinds = uniqBy([managedKind, ...services.map(({ managed }) => managed)], kindKey);
+  const managed = kinds.map((kind) => ({
+    kind,
+    connector: kind === managedKind ? external : new FakeExternal(),
     providers: { provider: providerKind, providerConfig: providerConfigKind },
-    externalNames: 'deterministic',
-  } as const;
+    externalNames: 'deterministic' as const,
+  }));
   return new FakeProcess(
     cluster,
-    (env) => stackControllers(env, [{ name: 'fcp', claims: services, managed: () => [managed] }]),
+    (env) => stackControllers(env, [{ name: 'fcp', claims: services, managed: () => managed }]),
     options,
   );
 }

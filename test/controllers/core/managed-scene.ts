@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
@@ -8,6 +9,7 @@ import {
   publisherChain,
   secretPublisher,
 } from '../../../controllers/core/connection/connection-publisher.ts';
+import { connectionSecrets } from '../../../controllers/core/indexes.ts';
 import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/reconciler.ts';
 import { managedReconciler } from '../../../controllers/core/managed/reconciler.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -26,6 +28,8 @@ export class Scene {
   readonly external: FakeExternal;
   readonly options: Partial<ManagedReconcilerOptions<Managed>>;
   publisher: ConnectionPublisher | undefined;
+  /** A place for connection details beside the secret. */
+  store: ConnectionPublisher | undefined;
   process: FakeProcess;
 
   constructor(
@@ -63,7 +67,9 @@ export class Scene {
       env,
       managedResources: resource,
       connector: this.external,
-      publisher: this.publisher ?? publisherChain([secretPublisher(env.resource(SecretKind))]),
+      publisher: publisherChain(
+        compact([this.publisher ?? secretPublisher(connectionSecrets(env)), this.store]),
+      ),
       externalNames: 'deterministic',
       confirmAbsenceMs: 0,
       ...this.options,

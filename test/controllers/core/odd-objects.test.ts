@@ -14,7 +14,7 @@ import {
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
 import { createOperationTracker } from '../../../controllers/core/managed/async-operations.ts';
-import { providerCredentials } from '../../../controllers/core/provider/provider-credentials.ts';
+import { providerFacts } from '../../../controllers/core/provider/provider-credentials.ts';
 import { those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
@@ -213,7 +213,7 @@ describe('nothing is kept for longer than it serves', () => {
       });
     }
     const { env } = new FakeProcess(cluster);
-    const read = providerCredentials(env, { provider: providerKind, providerConfig: providerConfigKind });
+    const read = providerFacts(env, { provider: providerKind, providerConfig: providerConfigKind });
     const reads = async (name: string) => {
       await read(managed({ providerRef: { name } }));
       return cluster.calls.map(({ key }) => key);

@@ -60,7 +60,10 @@ describe('the controllers of a stack', () => {
   };
   for (const [what, kind] of Object.entries(others)) {
     test(`a claim gets no class of a service for ${what}`, async () => {
-      const { cluster, process } = start([{ ...otherService, claim: kind }, service]);
+      const { cluster, process } = start(
+        [{ ...otherService, claim: kind }, service],
+        [ofKind(managedKind), ofKind(otherManagedKind)],
+      );
       cluster.put(kind, {
         ...claim({ classSelector: {} }),
         apiVersion: `${kind.group}/v1alpha1`,

@@ -5,11 +5,11 @@ import { available, binding, creating, reconcileSuccess } from '../../../apis/co
 import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
-import { scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
+import { isReoffered, scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
 import { withShortMessage } from '../../../controllers/core/message.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
 import { Scene } from './managed-scene.ts';
-import { claim, deletionTimestamp, managed, now } from './objects.ts';
+import { claim, claimRef, deletionTimestamp, managed, now } from './objects.ts';
 
 const lastTransitionTime = '2026-01-02T03:04:05Z';
 const conditions = [binding('waiting'), reconcileSuccess()];
@@ -43,6 +43,21 @@ describe('the status of a claim', () => {
       before: { ...bound, observedGeneration: 1 },
       facts: { bindingPhase: 'Released' },
       want: { bindingPhase: 'Released', observedGeneration: 3 },
+    },
+    ...Object.fromEntries(
+      (['Bound', 'Released'] as const).map((bindingPhase) => [
+        `one that was bound is never Unbound again: ${bindingPhase}`,
+        {
+          before: { bindingPhase },
+          facts: { bindingPhase: 'Unbound' as const },
+          want: { bindingPhase: 'Released' as const, observedGeneration: 3 },
+        },
+      ]),
+    ),
+    'one that is bound again is Bound': {
+      before: { bindingPhase: 'Released' },
+      facts: bound,
+      want: { ...bound, observedGeneration: 3 },
     },
     'bound with the secret that it wants: a Provisioned Service': {
       spec: secret,
@@ -178,6 +193,18 @@ describe('the status of a managed resource, whole', () => {
     assert.equal(phase({ 'crossplane.io/reoffer': 'yes' }, ready), 'Released');
     assert.equal(phase(offered, { synced: reconcileSuccess(), ready: creating() }), 'Released');
     assert.equal(phase(offered, ready), 'Unbound');
+  });
+  test('one that was taken away from its claim is offered on request, Bound or not', () => {
+    const offered = { 'crossplane.io/reoffer': 'true' };
+    const taken = { ...offered, 'crossplane.io/reserved-for': 'claim-uid/managed-uid' };
+    const isOffered = (annotations: Record<string, string>, bindingPhase: 'Unbound' | 'Bound', spec = {}) =>
+      isReoffered(managed(spec, { annotations, status: { bindingPhase } }));
+    assert.equal(isOffered(taken, 'Unbound'), true);
+    assert.equal(isOffered(taken, 'Unbound', { claimRef: claimRef() }), false);
+    assert.equal(isOffered(taken, 'Bound'), true);
+    assert.equal(isOffered(taken, 'Bound', { claimRef: claimRef() }), false);
+    assert.equal(isOffered(offered, 'Bound'), false);
+    assert.equal(isOffered(offered, 'Unbound'), false);
   });
 });
 

@@ -132,13 +132,13 @@ async function settle(scene: Scene, managed: Managed): Promise<void> {
 for (const [what, { managed, changed }] of Object.entries(subjects)) {
   describe(`${what}: the next process finishes what one began that`, () => {
     const acts = {
-      creates: { from: undefined, to: managed, act: (process: Process) => process.pass(managed) },
-      changes: { from: managed, to: changed, act: (process: Process) => process.pass(changed) },
-      removes: { from: managed, to: undefined, act: (process: Process) => process.remove(managed) },
+      'it creates it': { from: undefined, to: managed, act: (process: Process) => process.pass(managed) },
+      'it changes it': { from: managed, to: changed, act: (process: Process) => process.pass(changed) },
+      'it removes it': { from: managed, to: undefined, act: (process: Process) => process.remove(managed) },
     };
-    for (const [verb, { from, to, act }] of Object.entries(acts)) {
+    for (const [doing, { from, to, act }] of Object.entries(acts)) {
       for (const [way, ends] of Object.entries(ways)) {
-        test(`${way} any statement while it ${verb} it`, async () => {
+        test(`${way} any statement while ${doing}`, async () => {
           const finish = async (scene: Scene): Promise<unknown> => {
             if (to !== undefined) await settle(scene, to);
             else assert.equal(await processOn(scene).remove(managed), false, 'nothing is left');

@@ -9,6 +9,7 @@ import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
+import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
 import { postgreSQLDatabaseClient } from '../../../controllers/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../../controllers/postgresql/postgresql-grant/external-client.ts';
 import type { RivalFinder } from '../../../controllers/postgresql/postgresql-grant/rival.ts';
@@ -98,9 +99,10 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
   const told: EventFacts[] = [];
   const tell = (event: EventFacts) => void told.push(event);
   const prepare = closing({ server, credentials, tell });
-  const common = { server, credentials, prepare, checks, generatePassword };
+  const rotations = createPasswordRotations();
+  const common = { server, credentials, prepare, checks, rotations, generatePassword };
   /** A client is made for every pass. */
-  const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient<never>> = {
+  const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
     PostgreSQLRole: () => postgreSQLRoleClient(common),
     PostgreSQLGrant: (rivalOf) => postgreSQLGrantClient({ server, rivalOf }),

@@ -16,6 +16,8 @@ const control = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
 
 /** What the server calls a statement, before it is carried out. */
 export interface Announced extends Pick<Statement, 'verb' | 'target' | 'isWrite'> {
+  /** It is part of a transaction. */
+  readonly isTentative: boolean;
   carryOut(values: readonly unknown[]): Promise<Rows>;
 }
 
@@ -52,10 +54,11 @@ export class Backend implements SeenSession {
   announce(text: string): Announced {
     if (!control.has(text)) {
       const statement = parse(text);
-      return { ...statement, carryOut: (values) => this.#run(statement, values) };
+      const isTentative = this.#transaction !== undefined;
+      return { ...statement, isTentative, carryOut: (values) => this.#run(statement, values) };
     }
     const isWrite = text === 'COMMIT' && this.#transaction?.hasChanges === true;
-    return { verb: text, target: '', isWrite, carryOut: async () => this.#control(text) };
+    return { verb: text, target: '', isWrite, isTentative: false, carryOut: async () => this.#control(text) };
   }
 
   #control(text: string): Rows {

@@ -106,8 +106,8 @@ export function driver(config: ClientConfig, options: DriverOptions): Client {
     async query(text: string, values: readonly unknown[] = []) {
       const session = backend;
       if (session === undefined || isOver) throw lost();
-      const { verb, target, isWrite, carryOut: run } = announced(session, text);
-      const call = { system: 'postgresql', verb, target, isWrite };
+      const { verb, target, isWrite, isTentative, carryOut: run } = announced(session, text);
+      const call = { system: 'postgresql', verb, target, isWrite, isTentative };
       const { query_timeout: patienceMs } = config;
       return { rows: await ask(call, () => run(values), patienceMs, 'Query read timeout') };
     },

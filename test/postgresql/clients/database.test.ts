@@ -281,6 +281,19 @@ const impossible: Record<string, { readonly spec: object; readonly code: string 
   'unknown template': { spec: { template: 'no_such' }, code: 'NotFound' },
   'connection limit below -1': { spec: { connectionLimit: -2 }, code: 'Invalid' },
 };
+
+test('what a definition without a schema lets through is no part of a statement', async () => {
+  for (const field of ['allowConnections', 'connectionLimit'] as const) {
+    const injected = { [field]: 'true; CREATE ROLE planted SUPERUSER' } as object;
+    const invalid = { name: 'PostgresqlError', code: 'Invalid' };
+    await assert.rejects(databases.create('injected', injected, owned), invalid);
+    await databases.create('injected', {}, owned);
+    await assert.rejects(databases.update('injected', injected, owned), invalid);
+    assert.equal(await roles.observe('planted'), undefined);
+    await databases.drop('injected', { ownerId, terminateSessions: false });
+  }
+});
+
 for (const [name, { spec, code }] of Object.entries(impossible)) {
   test(`${name} is a clear error and leaves nothing unfinished`, async () => {
     await assert.rejects(databases.create('impossible', spec, owned), { name: 'PostgresqlError', code });

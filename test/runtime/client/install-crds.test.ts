@@ -127,6 +127,21 @@ describe('installing definitions', () => {
     );
   });
 
+  test('of some kinds, only theirs are created and waited for', async () => {
+    await write('a.yaml', `${yaml('ays')}---\n${yaml('bees')}`);
+    await install({
+      kinds: [
+        { plural: 'bees', group: 'test.example.org' },
+        { plural: 'ays', group: 'other.example.org' },
+        { plural: 'secrets', group: '' },
+      ],
+    });
+    assert.deepEqual(
+      stored().map(({ metadata }) => metadata.name),
+      ['bees.test.example.org'],
+    );
+  });
+
   test('a second time nothing is written, though the server has dropped what it does not know', async () => {
     await write('a.yaml', yaml('ays'));
     await install();

@@ -57,6 +57,34 @@ describe('controller', () => {
   });
   afterEach(() => running?.unsubscribe());
 
+  test('a bug that a run told of on its object is logged with its stack, and counted', async () => {
+    const bug = new TypeError("Cannot read properties of undefined (reading 'id')");
+    run(async () => ({ ...requeue, row: '25', bug }));
+    wake$.next({ name: 'a' });
+    await clock.settle();
+    assert.deepEqual(
+      atLevel('error').map(({ message, fields }) => [message, fields?.error, fields?.row]),
+      [['reconcile met a bug', bug, '25']],
+    );
+    assert.deepEqual(
+      outcomes.map(({ result, bug: told }) => [result, told]),
+      [['requeue', bug]],
+    );
+  });
+
+  test('a bug that a run throws is told as such', async () => {
+    const bug = new TypeError('x is not a function');
+    run(async () => {
+      throw new Error('cannot go on', { cause: bug });
+    });
+    wake$.next({ name: 'a' });
+    await clock.settle();
+    assert.deepEqual(
+      outcomes.map(({ result, bug: told }) => [result, told]),
+      [['error', bug]],
+    );
+  });
+
   test('a run that waits for its turn is not begun when the controller stops', async () => {
     const waiting = new Set<() => void>();
     const turns = {

@@ -20,6 +20,7 @@ const done: Next = { type: 'done' };
 const requeue: Next = { type: 'requeue' };
 const conflict: Next = { type: 'conflict' };
 const after = (delayMs: number): Next => ({ type: 'after', delayMs });
+const unsettled = (delayMs: number): Next => ({ type: 'after', delayMs, keepsBackOff: true });
 
 interface Script {
   /** When requests arrive, in ms, by key. */
@@ -99,10 +100,10 @@ describe('work queue', () => {
       runs: { a: [{ type: 'requeue', atLeastMs: 7000 }, requeue] },
       want: ['a@0', 'a@7000', 'a@7010'],
     },
-    'conflict: 10 ms doubling to 1 s, a back-off of its own': {
+    'conflict: 10 ms doubling to 5 s, a back-off of its own': {
       arrivals: { a: [0] },
-      runs: { a: Array.from({ length: 9 }, () => conflict) },
-      want: [0, 10, 30, 70, 150, 310, 630, 1270, 2270, 3270].map((ms) => `a@${ms}`),
+      runs: { a: Array.from({ length: 11 }, () => conflict) },
+      want: [0, 10, 30, 70, 150, 310, 630, 1270, 2550, 5110, 10110, 15110].map((ms) => `a@${ms}`),
     },
     'conflicts do not lengthen the back-off of errors': {
       arrivals: { a: [0] },
@@ -113,6 +114,11 @@ describe('work queue', () => {
       arrivals: { a: [0, 100] },
       runs: { a: [requeue, requeue, done, requeue] },
       want: ['a@0', 'a@5', 'a@15', 'a@100', 'a@105'],
+    },
+    'after that settled nothing does not': {
+      arrivals: { a: [0] },
+      runs: { a: [requeue, unsettled(100), requeue, requeue] },
+      want: ['a@0', 'a@5', 'a@105', 'a@115', 'a@135'],
     },
     'after forgets the back-off': {
       arrivals: { a: [0] },

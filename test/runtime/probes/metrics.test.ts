@@ -44,7 +44,7 @@ describe('metrics', () => {
       isTimedOut: false,
     };
     metrics.outcome({ ...outcome, result: 'success' });
-    metrics.outcome({ ...outcome, result: 'error', isTimedOut: true });
+    metrics.outcome({ ...outcome, result: 'error', isTimedOut: true, bug: new TypeError('x') });
     metrics.outcome({ ...outcome, result: 'conflict', because: ['it changed', 'its class changed'] });
     assert.deepEqual(await samples('controller_runtime_reconcile_total'), [
       'controller_runtime_reconcile_total{controller="c",result="success"} 1',
@@ -56,6 +56,9 @@ describe('metrics', () => {
     ]);
     assert.deepEqual(await samples('controller_runtime_reconcile_timeouts_total'), [
       'controller_runtime_reconcile_timeouts_total{controller="c"} 1',
+    ]);
+    assert.deepEqual(await samples('controller_runtime_reconcile_panics_total'), [
+      'controller_runtime_reconcile_panics_total{controller="c"} 1',
     ]);
     assert.deepEqual(await samples('services_stack_reconcile_reasons_total'), [
       'services_stack_reconcile_reasons_total{controller="c",because="it changed"} 3',

@@ -24,6 +24,14 @@ describe('printable', () => {
     'overrides of direction': ['a\u202eb\u202cc\u202ad\u202be\u202df', 'abcdef'],
     'isolates of direction': ['a\u2066b\u2067c\u2068d\u2069e', 'abcde'],
     'half a character': ['a\ud83d b\ude00', 'a\ufffd b\ufffd'],
+    'what cannot be parsed is not quoted': [
+      `answer: Unexpected token 'h', "hunter2" is not valid JSON`,
+      'answer: the text is not valid JSON',
+    ],
+    'nor a part of it, with quotes and breaks in it': [
+      `Unexpected token 'h', ..."a": "b"\n hunter2 an"... is not valid JSON; and so on`,
+      'the text is not valid JSON; and so on',
+    ],
     nothing: ['', ''],
     'nothing but controls': ['\u0000\n\u001b[2J', ''],
   };

@@ -135,6 +135,11 @@ const rows: Record<string, Row> = {
     managed: managed(policy, { ...reserved, ...unbound }),
     want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
   },
+  'K6 unclear: the claim says that it was bound, the resource does not': {
+    claim: claim(byName.spec, { ...deleted, ...released }),
+    managed: managed(policy, { ...reserved, ...unbound }),
+    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+  },
   'K6 unclear: restored, and not bound since: whether it was before is not known': {
     managed: managed(former, { ...reservedFor('former/before-restore'), ...unbound }),
     want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },

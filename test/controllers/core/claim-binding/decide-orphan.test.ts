@@ -36,6 +36,7 @@ interface Row {
   /** Whatever has the name by now. */
   readonly claim?: Claim;
   readonly isHandedOver?: boolean;
+  readonly isLate?: boolean;
   readonly want: Omit<OrphanDecision, 'managed'> & {
     readonly reclaim?: 'Delete' | 'Retain';
     message?: string;
@@ -147,6 +148,42 @@ const rows: Record<string, Row> = {
       message: `${gone}, whose connection secret it gave, no longer exists: Released`,
     },
   },
+  'O5 late: made after its claim was let go, policy Delete': {
+    managed: managed(spec, { name: ownName, ...unbound }),
+    isLate: true,
+    want: {
+      row: 'O5 late',
+      act: 'release',
+      reclaim: 'Delete',
+      message: `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, Delete`,
+    },
+  },
+  'O5 late: policy Retain': {
+    managed: managed({ ...spec, reclaimPolicy: 'Retain' }, { name: ownName }),
+    isLate: true,
+    want: {
+      row: 'O5 late',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, Retain`,
+    },
+  },
+  'O5 late does not count for what was bound before a restore': {
+    managed: managed(spec, { name: ownName, ...boundBefore }),
+    isLate: true,
+    want: tell,
+  },
+  'O5 late does not count for what was not made for a claim': {
+    managed: managed(spec, unbound),
+    isLate: true,
+    want: tell,
+  },
+  'O2 late does not count while its claim lives': {
+    managed: managed(spec, unbound),
+    claim: claim(),
+    isLate: true,
+    want: { row: 'O2', act: 'nothing' },
+  },
   'O5 restored without its status, reserved before': {
     managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...unbound }),
     want: tell,
@@ -177,9 +214,10 @@ describe('binding decides about a managed resource whose claim is not there', ()
   test('every row has a case', () => assertEveryRow(orphanRows, mapValues(rows, 'want')));
   for (const [name, row] of Object.entries(rows)) {
     test(name, () => {
+      const former = { isHandedOver: row.isHandedOver ?? false, isLate: row.isLate ?? false };
       const parts = row.want.act === 'free' || row.want.act === 'release';
       assert.deepEqual(
-        decideOrphan(service, row.managed, row.claim, row.isHandedOver ?? false),
+        decideOrphan(service, row.managed, row.claim, former),
         parts ? { ...row.want, managed: row.managed } : row.want,
       );
     });

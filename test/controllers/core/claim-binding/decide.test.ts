@@ -46,6 +46,11 @@ const classKinds = [
   'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
 ];
 
+const managedKinds = [
+  'ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io',
+  'favouritedbinstances.v1alpha3.database.fcp.crossplane.io',
+];
+
 const unknownTo = (kind: string) => ({
   conditions: [{ ...condition('Ready', 'False', 'UnknownKind', 'in whatever words'), observedGeneration: 3 }],
   consideredKinds: [kind],
@@ -71,7 +76,7 @@ interface Case {
   /** Of a report; default True. */
   readonly synced?: 'False';
   /** Of a report; default Unbound. */
-  readonly phase?: 'Released';
+  readonly phase?: 'Released' | 'as before';
   /** Of a report: the reason of its Event. */
   readonly event?: string;
   /** Of a report: what Ready, the Event and a failed Synced say alike. */
@@ -80,6 +85,40 @@ interface Case {
   /** Of a report: the kinds that were looked at. */
   readonly considered?: readonly string[];
 }
+
+/** A resource from which somebody removed its claim. */
+const takenAway = (
+  annotations: Readonly<Record<string, string>>,
+  bindingPhase: 'Unbound' | 'Bound' = 'Unbound',
+): Case => ({
+  claim: claim({ resourceRef: resourceRef('db') }),
+  managed: managed({}, { annotations, status: { bindingPhase } }),
+  row: 'K10 released',
+  act: 'report',
+  event: 'WaitingToBind',
+  ready: 'Binding',
+  message: /^FavouriteDBInstance db was given to a claim, .* db crossplane\.io\/reoffer=true$/,
+});
+
+const noSuchClass = { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' };
+const saidBefore = {
+  bindingPhase: 'Bound',
+  conditions: [{ ...condition('Ready', 'True', 'Available'), observedGeneration: 2 }],
+} as const;
+/** A deleted claim that nobody here can let go of. */
+const stuck: Case = {
+  service: otherService,
+  row: 'H7 unknown',
+  act: 'report',
+  considered: classKinds,
+  phase: 'as before',
+  event: 'UnknownKind',
+  ready: 'UnknownKind',
+  synced: 'False',
+  message:
+    /^spec\.classRef names a NoSuchClass \(x\.io\/v1\), which no .*, so that nobody lets go of it; .* known: /,
+  notBeforeMs: Date.parse(deletionTimestamp) + 2_000,
+};
 
 const cases: Record<string, Case> = {
   'K1 a claim that is gone needs nothing': { claim: undefined, row: 'K1', act: 'nothing' },
@@ -100,6 +139,16 @@ const cases: Record<string, Case> = {
     ready: 'Binding',
     phase: 'Released',
     message: /no longer exists; delete the claim and create it anew/,
+  },
+  'K2 lost: nor one that names no resource any more, nor is named by one': {
+    claim: claim({ classRef: classRef('small') }, { status: { bindingPhase: 'Released' } }),
+    resourceClass: small,
+    row: 'K2 lost',
+    act: 'report',
+    event: 'ManagedResourceNotFound',
+    ready: 'Binding',
+    phase: 'Released',
+    message: /^was bound to a managed resource, and neither names the other any more; delete the claim and/,
   },
   'H2 a deleted claim that names nothing any more is finalised by the first service': {
     claim: claim({}, deleted),
@@ -135,6 +184,12 @@ const cases: Record<string, Case> = {
     row: 'K9',
     act: 'create',
   },
+  'H4 somebody took the finalizer away after the name was recorded: it is recorded again first': {
+    claim: claim(dynamic),
+    resourceClass: small,
+    row: 'K9 record',
+    act: 'record',
+  },
   'H4 a name this claim did not derive is never created': {
     claim: claim({ ...dynamic, resourceRef: resourceRef('team-orders-aaaaa') }),
     resourceClass: small,
@@ -152,7 +207,7 @@ const cases: Record<string, Case> = {
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
-    message: /: the claim did not create it; it took the name meanwhile$/,
+    message: /: what the claim makes names the claim in spec\.claimRef, and this does not$/,
   },
   'K10 ClassReferenceNotSet: a claim without any reference is for the schedulers': {
     claim: claim(),
@@ -177,6 +232,34 @@ const cases: Record<string, Case> = {
     ready: 'Binding',
     message:
       /kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io db crossplane\.io\/reoffer=true/,
+  },
+  'K10 a resource that was taken away from another claim may be known to that': takenAway({
+    'crossplane.io/reserved-for': 'other-uid/managed-uid',
+  }),
+  'K10 so may one that was taken away from this claim before both came out of a backup': takenAway({
+    'crossplane.io/reserved-for': 'claim-uid/before-restore',
+  }),
+  'K10 so may one that was provisioned for another claim and taken away from it': takenAway({
+    'crossplane.io/claim-parameters': '{}',
+  }),
+  'K10 one that was Bound is nobody’s, though this very claim had it': takenAway(
+    { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
+    'Bound',
+  ),
+  'K14 a resource that was taken away from this very claim is bound': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      {},
+      {
+        annotations: {
+          'crossplane.io/reserved-for': 'claim-uid/managed-uid',
+          'crossplane.io/claim-parameters': '{}',
+        },
+        status: { bindingPhase: 'Unbound' },
+      },
+    ),
+    row: 'K14',
+    act: 'bind',
   },
   'K10 a resource that shows Bound and names no claim is not taken for bound to this one': {
     claim: claim({ resourceRef: resourceRef('db') }),
@@ -392,10 +475,7 @@ const cases: Record<string, Case> = {
     service: otherService,
     row: 'H7 unknown',
     act: 'report',
-    considered: [
-      'ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io',
-      'favouritedbinstances.v1alpha3.database.fcp.crossplane.io',
-    ],
+    considered: managedKinds,
     event: 'UnknownKind',
     ready: 'UnknownKind',
     synced: 'False',
@@ -411,13 +491,64 @@ const cases: Record<string, Case> = {
     row: 'H7',
     act: 'nothing',
   },
+  'H7 what was said of an earlier generation is replaced': {
+    claim: claim(
+      { classRef: classRef('small'), resourceRef: { kind: '', name: 'db' } },
+      { status: { conditions: [{ ...condition('Ready', 'False', 'Creating'), observedGeneration: 2 }] } },
+    ),
+    service: otherService,
+    row: 'H7 unknown',
+    act: 'report',
+    considered: managedKinds,
+    event: 'UnknownKind',
+    ready: 'UnknownKind',
+    synced: 'False',
+    message: /^spec\.resourceRef names a \(no kind\)/,
+  },
+  'H7 but not of a claim that is bound: that of another process, which has yet to look at the edit': {
+    claim: claim(
+      { resourceRef: { kind: '', name: 'db' } },
+      {
+        status: {
+          bindingPhase: 'Bound',
+          conditions: [{ ...condition('Ready', 'True', 'Available'), observedGeneration: 2 }],
+        },
+      },
+    ),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 nor of this generation': {
+    claim: claim(
+      { resourceRef: { kind: '', name: 'db' } },
+      { status: { conditions: [{ ...condition('Ready', 'False', 'Binding'), observedGeneration: 3 }] } },
+    ),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
   'H7 nor by any but the first service': {
     claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
     row: 'H7',
     act: 'nothing',
   },
-  'H7 nor of a claim that is being deleted': {
-    claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }, deleted),
+  'H7 nor of a claim that is being deleted and not ours to let go of': {
+    claim: claim({ classRef: noSuchClass }, { deletionTimestamp }),
+    service: otherService,
+    row: 'H7',
+    act: 'nothing',
+  },
+  'H7 what keeps a deleted claim is told, unless who knows the kind lets go of it within a moment': {
+    ...stuck,
+    claim: claim({ classRef: noSuchClass }, deleted),
+  },
+  'H7 also one that was bound, and stays so': {
+    ...stuck,
+    claim: claim({ classRef: noSuchClass }, { ...deleted, status: saidBefore }),
+  },
+  'H7 but not what somebody has spoken of since it was deleted': {
+    claim: claim({ classRef: noSuchClass }, { ...deleted, generation: 2, status: saidBefore }),
     service: otherService,
     row: 'H7',
     act: 'nothing',
@@ -514,6 +645,21 @@ const cases: Record<string, Case> = {
     row: 'K9 again',
     act: 'recall',
   },
+  'K9 again: somebody took the finalizer away while its resource is made: it is written again': {
+    claim: claim(dynamic),
+    held: managed({ claimRef: claimRef() }, { name: ownName }),
+    row: 'K9 again',
+    act: 'recall',
+  },
+  'K11 with its finalizer it waits': {
+    claim: claim(dynamic, { finalizers }),
+    held: managed({ claimRef: claimRef() }, { name: ownName }),
+    row: 'K11',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for FavouriteDBInstance team-orders-\w{5}$/,
+  },
   'K15 a bound resource that is being deleted shows as Released and is bound until it is gone': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Released' } }),
@@ -586,7 +732,11 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       return {
         row,
         act,
-        facts: { conditions, bindingPhase: phase, ...(considered && { consideredKinds: considered }) },
+        facts: {
+          conditions,
+          ...(phase !== 'as before' && { bindingPhase: phase }),
+          ...(considered && { consideredKinds: considered }),
+        },
         event: { type: isTrouble ? 'Warning' : 'Normal', reason: event, message: text },
         ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
       };

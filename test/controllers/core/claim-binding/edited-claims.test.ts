@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import { creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { finalizerNames } from '../../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {
@@ -178,6 +180,56 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
   }
 });
 
+describe('a claim that was bound is given no other resource without a word', () => {
+  const strip = (world: Awaited<ReturnType<typeof boundWorld>>) => {
+    const { cluster, name } = world;
+    cluster.edit(managedKind, { name }, ({ metadata, spec: { claimRef: _taken, ...spec }, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [] },
+      spec,
+    }));
+    return world.process.settle();
+  };
+
+  test('its resource is taken from it, and then goes', async () => {
+    const world = await boundWorld();
+    const { cluster, name, process, current, condition } = world;
+    await strip(world);
+    assert.match(condition('Ready').message ?? '', /^refusing to bind to /);
+    assert.equal(current().status?.bindingPhase, 'Released', 'it was bound');
+    cluster.delete(managedKind, { name });
+    await process.settle();
+    assert.equal(cluster.get(managedKind, { name }), undefined);
+    assert.match(condition('Ready').message ?? '', /^was bound to .*, which no longer exists; delete the/);
+    assert.equal(current().status?.bindingPhase, 'Released');
+  });
+
+  test('its resource is taken from it, and given back', async () => {
+    const world = await boundWorld();
+    const { cluster, name, process, current, condition } = world;
+    const { claimRef } = cluster.get(managedKind, { name })?.spec ?? {};
+    await strip(world);
+    cluster.edit(managedKind, { name }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, ...(claimRef && { claimRef }) },
+    }));
+    await process.settle();
+    assert.deepEqual([condition('Ready').status, current().status?.bindingPhase], ['True', 'Bound']);
+  });
+
+  test('its resource is taken from it, and its own references are removed', async () => {
+    const world = await boundWorld();
+    await strip(world);
+    await world.edit(({ writeConnectionSecretToRef, classRef: own }) => ({
+      ...(own && { classRef: own }),
+      ...(writeConnectionSecretToRef && { writeConnectionSecretToRef }),
+    }));
+    assert.equal(world.cluster.all(managedKind).length, 2, 'what it had, and the spare one');
+    assert.match(world.condition('Ready').message ?? '', /and neither names the other any more/);
+    assert.equal(world.current().status?.bindingPhase, 'Released');
+  });
+});
+
 describe('design 4.13 and so it is in every phase', () => {
   /** A claim that gets no further than its class; what stops it is up to the test. */
   const worldOf = (options: Parameters<typeof startStack>[2] = {}) => {
@@ -312,5 +364,47 @@ describe('design 4.13 and so it is in every phase', () => {
     assert.match(condition('Ready').message ?? '', /was to be made from a FavouriteDBInstanceClass/);
     assert.ok(process.events.some(({ reason }) => reason === 'CannotApplyEdit'));
     assert.deepEqual(cluster.all(managedKind), []);
+  });
+});
+
+describe('a finalizer that somebody took away is back before anything depends on it', () => {
+  const finalizers = [finalizerNames.claim];
+  const worldOf = (made: Claim) => {
+    const cluster = new FakeCluster();
+    cluster.put(classKind, resourceClass('small'));
+    cluster.put(claimKind, made);
+    const external = new FakeExternal();
+    external.ready = creating();
+    return { cluster, external, process: startStack(cluster, external) };
+  };
+
+  for (const attempt of [0, 1]) {
+    test(`name ${attempt} was recorded, and nothing is made yet: finalizer first, and that name`, async () => {
+      const name = provisionedNames(claim())[attempt];
+      const recorded = { ...resourceRef(name ?? ''), fieldPath: 'as somebody wrote it' };
+      const { cluster, process } = worldOf(claim({ classRef: classRef('small'), resourceRef: recorded }));
+      await process.settle(500);
+      assert.deepEqual(cluster.takeWrites().slice(0, 2), [
+        'update FancySQLInstance team/orders',
+        `create FavouriteDBInstance ${name}`,
+      ]);
+      assert.deepEqual(cluster.get(claimKind, key)?.metadata.finalizers, finalizers);
+      assert.deepEqual(cluster.get(claimKind, key)?.spec.resourceRef, recorded);
+    });
+  }
+
+  test('while its resource is being made: what it has goes with it all the same', async () => {
+    const { cluster, external, process } = worldOf(claim({ classRef: classRef('small') }));
+    await process.settle(500);
+    cluster.edit(claimKind, key, ({ metadata: { finalizers: _taken, ...metadata }, ...rest }) => ({
+      ...rest,
+      metadata,
+    }));
+    await process.settle(500);
+    assert.deepEqual(cluster.get(claimKind, key)?.metadata.finalizers, finalizers);
+    cluster.delete(claimKind, key);
+    await process.settle();
+    assert.deepEqual([cluster.all(claimKind), cluster.all(managedKind)], [[], []]);
+    assert.equal(external.things.size, 0);
   });
 });

@@ -99,6 +99,15 @@ const unserved =
 const edit = `spec.classRef names FavouriteDBInstanceClass small`;
 const unknown =
   'spec.classRef names a NoSuchClass (x.io/v1), which no controller here handles; known: AmbivalentDBInstanceClass (database.ocp.crossplane.io/v1alpha1), FavouriteDBInstanceClass (database.fcp.crossplane.io/v1alpha3)';
+const keptByUnknown = unknown.replace(
+  'handles;',
+  'handles, so that nobody lets go of it; take the edit back, or run who does;',
+);
+const stuck = (deletionTimestamp: string) =>
+  claim(
+    { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
+    { deletionTimestamp, finalizers: ['finalizer.resourceclaim.crossplane.io'] },
+  );
 const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or delete the claim and create a new one`;
 const offer =
   'FavouriteDBInstance db was released by a former claim; an administrator can offer it again: kubectl annotate favouritedbinstances.database.fcp.crossplane.io db crossplane.io/reoffer=true';
@@ -142,6 +151,17 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
         }),
       ['Unbound', `Ready False UnknownKind: ${unknown}`, error(unknown)],
       [`Warning UnknownKind: ${unknown}`],
+    ],
+    'not of one that was deleted this very moment': [
+      () => decided({ service: otherService, claim: stuck('2026-01-02T03:04:04Z') }),
+      [],
+      [],
+      after(1_000),
+    ],
+    'of one that nobody lets go of': [
+      () => decided({ service: otherService, claim: stuck('2026-01-02T03:04:03Z') }),
+      ['Unbound', `Ready False UnknownKind: ${keptByUnknown}`, error(keptByUnknown)],
+      [`Warning UnknownKind: ${keptByUnknown}`],
     ],
   },
   'H7 told': { nothing },
@@ -288,11 +308,15 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       () => decided({ claim: own, managed: ours({}, { bindingPhase: 'Unbound' }, { name: ownName }) }),
       [
         'Unbound',
-        binding(`${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`),
-        error(`${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`),
+        binding(
+          `${refusing} ${ownName}: what the claim makes names the claim in spec.claimRef, and this does not`,
+        ),
+        error(
+          `${refusing} ${ownName}: what the claim makes names the claim in spec.claimRef, and this does not`,
+        ),
       ],
       [
-        `Warning CannotBindManagedResource: ${refusing} ${ownName}: the claim did not create it; it took the name meanwhile`,
+        `Warning CannotBindManagedResource: ${refusing} ${ownName}: what the claim makes names the claim in spec.claimRef, and this does not`,
       ],
     ],
   },
@@ -359,6 +383,13 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ['Normal WaitingToBind: FavouriteDBInstance db is being deleted'],
     ],
   },
+  'K10 released': {
+    told: [
+      () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
+      ['Unbound', binding(offer), synced],
+      [`Normal WaitingToBind: ${offer}`],
+    ],
+  },
   K14: {
     bound: [
       () => newlyBound(byName, bound),
@@ -407,13 +438,6 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ['Unbound', binding('boom'), error('boom')],
       ['Warning CannotPropagateConnectionDetails: boom'],
       requeue,
-    ],
-  },
-  'K10 released': {
-    told: [
-      () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
-      ['Unbound', binding(offer), synced],
-      [`Normal WaitingToBind: ${offer}`],
     ],
   },
   K10: {

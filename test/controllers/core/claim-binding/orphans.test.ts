@@ -201,6 +201,56 @@ test("--namespace: a request for another namespace's claim is not trusted, whoev
   assert.deepEqual([cluster.takeWrites(), resource()], [[], before]);
 });
 
+describe('a resource that comes of a creation that was given up, when its claim is gone', () => {
+  /** What the process makes of it, if `answer` was the creation's and `meanwhile` happens before it is carried out. */
+  async function late(
+    answer: ApiError,
+    meanwhile: (process: FakeProcess, restart: () => FakeProcess) => FakeProcess | Promise<FakeProcess>,
+  ) {
+    const { cluster, external, process, name, resource } = await worldOf(dynamic);
+    const { status: _status, ...made } = resource() ?? assert.fail('no resource');
+    cluster.delete(claimKind, key);
+    await process.settle(70_000);
+    assert.deepEqual([cluster.all(claimKind), resource(), external.things.size], [[], undefined, 1]);
+
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === managedKind.kind) throw answer;
+    };
+    const subject = claim(dynamic.spec, { uid: 'second-life' });
+    cluster.put(claimKind, subject);
+    await process.settle(1_000);
+    const wanted = cluster.get(claimKind, key)?.spec.resourceRef?.name ?? assert.fail('nothing is recorded');
+    cluster.delete(claimKind, key);
+    await process.settle(70_000);
+    assert.deepEqual([cluster.all(claimKind), cluster.get(managedKind, { name: wanted })], [[], undefined]);
+    const after = await meanwhile(process, () => {
+      process.stop();
+      return startStack(cluster, external);
+    });
+    const claimRef = { ...made.spec.claimRef, uid: 'second-life' } as Managed['spec']['claimRef'];
+    const { uid: _uid, deletionTimestamp: _deletion, finalizers: _finalizers, ...metadata } = made.metadata;
+    const spec = { ...made.spec, claimRef };
+    cluster.put(managedKind, { ...made, metadata: { ...metadata, name: wanted }, spec } as Managed);
+    await after.settle(70_000);
+    return { left: cluster.get(managedKind, { name: wanted }), things: external.things.has(name) };
+  }
+  const timeout = new ApiError('no answer', { code: 0, reason: 'Timeout' });
+  const refusal = new ApiError('denied', { code: 403, reason: 'Forbidden' });
+  const gone = { left: undefined, things: false };
+
+  test('it goes by its policy', async () =>
+    assert.deepEqual(await late(timeout, (process) => process), gone));
+
+  test('but not where another process had given it up, nor long after, nor where the creation was refused', async () => {
+    const others = [
+      await late(timeout, (_process, restart) => restart()),
+      await late(timeout, async (process) => await process.settle(5 * 60_000)),
+      await late(refusal, (process) => process),
+    ];
+    for (const { left, things } of others) assert.deepEqual([left !== undefined, things], [true, true]);
+  });
+});
+
 describe('a claim of the same name takes the place of one that vanished', () => {
   test('it gets a resource of its own, and the old one is let go', async () => {
     const { cluster, external, process, name } = await worldOf(dynamic);

@@ -19,9 +19,9 @@ import { provisionedManaged } from '../../../../controllers/core/claim-binding/p
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
-import { ApiError } from '../../../../runtime/client/errors.ts';
+import { ApiError, isConflict } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
-import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { broken, conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
@@ -474,6 +474,21 @@ describe('binding acts', () => {
     cluster.before('updateStatus', claimKind, () => cluster.delete(claimKind, key));
     assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'K2' });
   });
+});
+
+test('what becomes of a claim is never told of the next one of its name', async () => {
+  const { cluster, process } = worldOf({ claim: boundClaim(deleted), managed: bound, secrets: [source] });
+  cluster.afterCall = async ({ verb, kind }) => {
+    if (verb !== 'update' || kind !== claimKind.kind) return;
+    cluster.afterCall = () => {};
+    // It is carried out, and while its answer is awaited the name is taken anew.
+    cluster.put(claimKind, claim({}, { uid: 'uid-of-the-next' }));
+    await cluster.clock.settle();
+    throw broken();
+  };
+  await assert.rejects(process.reconcile(key), isConflict);
+  assert.equal(cluster.get(claimKind, key)?.metadata.uid, 'uid-of-the-next');
+  assert.equal(cluster.get(claimKind, key)?.status, undefined);
 });
 
 test('K9 record: where all names that a claim may give are taken, it says so and tries again', async () => {

@@ -63,6 +63,70 @@ async function rebound(cluster: FakeCluster, external: FakeExternal) {
 const phaseOf = (cluster: FakeCluster, team: string) =>
   cluster.get(claimKind, teamOf(team))?.status?.bindingPhase;
 
+/**
+ * A resource made by hand whose password the first team's claim was given, and which then was taken away from it, before
+ * or after it was Bound.
+ */
+async function takenAway(phase: 'Unbound' | 'Bound') {
+  const cluster = new FakeCluster();
+  const writeConnectionSecretToRef = { namespace: 'system', name: 'src' };
+  cluster.put(managedKind, managed({ reclaimPolicy: 'Retain', writeConnectionSecretToRef }));
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external).settle();
+  ask(cluster, 'first');
+  cluster.gate = ({ verb, kind }) => {
+    const isHandedOver = detailsOf(cluster, 'first').password !== undefined;
+    const isBinding = verb === 'updateStatus' && kind === managedKind.kind;
+    if (phase === 'Unbound' && isHandedOver && isBinding) throw forbidden();
+  };
+  await process.settle(0);
+  process.stop();
+  cluster.gate = () => {};
+  const { password } = detailsOf(cluster, 'first');
+  assert.notEqual(password, undefined);
+  assert.equal(cluster.get(managedKind, db)?.status?.bindingPhase, phase);
+  cluster.edit<Managed>(managedKind, db, ({ spec: { claimRef: _taken, ...spec }, ...object }) => ({
+    ...object,
+    spec,
+  }));
+  return { cluster, external, password };
+}
+
+describe('a resource that was taken away from its claim', () => {
+  test('is bound by that claim again if it was not Bound yet', async () => {
+    const { cluster, external, password } = await takenAway('Unbound');
+    const process = await startStack(cluster, external).settle(120_000);
+    process.stop();
+    assert.equal(phaseOf(cluster, 'first'), 'Bound');
+    assert.equal(detailsOf(cluster, 'first').password, password);
+  });
+
+  for (const phase of ['Unbound', 'Bound'] as const)
+    test(`is given to another with new credentials, once it is offered, wherever the process was cut off: ${phase}`, async () => {
+      for (let k = 1; ; k += 1) {
+        const { cluster, external, password } = await takenAway(phase);
+        cluster.delete(claimKind, teamOf('first'));
+        ask(cluster, 'second');
+        const before = await startStack(cluster, external).settle(120_000);
+        before.stop();
+        assert.equal(phaseOf(cluster, 'second'), 'Unbound', `after write ${k}`);
+        assert.deepEqual(detailsOf(cluster, 'second'), {}, `after write ${k}`);
+        cluster.stepsLeft = k;
+        offer(cluster);
+        const cut = await startStack(cluster, external).settle();
+        cut.stop();
+        cluster.stepsLeft = Number.POSITIVE_INFINITY;
+        const process = await startStack(cluster, external).settle(120_000);
+        process.stop();
+        assert.equal(phaseOf(cluster, 'second'), 'Bound', `after write ${k}`);
+        const known = detailsOf(cluster, 'second').password;
+        assert.notEqual(known, password, `after write ${k}`);
+        assert.equal(known, external.things.get('db')?.password, `after write ${k}`);
+        if (!cut.hasCrashed) return;
+      }
+    });
+});
+
 describe('a released resource that is offered again', () => {
   test('is bound once, and what that claim leaves is not offered, wherever the process was cut off', async () => {
     for (let k = 1; ; k += 1) {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
-import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   decodeDetails,
@@ -17,6 +17,11 @@ import {
   publisherChain,
   secretPublisher,
 } from '../../../../controllers/core/connection/connection-publisher.ts';
+import type {
+  Published,
+  PublishedBefore,
+} from '../../../../controllers/core/connection/published-details.ts';
+import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { broken, conflict, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { managed } from '../objects.ts';
@@ -44,8 +49,7 @@ function scene(existing?: Secret) {
   const cluster = new FakeCluster();
   if (existing !== undefined) cluster.put(SecretKind, existing);
   const process = new FakeProcess(cluster);
-  const selection = { fieldSelector: `type=${connectionSecretType}` };
-  const publisher = secretPublisher(process.env.resource(SecretKind, selection));
+  const publisher = secretPublisher(connectionSecrets(process.env));
   return { cluster, process, publisher, stored: () => cluster.get(SecretKind, key) };
 }
 
@@ -54,7 +58,7 @@ describe('the connection secret', () => {
     const { cluster, publisher } = scene();
     await publisher.publish(managed(), { password: 'new' }, signal);
     await publisher.unpublish(managed(), signal);
-    assert.deepEqual(await publisher.known(managed(), signal), {});
+    assert.deepEqual((await publisher.known(managed(), signal)).details, {});
     assert.deepEqual(cluster.calls, []);
   });
 
@@ -67,12 +71,13 @@ describe('the connection secret', () => {
     );
     assert.equal(stored()?.type, connectionSecretType);
     assert.equal(stored()?.metadata.ownerReferences?.[0]?.uid, 'managed-uid');
-    assert.deepEqual(await publisher.known(publishing, signal), { password: 'new' });
+    assert.deepEqual((await publisher.known(publishing, signal)).details, { password: 'new' });
   });
 
   test('AlreadyPublished: no write', async () => {
     const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
-    await publisher.publish(publishing, { password: 'old' }, signal);
+    const details = { password: 'old' };
+    await publisher.publish(publishing, details, signal, { details, revision: 0 });
     assert.deepEqual(cluster.writes, []);
   });
 
@@ -135,9 +140,15 @@ describe('the connection secret', () => {
       const { publisher, stored } = scene(
         secret({ ownerReferences: [owner()], annotations: { 'crossplane.io/published-details': text } }),
       );
-      assert.deepEqual(await publisher.known(publishing, signal), { password: 'old', other: 'kept' });
+      assert.deepEqual((await publisher.known(publishing, signal)).details, {
+        password: 'old',
+        other: 'kept',
+      });
       await publisher.publish(publishing, { password: 'new' }, signal);
-      assert.deepEqual(await publisher.known(publishing, signal), { password: 'new', other: 'kept' });
+      assert.deepEqual((await publisher.known(publishing, signal)).details, {
+        password: 'new',
+        other: 'kept',
+      });
       assert.deepEqual(decodeDetails(stored()), { password: 'new', other: 'kept' });
     });
   }
@@ -151,7 +162,10 @@ describe('the connection secret', () => {
   for (const [what, existing] of Object.entries(adoptable)) {
     test(`a secret that ${what} is adopted with what it holds`, async () => {
       const { publisher, stored } = scene(existing);
-      assert.deepEqual(await publisher.known(publishing, signal), { password: 'old', other: 'kept' });
+      assert.deepEqual((await publisher.known(publishing, signal)).details, {
+        password: 'old',
+        other: 'kept',
+      });
       await publisher.publish(publishing, { endpoint: 'e' }, signal);
       assert.deepEqual(
         stored()?.metadata.ownerReferences?.map(({ uid }) => uid),
@@ -177,7 +191,7 @@ describe('the connection secret', () => {
     const isTaken = Object.keys(known).length > 0;
     test(`a resource that was ready ${isTaken ? 'takes' : 'does not take'} for its own a secret that ${what}`, async () => {
       const ready: Managed = { ...publishing, status: { bindingPhase: 'Bound' } };
-      assert.deepEqual(await scene(existing).publisher.known(ready, signal), known);
+      assert.deepEqual((await scene(existing).publisher.known(ready, signal)).details, known);
     });
   }
 
@@ -209,7 +223,7 @@ describe('the connection secret', () => {
       await at.publisher.publish(publishing, known, signal);
       await byThen(at);
       await at.process.synced();
-      await at.publisher.publish(publishing, known, signal, known);
+      await at.publisher.publish(publishing, known, signal, { details: known, revision: 1 });
       assert.deepEqual(decodeDetails(at.stored()), { password: want });
     });
   }
@@ -225,18 +239,86 @@ describe('the connection secret', () => {
         const at = scene();
         if (published.password !== undefined) await at.publisher.publish(publishing, published, signal);
         if (elsewhere !== undefined) await at.publisher.publish(publishing, { password: elsewhere }, signal);
-        const late = at.publisher.publish(publishing, { password: ours }, signal, published, published);
+        const late = at.publisher.publish(publishing, { password: ours }, signal, {
+          details: published,
+          revision: 'password' in published ? 1 : 0,
+        });
         if (want === ours) await late;
         else
           await assert.rejects(late, {
-            cause: new PublishedElsewhere(
-              `another process has published password meanwhile; new credentials are set`,
-            ),
+            cause: new PublishedElsewhere(['password'], true),
           });
         assert.deepEqual(decodeDetails(at.stored()), { password: want });
       });
     }
   }
+
+  describe('of which nobody can tell any more whether it is right', () => {
+    const before = { details: {}, revision: 0 };
+    const onlyMade = managed({
+      writeConnectionSecretToRef: key,
+      managementPolicies: ['Observe', 'Create', 'Delete'],
+    });
+    const rows: Record<
+      string,
+      { by?: Managed; refused?: () => Error; times?: number; isOnRecord: boolean; known: Published }
+    > = {
+      'what is published counts as lost, for every process': {
+        isOnRecord: true,
+        known: { details: {}, revision: 2 },
+      },
+      'also where somebody has changed the secret since it was read': {
+        refused: conflict,
+        isOnRecord: true,
+        known: { details: {}, revision: 2 },
+      },
+      'this process alone knows where that cannot be written': {
+        refused: broken,
+        isOnRecord: false,
+        known: { details: { password: 'theirs' }, revision: 1 },
+      },
+      'nor where others always come first': {
+        refused: conflict,
+        times: 5,
+        isOnRecord: false,
+        known: { details: { password: 'theirs' }, revision: 1 },
+      },
+      'it is kept where policies do not allow to renew it': {
+        by: onlyMade,
+        isOnRecord: false,
+        known: { details: { password: 'theirs' }, revision: 1 },
+      },
+    };
+    for (const [what, { by = publishing, refused, times, isOnRecord, known }] of Object.entries(rows)) {
+      test(what, async () => {
+        const { cluster, publisher, stored } = scene();
+        await publisher.publish(publishing, { password: 'theirs' }, signal);
+        if (refused !== undefined) {
+          const refusing = (): never => {
+            throw refused();
+          };
+          cluster.before('update', SecretKind, refusing, times);
+        }
+        await assert.rejects(publisher.publish(by, { password: 'ours' }, signal, before), {
+          cause: new PublishedElsewhere(['password'], isOnRecord),
+        });
+        assert.deepEqual(decodeDetails(stored()), { password: 'theirs' });
+        assert.deepEqual(await publisher.known(by, signal), known);
+      });
+    }
+
+    test('what is disowned in one place counts in none', async () => {
+      const [here, there] = [scene().publisher, scene().publisher];
+      const both = publisherChain([here, there]);
+      await both.publish(publishing, { password: 'theirs' }, signal);
+      await assert.rejects(both.publish(publishing, { password: 'ours' }, signal, before));
+      const lost = await both.published(publishing, signal);
+      assert.deepEqual(lost, { details: {}, revision: 2, givesWay: false });
+      await both.publish(publishing, { password: 'renewed' }, signal, lost);
+      const renewed = { details: { password: 'renewed' }, revision: 3, givesWay: false };
+      assert.deepEqual(await both.published(publishing, signal), renewed);
+    });
+  });
 
   test('who else owns an adopted secret does so still', async () => {
     const other = { ...owner({ uid: 'another-uid' }), controller: false };
@@ -266,7 +348,7 @@ describe('the connection secret', () => {
         ...publishing,
         metadata: { ...publishing.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
       };
-      assert.deepEqual(await publisher.known(deleted, signal), {}, 'deletion goes on');
+      assert.deepEqual((await publisher.known(deleted, signal)).details, {}, 'deletion goes on');
       await assert.rejects(publisher.publish(publishing, { password: 'new' }, signal), message);
       await publisher.unpublish(publishing, signal);
       assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
@@ -280,7 +362,8 @@ describe('the connection secret', () => {
   test('a secret of another type that is ours is kept, without an attempt to create it', async () => {
     const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }, 'Opaque'));
     const seen = managed({ writeConnectionSecretToRef: key }, { status: { conditions: [] } });
-    await publisher.publish(seen, { password: 'old' }, signal);
+    const details = { password: 'old' };
+    await publisher.publish(seen, details, signal, { details, revision: 0 });
     assert.deepEqual(
       cluster.calls.map(({ verb }) => verb),
       ['get'],
@@ -320,12 +403,37 @@ describe('the connection secret', () => {
     await publisher.unpublish(publishing, signal);
     assert.equal(stored(), undefined);
   });
+
+  const edits: Readonly<Record<string, { readonly to: Managed; readonly left: readonly string[] }>> = {
+    'the reference was edited away': { to: managed(), left: ['stranger'] },
+    'the reference leads to another secret, which is ours': {
+      to: managed({ writeConnectionSecretToRef: { ...key, name: 'second' } }),
+      left: ['stranger'],
+    },
+    "the reference leads to somebody else's": {
+      to: managed({ writeConnectionSecretToRef: { ...key, name: 'stranger' } }),
+      left: ['stranger'],
+    },
+  };
+  for (const [when, { to, left }] of Object.entries(edits)) {
+    test(`unpublishing removes what is ours, and what is not stays: ${when}`, async () => {
+      const { cluster, process, publisher } = scene(secret({ ownerReferences: [owner()] }));
+      cluster.put(SecretKind, secret({ name: 'second', ownerReferences: [owner()] }));
+      cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));
+      await process.synced();
+      await publisher.unpublish(to, signal);
+      assert.deepEqual(
+        cluster.all(SecretKind).map(({ metadata }) => metadata.name),
+        left,
+      );
+    });
+  }
 });
 
 describe('the publisher chain', () => {
   test('EmptyChain', async () => {
     await publisherChain([]).publish(publishing, { password: 'new' }, signal);
-    assert.deepEqual(await publisherChain([]).known(publishing, signal), {});
+    assert.deepEqual((await publisherChain([]).published(publishing, signal)).details, {});
   });
 
   test('SuccessfulPublisher: every publisher of the chain gets the details', async () => {
@@ -338,6 +446,36 @@ describe('the publisher chain', () => {
     await publisherChain([publisher, other]).publish(publishing, { a: 'b' }, signal);
     assert.deepEqual([decodeDetails(stored()), told], [{ a: 'b' }, [{ a: 'b' }]]);
   });
+
+  const at = (revision: number, details: ConnectionDetails): Published => ({ details, revision });
+  const places: Record<string, { readonly places: readonly Published[]; readonly want: PublishedBefore }> = {
+    'one has it': {
+      places: [at(2, { password: 'p', port: '1' }), at(0, {})],
+      want: { ...at(2, { password: 'p', port: '1' }), givesWay: false },
+    },
+    'each has something': {
+      places: [at(0, { port: '1' }), at(0, { password: 'p' })],
+      want: { ...at(0, { password: 'p', port: '1' }), givesWay: false },
+    },
+    'both have the same': {
+      places: [at(1, { password: 'p' }), at(1, { password: 'p' })],
+      want: { ...at(1, { password: 'p' }), givesWay: false },
+    },
+    'one is newer: it alone counts': {
+      places: [at(2, { password: 'new' }), at(1, { password: 'old', port: '1' })],
+      want: { ...at(2, { password: 'new' }), givesWay: false },
+    },
+    'they do not agree: nobody can tell whose is right': {
+      places: [at(1, { password: 'p', port: '1' }), at(1, { password: 'q', port: '1' })],
+      want: { ...at(1, { port: '1' }), givesWay: true },
+    },
+  };
+  for (const [name, { places: each, want }] of Object.entries(places)) {
+    test(`what was published before, of two places: ${name}`, async () => {
+      const publishers = each.map((held) => ({ ...disabledStorePublisher, known: async () => held }));
+      assert.deepEqual(await publisherChain(publishers).published(publishing, signal), want);
+    });
+  }
 
   test('every publisher of the chain is told to unpublish', async () => {
     const told: string[] = [];

@@ -3,11 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
 import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../../apis/core/v1alpha1/managed.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../../clients/vault.ts';
 import { vaultClient } from '../../../../clients/vault.ts';
+import { PublishedElsewhere } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { kubernetesStore } from '../../../../controllers/core/connection/kubernetes-store.ts';
 import type { OwnedConnection, SecretStore } from '../../../../controllers/core/connection/secret-store.ts';
 import type { SecretStoresOptions } from '../../../../controllers/core/connection/secret-stores.ts';
@@ -21,7 +22,7 @@ import type { Host } from '../../../../runtime/controller/host.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
-import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { broken, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
@@ -29,9 +30,13 @@ const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
 const token = 'vault-token';
 /** The details as they were published, as far as anybody may know. */
-const digests = { 'crossplane.io/published-details': '{"endpoint":"UhMarHvFX9","password":"eItglY9wms"}' };
+const digests = {
+  'crossplane.io/published-details': '{"endpoint":"UhMarHvFX9","password":"eItglY9wms"}',
+  'crossplane.io/published-revision': '1',
+};
 const digestsInVault = {
   'annotation:crossplane.io/published-details': digests['crossplane.io/published-details'],
+  'annotation:crossplane.io/published-revision': '1',
 };
 
 function configured(
@@ -87,7 +92,7 @@ describe('publishing to the Kubernetes store', () => {
       'secret.crossplane.io/owner-uid': 'managed-uid',
     });
     assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...digests });
-    assert.deepEqual(await publisher.known(publishing(dressed), signal), details);
+    assert.deepEqual((await publisher.known(publishing(dressed), signal)).details, details);
   });
 
   test('the connection type where none is given; nothing changes, nothing is written', async () => {
@@ -104,10 +109,10 @@ describe('publishing to the Kubernetes store', () => {
     const before = cluster.get(SecretKind, key);
     await publisher.publish(publishing(), { password: 'changed' }, signal);
     const changed = { ...details, password: 'changed' };
-    assert.deepEqual(await publisher.known(publishing(), signal), changed);
+    assert.deepEqual((await publisher.known(publishing(), signal)).details, changed);
     const { generation, resourceVersion } = cluster.get(SecretKind, key)!.metadata;
     const digest = '{"endpoint":"UhMarHvFX9","password":"fOPuGtsc_c"}';
-    const annotations = { note: 'n', 'crossplane.io/published-details': digest };
+    const annotations = { note: 'n', ...digests, 'crossplane.io/published-details': digest };
     assert.deepEqual(cluster.get(SecretKind, key), {
       ...before,
       metadata: { ...before?.metadata, annotations, generation, resourceVersion },
@@ -115,13 +120,35 @@ describe('publishing to the Kubernetes store', () => {
     });
   });
 
-  test('what another process has published there since it was read is not replaced', async () => {
+  test('what another process has published there since it was read is not replaced, and counts as lost', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
+    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, { details, revision: 1 });
+    await assert.rejects(late, { cause: new PublishedElsewhere(['password'], true) });
+    assert.equal(decodeDetails(cluster.get(SecretKind, key)).password, 'theirs-1');
+    const { endpoint } = details;
+    assert.deepEqual(await publisher.known(publishing(), signal), { details: { endpoint }, revision: 2 });
+  });
+
+  test('this process alone knows where that cannot be written', async () => {
+    const { cluster, publisher } = configured(spec);
+    await publisher.publish(publishing(), details, signal);
+    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
+    cluster.before('update', SecretKind, () => {
+      throw broken();
+    });
+    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, { details, revision: 1 });
+    await assert.rejects(late, { cause: new PublishedElsewhere(['password'], false) });
+    assert.equal((await publisher.known(publishing(), signal)).details.password, 'theirs-1');
+  });
+
+  test('what is still as it was read is no news, and replaces nothing that was published since', async () => {
     const { publisher } = configured(spec);
     await publisher.publish(publishing(), details, signal);
     await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
-    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, details, details);
-    await assert.rejects(late, /another process has published password meanwhile/);
-    assert.equal((await publisher.known(publishing(), signal)).password, 'theirs-1');
+    await publisher.publish(publishing(), details, signal, { details, revision: 1 });
+    assert.equal((await publisher.known(publishing(), signal)).details.password, 'theirs-1');
   });
 
   test('what somebody edits there is not known any more, and is written again', async () => {
@@ -130,9 +157,12 @@ describe('publishing to the Kubernetes store', () => {
     await process.synced();
     const byHand = encodeDetails({ ...details, password: 'by-hand' });
     cluster.edit(SecretKind, key, (secret) => ({ ...secret, data: byHand }));
-    assert.deepEqual(await publisher.known(publishing(), signal), { endpoint: 'db.example' });
+    assert.deepEqual((await publisher.known(publishing(), signal)).details, { endpoint: 'db.example' });
     await publisher.publish(publishing(), { ...details, password: 'renewed' }, signal);
-    assert.deepEqual(await publisher.known(publishing(), signal), { ...details, password: 'renewed' });
+    assert.deepEqual((await publisher.known(publishing(), signal)).details, {
+      ...details,
+      password: 'renewed',
+    });
   });
 
   test('what cannot be created is told with the cause', async () => {
@@ -159,7 +189,11 @@ describe('publishing to the Kubernetes store', () => {
         data: { password: 'eA==' },
       });
       await assert.rejects(publisher.known(publishing(), signal), /belongs to/, 'before anything is created');
-      assert.deepEqual(await publisher.known(deleted(publishing()), signal), {}, 'deletion goes on');
+      assert.deepEqual(
+        (await publisher.known(deleted(publishing()), signal)).details,
+        {},
+        'deletion goes on',
+      );
       await assert.rejects(
         publisher.publish(publishing(), details, signal),
         /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
@@ -175,6 +209,31 @@ describe('publishing to the Kubernetes store', () => {
     await publisher.unpublish(publishing(), signal);
     assert.equal(cluster.get(SecretKind, key), undefined);
   });
+
+  for (const [when, now] of Object.entries({
+    'leads elsewhere now': publishing({ name: 'second' }),
+    'was edited away': managed({}, { uid: 'managed-uid' }),
+  })) {
+    test(`unpublishing removes what its reference led to before, too, where that ${when}`, async () => {
+      const { cluster, process, publisher } = configured(spec);
+      for (const name of ['orders', 'second']) {
+        await publisher.publish(publishing({ name }), details, signal);
+      }
+      await publisher.publish(publishing({ name: 'another' }, 'another-uid'), details, signal);
+      const made = cluster.get(SecretKind, key) ?? assert.fail('nothing is published');
+      // Somebody labels a secret of his own, where nothing is kept.
+      cluster.put(SecretKind, { ...made, metadata: { ...made.metadata, namespace: 'tenant' } });
+      await process.synced();
+      await publisher.unpublish(now, signal);
+      assert.deepEqual(
+        cluster
+          .all(SecretKind)
+          .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+          .toSorted(),
+        ['infra/vault-token', 'tenant/orders', 'vaulted/another'],
+      );
+    });
+  }
 
   test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
     const { cluster, process, stores, publisher, log } = configured(spec);
@@ -200,6 +259,27 @@ describe('publishing to the Kubernetes store', () => {
     );
   });
 
+  test('who waits for a secret there that another has is woken when that goes or is given away', async () => {
+    const { cluster, process, stores, publisher } = configured(spec);
+    cluster.put(managedKind, publishing());
+    cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'orders' } }, { name: 'second' }));
+    cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'other' } }, { name: 'third' }));
+    const triggers = stores.triggers(process.env.resource(managedKind));
+    await process.synced();
+    const woken: string[] = [];
+    const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe(({ name }) =>
+      woken.push(name),
+    );
+    await publisher.publish(publishing(), details, signal);
+    woken.length = 0;
+    const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-third' };
+    cluster.edit(SecretKind, key, (secret) => ({ ...secret, metadata: { ...secret.metadata, labels } }));
+    assert.deepEqual(woken.splice(0).toSorted(), ['db', 'second']);
+    cluster.delete(SecretKind, key, deletionTimestamp);
+    assert.deepEqual(woken.toSorted(), ['db', 'second']);
+    subscription.unsubscribe();
+  });
+
   test('a StoreConfig that does not exist is named, with what to do', async () => {
     const { publisher } = configured(spec);
     await assert.rejects(
@@ -212,7 +292,7 @@ describe('publishing to the Kubernetes store', () => {
     const { cluster, publisher } = configured(spec);
     await publisher.publish(managed(), details, signal);
     await publisher.unpublish(managed(), signal);
-    assert.deepEqual(await publisher.known(managed(), signal), {});
+    assert.deepEqual((await publisher.known(managed(), signal)).details, {});
     assert.deepEqual(cluster.calls, []);
   });
 });
@@ -420,7 +500,7 @@ describe('publishing to Vault', () => {
         'secret.crossplane.io/owner-uid': 'managed-uid',
       },
     });
-    assert.deepEqual(await publisher.known(to, signal), details);
+    assert.deepEqual((await publisher.known(to, signal)).details, details);
   });
 
   test('nothing changes, nothing is written; what changes is one version more', async () => {
@@ -445,7 +525,7 @@ describe('publishing to Vault', () => {
     const to = publishing({ name: 'led' });
     await assert.rejects(lost.publisher.publish(to, { password: 'new' }, signal), /the lease ran out/);
     await assert.rejects(lost.publisher.unpublish(to, signal), /the lease ran out/);
-    assert.deepEqual(await lost.publisher.known(to, signal), details);
+    assert.deepEqual((await lost.publisher.known(to, signal)).details, details);
     assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
   });
 
@@ -478,7 +558,7 @@ describe('publishing to Vault', () => {
     await client.close();
     for (const name of ['taken', 'described']) {
       const to = publishing({ name });
-      assert.deepEqual(await publisher.known(to, signal), {});
+      assert.deepEqual((await publisher.known(to, signal)).details, {});
       await publisher.publish(to, details, signal);
       assert.deepEqual(server.peek(`crossplane/${name}`)?.data, details);
       assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, { ...owner, ...digestsInVault });
@@ -512,9 +592,9 @@ describe('publishing to Vault', () => {
     const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     await client.write('crossplane/edited', { ...details, password: 'by-hand' }, { cas: 2 }, signal);
     await client.close();
-    assert.deepEqual(await publisher.known(to, signal), { endpoint: 'db.example' });
+    assert.deepEqual((await publisher.known(to, signal)).details, { endpoint: 'db.example' });
     await publisher.publish(to, { ...details, password: 'renewed' }, signal);
-    assert.deepEqual(await publisher.known(to, signal), { ...details, password: 'renewed' });
+    assert.deepEqual((await publisher.known(to, signal)).details, { ...details, password: 'renewed' });
   });
 
   test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
-import { after, done } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 const poll = after(60_000);
 type Options = Pick<Partial<ManagedReconcilerOptions<never>>, 'externalNames'>;
@@ -29,7 +31,7 @@ describe('what was there is not forgotten on one look', () => {
     const scene = await ready();
     leave(scene);
     scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
     assert.deepEqual([scene.object?.metadata.finalizers, scene.events], [finalizers, []]);
     assert.deepEqual(scene.cluster.takeWrites(), []);
     pass(scene, 5_000);
@@ -45,7 +47,7 @@ describe('what was there is not forgotten on one look', () => {
     scene.external.things.clear();
     await scene.run();
     pass(scene, 3_000);
-    assert.deepEqual(await scene.run(), after(2_000));
+    assert.deepEqual(await scene.run(), unsettled(2_000));
     pass(scene, 2_000);
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
@@ -64,7 +66,7 @@ describe('what was there is not forgotten on one look', () => {
     };
     await scene.run();
     scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
   test('deleted: a restart asks for one look more, not for one less', async () => {
@@ -74,9 +76,36 @@ describe('what was there is not forgotten on one look', () => {
     await scene.run();
     pass(scene, 60_000);
     scene.restart();
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
     assert.ok(scene.object !== undefined);
   });
+
+  const outcomes: Readonly<Record<string, (scene: Scene) => void>> = {
+    'that took long': () => {},
+    'whose answer was lost': (scene) => {
+      scene.external.afterCall = (method) => {
+        if (method === 'create') throw new Error('connection reset');
+      };
+    },
+  };
+  for (const [what, befall] of Object.entries(outcomes)) {
+    test(`deleted: looks before a creation ${what} are no proof that it made nothing`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000 });
+      befall(scene);
+      scene.external.gate = (method) => {
+        if (method === 'create') pass(scene, 10_000);
+      };
+      scene.external.isBlind = true; // what is made shows a while later
+      await scene.run();
+      assert.equal(scene.external.made, 1);
+      leave(scene);
+      assert.deepEqual(await scene.run(), unsettled(5_000));
+      pass(scene, 1_000);
+      scene.external.isBlind = false;
+      assert.deepEqual(await scene.run(), done);
+      assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+    });
+  }
 
   test('deleted: once the external system took our request one look will do, after a restart too', async () => {
     const scene = await ready();
@@ -94,7 +123,7 @@ describe('what was there is not forgotten on one look', () => {
     pass(scene, 60_000);
     leave(scene);
     scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
   test('another object of the name does not inherit the doubt', async () => {
@@ -105,7 +134,7 @@ describe('what was there is not forgotten on one look', () => {
     const { metadata, ...rest } = scene.object ?? assert.fail();
     scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, uid: 'another-uid' } });
     pass(scene, 60_000);
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
   const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
@@ -135,7 +164,7 @@ describe('what was there is not forgotten on one look', () => {
       assert.equal(scene.object, undefined);
       scene.cluster.put(managedKind, former); // as nothing but its UID could tell it from the former
       pass(scene, 60_000);
-      assert.deepEqual(await scene.run(), after(5_000));
+      assert.deepEqual(await scene.run(), unsettled(5_000));
     });
   }
 });
@@ -144,7 +173,7 @@ describe('what was there is not created again on one look', () => {
   test('it shows again: nothing was done, nothing is said', async () => {
     const scene = await ready();
     scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), after(5_000));
+    assert.deepEqual(await scene.run(), unsettled(5_000));
     pass(scene, 5_000);
     scene.external.isBlind = false;
     assert.deepEqual(await scene.run(), poll);
@@ -205,5 +234,24 @@ describe('what was there is not created again on one look', () => {
     scene.external.gate = () => {};
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.external.made, 1);
+  });
+
+  test('a creation that goes on failing is tried less and less often, however often it must be sure', async () => {
+    const cluster = new FakeCluster();
+    const external = new FakeExternal();
+    const process = startStack(cluster, external);
+    cluster.put(managedKind, managed());
+    await process.settle(60_000);
+    external.things.clear();
+    external.gate = (method) => {
+      if (method === 'create') throw new Error('no room');
+    };
+    const before = external.count('create');
+    await process.settle(1_200_000);
+    const attempts = external.count('create') - before;
+    assert.ok(attempts > 10 && attempts <= 25, `${attempts} in 20 minutes`);
+    external.gate = () => {};
+    await process.settle(70_000);
+    assert.equal(external.made, 2);
   });
 });

@@ -217,14 +217,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   '12': {
     missing: [
-      endings.missing(at('12')),
-      [`Synced False ReconcileError: observe failed: ${gone}`, waiting],
+      endings.missing(at('12'), 5_000),
+      [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone} (db)`],
       [`Warning CannotObserveExternalResource: ${gone} (db)`],
       'poll',
     ],
     'without a name': [
-      endings.missing(at('12', managed())),
-      [`Synced False ReconcileError: observe failed: ${gone}`, waiting],
+      endings.missing(at('12', managed()), 5_000),
+      [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone}`],
       [`Warning CannotObserveExternalResource: ${gone}`],
       'poll',
     ],
@@ -576,7 +576,10 @@ describe('how a run over a managed resource ends', () => {
     const offered = managed({}, { annotations, status: { bindingPhase: 'Released' } });
     const used = (ready: Parameters<typeof endings.present>[1]['ready']) =>
       endings.present(at('27', offered), { ...seen, ...(ready && { ready }) }).used;
-    assert.deepEqual(used(available()), ['crossplane.io/reoffer', 'crossplane.io/adopt-identity']);
+    assert.deepEqual(used(available()), [
+      ...['crossplane.io/reoffer', 'crossplane.io/reserved-for', 'crossplane.io/claim-parameters'],
+      'crossplane.io/adopt-identity',
+    ]);
     assert.deepEqual(used(creating()), ['crossplane.io/adopt-identity']);
   });
 

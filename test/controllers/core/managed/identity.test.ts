@@ -7,7 +7,7 @@ import { NetworkKind } from '../../../../apis/fcp/v1alpha3/network.ts';
 import { PostgreSQLGrantKind } from '../../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { encodeIdentity } from '../../../../controllers/core/managed/identity.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
-import { after, done } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managedKind } from '../objects.ts';
 
@@ -177,6 +177,20 @@ describe('what is taken away is as it was', () => {
     assert.deepEqual(places(made), ['eu/db']);
   });
 
+  test('an immutable field that is on record, although its creation was refused', async () => {
+    const made = scene({ region: 'eu', size: 1 });
+    made.external.gate = (method) => {
+      if (method === 'create') throw new Error('no room');
+    };
+    await made.run();
+    assert.deepEqual(places(made), []);
+    edit(made, { size: 1 });
+    made.external.gate = () => {};
+    await made.run();
+    assert.deepEqual(places(made), ['eu/db']);
+    assert.deepEqual(made.external.createdWith, { region: 'eu', size: 1 });
+  });
+
   test('a name that was given by hand', async () => {
     const made = scene();
     annotate(made, nameKey, 'legacy');
@@ -255,7 +269,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     annotate(made, nameKey, 'other');
     made.external.things.clear();
-    assert.deepEqual(await made.run(), after(5_000));
+    assert.deepEqual(await made.run(), unsettled(5_000));
     made.cluster.clockMs += 5_000;
     await made.run();
     await made.run();
@@ -269,11 +283,11 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     annotate(made, nameKey, 'second');
     await made.run();
     made.cluster.clockMs += 5_000;
-    assert.deepEqual(await made.run(), after(0));
+    assert.deepEqual(await made.run(), unsettled(0));
     const { externalIdentity, bindingPhase, conditions = [] } = made.object?.status ?? {};
     assert.deepEqual([externalIdentity, bindingPhase, conditions.length], [undefined, 'Unbound', 2]);
     annotate(made, nameKey, 'third');
-    assert.deepEqual(await made.run(), after(5_000));
+    assert.deepEqual(await made.run(), unsettled(5_000));
     made.cluster.clockMs += 5_000;
     await made.run();
     await made.run();

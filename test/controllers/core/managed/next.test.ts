@@ -5,7 +5,7 @@ import { operationOngoing } from '../../../../controllers/core/managed/async-ope
 import type { Next } from '../../../../controllers/core/managed/next.ts';
 import { resultOf } from '../../../../controllers/core/managed/next.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
-import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
 import { managed, now } from '../objects.ts';
 
@@ -28,8 +28,8 @@ describe('what brings a managed resource back, and when', () => {
     ['progress since operation', after(2_000)],
     ['operation', after(60_000)],
     ['backOff', requeue],
-    [0, after(0)],
-    [1_234, after(1_234)],
+    [0, unsettled(0)],
+    [1_234, unsettled(1_234)],
   ];
   for (const [next, result] of rows) {
     test(`${next}`, () => {

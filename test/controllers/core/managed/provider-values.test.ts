@@ -419,7 +419,7 @@ describe('asynchronous operations', () => {
     assert.equal(scene.object, undefined);
   });
 
-  test('what an operation brought cannot be published: told, Ready as it was, and tried again', async () => {
+  test('what an operation brought cannot be published: told, not Ready, for nobody can use it, and tried again', async () => {
     for (const type of ['create', 'update'] as const) {
       const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
       const operation = Promise.resolve({ details: { password: 'made-late' } });
@@ -435,7 +435,11 @@ describe('asynchronous operations', () => {
       };
       assert.deepEqual(await scene.run(), requeue);
       assert.match(scene.condition('Synced'), /connection secret: etcd is unavailable$/);
-      assert.equal(scene.condition('Ready'), type === 'create' ? 'False/Creating' : 'True/Available');
+      const unusable = 'cannot create or update connection secret: etcd is unavailable';
+      assert.equal(
+        scene.condition('Ready'),
+        type === 'create' ? 'False/Creating' : `False/Unavailable: ${unusable}`,
+      );
       scene.cluster.gate = () => {};
       scene.external.put('db', { size: 1 }, 'made-late');
       await scene.run();

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { available, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
+import { PublishedElsewhere } from '../../../../controllers/core/connection/connection-publisher.ts';
+import type { Published } from '../../../../controllers/core/connection/published-details.ts';
+import { nothingPublished, revisionOf } from '../../../../controllers/core/connection/published-details.ts';
 import { createRenewals } from '../../../../controllers/core/managed/renewals.ts';
-import { finalizers, Scene } from '../managed-scene.ts';
+import type { ExternalMethod } from '../external-fake.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { managed } from '../objects.ts';
 
 const offered = {
@@ -72,4 +80,70 @@ describe('a renewal ends, however many runs the update takes', () => {
       assert.equal(scene.secret?.password, 'made-at-update-1');
     });
   }
+});
+
+test('where two places hold different credentials, new ones are set, once, and both have them', async () => {
+  const scene = new Scene(
+    { forProvider: { size: 1 }, writeConnectionSecretToRef: secretKey },
+    { finalizers, annotations: { 'crossplane.io/external-name': 'db' } },
+  );
+  scene.external.put('db', { size: 1 }, 'right');
+  let elsewhere: Published = { details: { password: 'right' }, revision: 0 };
+  scene.store = {
+    known: async () => elsewhere,
+    publish: async (_managed, details, _signal, before = nothingPublished) => {
+      elsewhere = { details, revision: revisionOf(details, before) };
+    },
+    unpublish: async () => {},
+  };
+  scene.cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...secretKey, ownerReferences: [controllerReference(scene.object ?? assert.fail())] },
+    type: connectionSecretType,
+    data: encodeDetails({ password: 'from-before-an-edit' }),
+  });
+  for (const _run of [1, 2, 3]) await scene.run();
+  assert.equal(scene.external.count('update'), 1);
+  assert.deepEqual(
+    [scene.secret?.password, elsewhere.details.password],
+    ['made-at-update-1', 'made-at-update-1'],
+  );
+});
+
+describe('what was to be given new credentials, and could not be, is not said to be ready', () => {
+  const busy = 'the cloud is busy';
+  const failingUpdate = (method: ExternalMethod): void => {
+    if (method === 'update') throw new Error(busy);
+  };
+  const publisher: ConnectionPublisher = {
+    known: async () => nothingPublished,
+    publish: async () => undefined,
+    unpublish: async () => undefined,
+  };
+
+  test('so that a released resource that is offered again stays Released', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, ...offered });
+    scene.external.put('db', { size: 1 });
+    scene.external.observation = { isUpToDate: false, ready: available() };
+    scene.external.gate = failingUpdate;
+    await scene.run();
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: update failed: ${busy}`);
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
+    assert.equal(scene.object?.status?.bindingPhase, 'Released');
+  });
+
+  test('nor is one whose credentials two processes have set', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 2 });
+    const cause = new PublishedElsewhere(['password'], false);
+    scene.publisher = { ...publisher, publish: () => Promise.reject(new Error(cause.message, { cause })) };
+    await scene.run();
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${cause.message}`);
+    scene.publisher.publish = publisher.publish;
+    scene.external.gate = failingUpdate;
+    await scene.run();
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: update failed: ${busy}`);
+    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
+  });
 });

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
+import { nothingPublished } from '../../../../controllers/core/connection/published-details.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
-import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
+import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { testClock } from '../../../fakes/test-clock.ts';
 import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 /** Refuses the writes of one sort, the n-th and those after it. */
 const refuse =
@@ -38,7 +40,7 @@ const sentence = 'Successfully requested';
 
 /** A publisher that fails at one step and else does nothing. */
 const publisherFailingAt = (step: keyof ConnectionPublisher, error: Error): ConnectionPublisher => ({
-  known: async () => ({}),
+  known: async () => nothingPublished,
   publish: async () => {
     if (step === 'publish') throw error;
   },
@@ -296,6 +298,23 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
+  test('row 12 what was ready and is not found is so no longer after five seconds', async () => {
+    const clock = testClock();
+    const scene = settled(
+      { managementPolicies: ['Observe'] },
+      {},
+      { confirmAbsenceMs: 5_000, env: { clock } },
+    );
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    scene.external.things.clear();
+    assert.deepEqual(await scene.run(), unsettled(5_000));
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    await clock.advance(5_000);
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.condition('Ready'), 'False/Unavailable: external resource does not exist (db)');
+  });
+
   const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
   for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
     test(`row 13 what was just created may not show yet: waited for without a status write, ${when}`, async () => {
@@ -321,6 +340,13 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     scene.external.gate = failAt('delete', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
+  });
+
+  test('row 27 a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
+    const scene = settled({}, { finalizers: [] });
+    await scene.run();
+    assert.equal(scene.row, '27');
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
   test('row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone', async () => {
@@ -600,6 +626,31 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
+  for (const wasThere of [true, false]) {
+    const since = wasThere ? 'before it is created' : 'it is created';
+    test(`row 24 what cannot publish, for somebody else has the secret since ${since}, says so with Ready`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } });
+      const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
+      const take = (): void => {
+        const ownerReferences = [controllerReference(rival)];
+        const metadata = { ...secretKey, ownerReferences };
+        scene.cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata });
+      };
+      if (wasThere) take();
+      else scene.external.afterCall = (method) => (method === 'create' ? take() : undefined);
+      const why =
+        /^False\/Unavailable: .*existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db \(infra\/db-connection\)$/;
+      for (let times = 1; times <= 2; times += 1) {
+        await scene.run();
+        assert.match(scene.condition('Ready'), why);
+        assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
+      }
+      assert.equal(scene.object?.status?.bindingPhase, undefined);
+      assert.equal(scene.external.made, wasThere ? 0 : 1);
+      assert.equal(scene.external.count('update'), 0, 'and no password after another is set');
+    });
+  }
+
   test('row 24 publishing what creation returned fails', async () => {
     const scene = new Scene();
     scene.publisher = publisherFailingAt('publish', new Error('vault is sealed'));
@@ -775,6 +826,17 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
     assert.deepEqual(scene.events, ['Warning CannotUpdateExternalResource']);
     assert.equal(scene.external.count('delete') + scene.external.count('create'), 0);
+  });
+
+  test('row 29 what cannot be changed is there all the same, and says so from the first look on', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 2 });
+    scene.external.observation = { status: { state: 'ONLINE' } };
+    scene.external.gate = failAt('update', new Error('size cannot be changed'));
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
+    assert.partialDeepStrictEqual(scene.object?.status, { bindingPhase: 'Unbound', state: 'ONLINE' });
   });
 
   test('row 29 a conflict there is told', async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { merge } from 'rxjs';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -102,6 +102,68 @@ describe('whose connection secret wakes', () => {
   }
 });
 
+describe('who waits for a secret that another has is woken', () => {
+  const key = { namespace: 'infra', name: 'conn' };
+  const [holder, waiting, leaving] = ['holder', 'waiting', 'leaving'].map((name) =>
+    managed({ writeConnectionSecretToRef: key }, { name, uid: `${name}-uid` }),
+  ) as [Managed, Managed, Managed];
+  const elsewhere = managed(
+    { writeConnectionSecretToRef: { ...key, namespace: 'other' } },
+    { name: 'elsewhere', uid: 'elsewhere-uid' },
+  );
+  const ownedBy = (...owners: readonly Managed[]) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...key, ownerReferences: owners.map(controllerReference) },
+    type: connectionSecretType,
+    data: { password: 'MQ==' },
+  });
+  const rows: Record<string, { act: (cluster: FakeCluster) => unknown; wakes: readonly string[] }> = {
+    'when it goes': {
+      act: (cluster) => cluster.delete(SecretKind, key, deletionTimestamp),
+      wakes: ['holder', 'waiting'],
+    },
+    'when nobody has it any more': {
+      act: (cluster) => cluster.put(SecretKind, ownedBy()),
+      wakes: ['holder', 'waiting'],
+    },
+    'when it is given to another': {
+      act: (cluster) => cluster.put(SecretKind, ownedBy(waiting)),
+      wakes: ['holder'],
+    },
+    'not when what is in it changes': {
+      act: (cluster) => cluster.put(SecretKind, { ...ownedBy(holder), data: { password: 'Mg==' } }),
+      wakes: ['holder'],
+    },
+  };
+  for (const [name, { act, wakes }] of Object.entries(rows)) {
+    test(name, async () => {
+      const cluster = new FakeCluster();
+      for (const each of [holder, waiting, elsewhere]) cluster.put(managedKind, each);
+      const finalizers = ['example.org/hold'];
+      cluster.put(managedKind, { ...leaving, metadata: { ...leaving.metadata, finalizers } });
+      cluster.delete(managedKind, { name: 'leaving' }, deletionTimestamp);
+      cluster.put(SecretKind, ownedBy(holder));
+      const process = new FakeProcess(cluster);
+      const { triggers } = managedController(process.env, {
+        kind: managedKind,
+        connector: new FakeExternal(),
+        providers: { provider: providerKind, providerConfig: providerConfigKind },
+        externalNames: 'deterministic',
+      });
+      await process.synced();
+      const woken = new Set<string>();
+      const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
+        woken.add(objectKeyText(request)),
+      );
+      woken.clear();
+      act(cluster);
+      subscription.unsubscribe();
+      assert.deepEqual([...woken].toSorted(), wakes);
+    });
+  }
+});
+
 describe('what a service adds', () => {
   const spec: ManagedSpec = { publishConnectionDetailsTo: { name: 'orders' }, forProvider: { size: 1 } };
   const synced = (cluster: FakeCluster): string => {
@@ -131,6 +193,7 @@ describe('what a service adds', () => {
         write: async (name, _current, desired) => void kept.set(name, desired),
         remove: async () => {},
       }),
+      removeFormer: async () => {},
       triggers: () => {
         asked += 1;
         return [];

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { isDesiredStateChanged } from '../../../../controllers/core/managed/setup.ts';
+import { finalizers } from '../managed-scene.ts';
 import { deletionTimestamp, managed } from '../objects.ts';
 
 describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', () => {
@@ -38,6 +39,13 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
     },
     'empty annotations and labels are the same as none': {
       to: { annotations: {}, labels: {} },
+      wakes: false,
+    },
+    'somebody takes our finalizer away': { from: { finalizers }, to: {}, wakes: true },
+    'it gets our finalizer': { to: { finalizers }, wakes: false },
+    'somebody takes another finalizer away': {
+      from: { finalizers: [...finalizers, 'example.org/hold'] },
+      to: { finalizers },
       wakes: false,
     },
     GenerationChanged: { to: { generation: 3 }, wakes: true },

@@ -4,7 +4,7 @@ import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ReferencePolicy } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { heldCredentials } from '../../../../controllers/core/provider/credential-sources.ts';
-import { providerCredentials } from '../../../../controllers/core/provider/provider-credentials.ts';
+import { providerFacts } from '../../../../controllers/core/provider/provider-credentials.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
@@ -35,8 +35,11 @@ function scene() {
       spec: { credentials: { source: 'Secret', secretRef: secretRef(name) } },
     });
   const { env } = new FakeProcess(cluster);
-  const read = providerCredentials(env, { provider: providerKind, providerConfig: providerConfigKind });
-  return { cluster, tokenOf: async (spec: ManagedSpec) => heldCredentials(await read(managed(spec))).text };
+  const read = providerFacts(env, { provider: providerKind, providerConfig: providerConfigKind });
+  return {
+    cluster,
+    tokenOf: async (spec: ManagedSpec) => heldCredentials((await read(managed(spec))).credentials).text,
+  };
 }
 
 describe('the credentials of a managed resource', () => {

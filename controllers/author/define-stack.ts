@@ -1,0 +1,132 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { ClaimService } from '../core/claim-service.ts';
+import type { ExternalClient } from '../core/managed/external-client.ts';
+import type { ManagedService } from '../core/managed/setup.ts';
+import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import type { Reference, ReferenceField, ReferenceSelector } from '../core/references/references.ts';
+import type { Stack } from '../core/stack.ts';
+
+/** What a managed resource's provider leads to. */
+export interface Connection<C> {
+  /** What external clients are made of: the cloud's own client, most often. */
+  readonly client: C;
+  /** See `system` of {@link ExternalClient}. */
+  system?(signal: AbortSignal): Promise<string>;
+}
+
+/** Yields the connection of a managed resource. Throws an Error fit for a condition that says what is wrong with it. */
+export type Connect<C> = (managed: Managed, signal: AbortSignal) => Promise<Connection<C>>;
+
+/** How a stack reaches its external system. `P` are the fields of its providers' specs beside the credentials. */
+export interface StackProvider<C, P extends object> extends ProviderKinds<P> {
+  /** Called once a process, so that it can keep clients. */
+  readonly connect: (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
+}
+
+/** The fields of `T` whose values are `V`. */
+type FieldsWith<T, V> = { [F in keyof T]-?: NonNullable<T[F]> extends V ? F : never }[keyof T] & string;
+
+type ParametersOf<M extends Managed> = NonNullable<M['spec']['forProvider']>;
+
+/** A {@link ReferenceField} whose names are fields of the kind's `forProvider`, of the right types. */
+export interface FieldReference<M extends Managed> extends ReferenceField {
+  readonly field: FieldsWith<ParametersOf<M>, string | readonly string[]>;
+  readonly ref: FieldsWith<ParametersOf<M>, Reference | readonly Reference[]>;
+  readonly selector: FieldsWith<ParametersOf<M>, ReferenceSelector>;
+}
+
+/** One claim kind that managed kinds with parameters `P` satisfy; of {@link satisfies}. */
+export interface Satisfied<P> {
+  readonly claim: Kind<Claim>;
+  readonly class: Kind<Class>;
+  readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
+}
+
+/**
+ * A claim kind that a managed kind satisfies, by what class. `configure` is pure: claim and class in, `forProvider` of the
+ * managed resource out. It throws an Error whose message tells the claim's author what does not fit.
+ */
+export const satisfies = <C extends Claim, K extends Class, P>(service: {
+  readonly claim: Kind<C>;
+  readonly class: Kind<K>;
+  readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
+}): Satisfied<P> => service;
+
+/** A managed kind, how its external system is used, and which claims it satisfies. `C` is what its provider yields. */
+export interface ServiceDefinition<M extends Managed, C>
+  extends Pick<ManagedService<M>, 'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
+  readonly managed: Kind<M>;
+  readonly references?: readonly FieldReference<NoInfer<M>>[];
+  /** The external client over a connection. It is made for each look, so it keeps nothing. */
+  readonly external: (client: C) => ExternalClient<NoInfer<M>>;
+  /** Absent: none. */
+  readonly claims?: readonly Satisfied<NoInfer<M>['spec']['forProvider']>[];
+}
+
+/** A service of a stack; of {@link service}. */
+export interface Service<C> {
+  readonly managed: (providers: ProviderKinds, connect: Connect<C>) => ManagedService;
+  readonly claims: readonly ClaimService[];
+}
+
+/** Puts a service together. What does not go together does not compile. */
+export function service<M extends Managed, C>(definition: ServiceDefinition<M, C>): Service<C> {
+  const { managed: kind, external, claims = [], ...rest } = definition;
+  return {
+    managed: (providers, connect) => ({
+      ...rest,
+      kind,
+      providers,
+      connector: {
+        async connect(managed, signal) {
+          const { client, system } = await connect(managed, signal);
+          return { ...external(client), ...(system && { system }) };
+        },
+      },
+    }),
+    claims: claims.map((satisfied) => ({ ...(satisfied as unknown as ClaimService), managed: kind })),
+  };
+}
+
+/** What a stack consists of: one provider, and all that is reached through it. */
+export interface StackDefinition<C, P extends object> {
+  /** For `--stacks`. */
+  readonly name: string;
+  readonly provider: StackProvider<C, P>;
+  readonly services: readonly Service<C>[];
+}
+
+/**
+ * A stack, for the process to run.
+ *
+ *     export const queueStack = defineStack({
+ *       name: 'queues',
+ *       provider: { ...kinds, connect: cloudClients(queueCloud) },
+ *       services: [
+ *         service({
+ *           managed: QueueKind,
+ *           externalNames: 'deterministic',
+ *           external: (cloud: QueueCloud) => queueClient(cloud),
+ *           claims: [satisfies({ claim: AnyQueueKind, class: QueueClassKind, configure })],
+ *         }),
+ *       ],
+ *     });
+ */
+export function defineStack<C, P extends object>({
+  name,
+  provider: { connect, ...providers },
+  services,
+}: StackDefinition<C, P>): Stack {
+  return {
+    name,
+    managed(env) {
+      const connecting = connect(env, providers);
+      return services.map(({ managed }) => managed(providers, connecting));
+    },
+    claims: services.flatMap(({ claims }) => claims),
+  };
+}

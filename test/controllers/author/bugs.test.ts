@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import uniq from 'lodash/uniq.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { FakeCluster } from '../core/cluster-fake.ts';
+import type { ExternalMethod } from '../core/external-fake.ts';
+import { FakeExternal, startStack } from '../core/external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managedKind,
+  resourceClass,
+  service,
+} from '../core/objects.ts';
+
+/** What a mistake of an author throws. */
+function mistake(): never {
+  const answer = {} as { readonly instance: { readonly id: string } };
+  throw new Error(answer.instance.id);
+}
+const told =
+  /bug in the controllers: Cannot read properties of undefined \(reading 'id'\) \(TypeError at author\/bugs\.test\.ts:\d+\)/;
+
+/** A claim by class, and a stack with something wrong in it. */
+async function broken({
+  method,
+  configure,
+}: {
+  readonly method?: ExternalMethod;
+  readonly configure?: ClaimService['configure'];
+}) {
+  const cluster = new FakeCluster();
+  const external = new FakeExternal();
+  const log = recordedLog();
+  cluster.put(classKind, resourceClass('small'));
+  cluster.put(claimKind, claim({ classRef: classRef('small') }));
+  external.gate = (called) => {
+    if (called === method) mistake();
+  };
+  const services = [{ ...service, ...(configure && { configure }) }];
+  const process = startStack(cluster, external, { services, log });
+  await process.settle();
+  return { cluster, external, process, log };
+}
+
+const said = (objects: readonly (Claim | Managed)[]): string =>
+  getCondition(objects[0]?.status?.conditions, 'Synced').message ?? '';
+
+describe('a bug in what an author wrote', () => {
+  for (const method of ['connect', 'observe', 'create'] as const) {
+    test(`in ${method} is told on the managed resource, and in the log with its stack`, async () => {
+      const { cluster, process, log } = await broken({ method });
+      assert.match(said(cluster.all(managedKind)), told);
+      const lines = log.lines.filter(({ level }) => level === 'error');
+      assert.ok(lines.length > 0);
+      for (const { message, fields } of lines) {
+        assert.equal(message, 'reconcile met a bug');
+        assert.ok(fields.error instanceof TypeError);
+      }
+      process.stop();
+    });
+  }
+
+  test('in configure is told on the claim, and in the log', async () => {
+    const { cluster, process, log } = await broken({ configure: mistake });
+    assert.match(said(cluster.all(claimKind)), told);
+    const lines = log.lines.filter(({ level }) => level === 'error');
+    assert.deepEqual(uniq(lines.map(({ message }) => message)), ['reconcile met a bug']);
+    process.stop();
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectKind } from '../../../apis/core/schema.ts';
+import { text } from '../../../apis/core/schema.ts';
+import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
+import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
+import { FakeCluster } from '../core/cluster-fake.ts';
+import { FakeProcess } from '../core/environment-fake.ts';
+import { managed } from '../core/objects.ts';
+
+const names = { group: 'gcp.example.org', version: 'v1', stack: 'gcp', description: 'A project.' };
+const parameters = { projectID: text('The project that everything is made in.') };
+const kinds = {
+  provider: defineProvider(names, parameters),
+  providerConfig: defineProviderConfig(names, parameters),
+};
+interface Parameters {
+  readonly projectID: string;
+}
+
+function scene() {
+  const cluster = new FakeCluster();
+  const secretRef = { namespace: 'infra', name: 'key', key: 'json' };
+  const json = JSON.stringify({ url: 'https://cloud.example', token: 'secret' });
+  cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'key' },
+    data: { json: Buffer.from(json).toString('base64') },
+  });
+  const put = (name: string, projectID: string): void => {
+    const config: ObjectKind<typeof kinds.providerConfig> = {
+      apiVersion: 'gcp.example.org/v1',
+      kind: 'ProviderConfig',
+      metadata: { name },
+      spec: { projectID, credentials: { source: 'Secret', secretRef } },
+    };
+    cluster.put(kinds.providerConfig, config);
+  };
+  put('red', 'red-1');
+  put('blue', 'blue-1');
+  cluster.put(kinds.provider, {
+    apiVersion: 'gcp.example.org/v1',
+    kind: 'Provider',
+    metadata: { name: 'old' },
+    spec: { projectID: 'old-1', credentialsSecretRef: secretRef },
+  });
+  const process = new FakeProcess(cluster);
+  const made: string[] = [];
+  const connect = cloudClients(
+    ({ parameters: { projectID }, url }: CloudClientOptions<Parameters>) => {
+      made.push(projectID);
+      return { url, projectID };
+    },
+    ({ url, parameters: { projectID } }) => `${url}/projects/${projectID}`,
+  )(process.env, kinds);
+  const reached = async (spec: object) => {
+    const { signal } = new AbortController();
+    const { client, system } = await connect(managed(spec), signal);
+    return { ...client, system: await system?.(signal) };
+  };
+  return { put, process, made, reached };
+}
+
+describe('the clients of a cloud', () => {
+  const by = (name: string) => ({ providerConfigRef: { name } });
+
+  test('know the fields of a provider beside its credentials, of both sorts of providers', async () => {
+    const { reached } = scene();
+    const url = 'https://cloud.example';
+    assert.deepEqual(await reached(by('red')), { url, projectID: 'red-1', system: `${url}/projects/red-1` });
+    assert.deepEqual(await reached({ providerRef: { name: 'old' } }), {
+      url,
+      projectID: 'old-1',
+      system: `${url}/projects/old-1`,
+    });
+  });
+
+  test('are not shared by providers that differ in these fields alone, and kept as long as nothing changes', async () => {
+    const { reached, made } = scene();
+    for (const name of ['red', 'blue', 'red', 'blue']) await reached(by(name));
+    assert.deepEqual(made, ['red-1', 'blue-1']);
+  });
+
+  test('are made anew when such a field changes', async () => {
+    const { reached, made, put, process } = scene();
+    await process.synced();
+    await reached(by('red'));
+    put('red', 'red-2');
+    await process.synced();
+    assert.equal((await reached(by('red'))).projectID, 'red-2');
+    assert.deepEqual(made, ['red-1', 'red-2']);
+  });
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { available, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { generatePassword } from '../../../clients/generate-password.ts';
+import type { OtherCloudClient } from '../../../clients/other-cloud.ts';
+import { otherCloudClient } from '../../../clients/other-cloud.ts';
+import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
+import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
+import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
+import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
+import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
+import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
+import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
+import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+
+const provider = {
+  provider: ProviderKind,
+  providerConfig: ProviderConfigKind,
+  connect: cloudClients(favouriteCloudClient),
+};
+const external = (cloud: FavouriteCloudClient) => favouriteDBInstanceClient({ cloud, generatePassword });
+const claims = [
+  satisfies({
+    claim: FancySQLInstanceKind,
+    class: FavouriteDBInstanceClassKind,
+    configure: configureFavouriteDBInstance,
+  }),
+];
+const instances = {
+  managed: FavouriteDBInstanceKind,
+  externalNames: 'deterministic',
+  external,
+  claims,
+} as const;
+type Seen = Observation<FavouriteDBInstance>;
+const seen = { exists: true, isUpToDate: true };
+
+/** Each would be one more way to wire a stack wrongly if it compiled: an expectation of an error that is none is one. */
+const mistakes: Readonly<Record<string, () => unknown>> = {
+  'an external client of another kind': () =>
+    // @ts-expect-error a network is no instance
+    service({ managed: FavouriteDBInstanceKind, externalNames: 'assigned', external: networkClient }),
+  'a managed kind that is a claim': () =>
+    // @ts-expect-error a claim is namespaced and has another spec
+    service({ ...instances, managed: FancySQLInstanceKind }),
+  'configure of another managed kind': () =>
+    service({
+      ...instances,
+      claims: [
+        satisfies({
+          claim: PostgreSQLInstanceKind,
+          class: FavouriteDBInstanceClassKind,
+          // @ts-expect-error it reads the class of a database
+          configure: configurePostgreSQLDatabase,
+        }),
+      ],
+    }),
+  'what satisfies another managed kind': () =>
+    // @ts-expect-error an instance's parameters are not a database's
+    service({ ...instances, managed: PostgreSQLDatabaseKind }),
+  'configure of another claim': () =>
+    satisfies({
+      claim: NetworkKind as never as typeof PostgreSQLInstanceKind,
+      class: FavouriteDBInstanceClassKind,
+      // @ts-expect-error a PostgreSQL claim has no version
+      configure: ({ spec: { nonsense } }, { specTemplate }) => ({
+        forProvider: { ...specTemplate.forProvider, version: nonsense },
+      }),
+    }),
+  'configure of another class': () =>
+    satisfies({
+      claim: FancySQLInstanceKind,
+      class: AmbivalentDBInstanceClassKind,
+      // @ts-expect-error it reads the class of the other cloud
+      configure: configureFavouriteDBInstance,
+    }),
+  'the client of another cloud': () =>
+    defineStack({
+      name: 'x',
+      // @ts-expect-error the service takes another client
+      provider: { ...provider, connect: cloudClients(otherCloudClient) },
+      services: [service(instances)],
+    }),
+  'an external client over the client of another cloud': () =>
+    service({
+      ...instances,
+      external: (cloud: OtherCloudClient) =>
+        // @ts-expect-error it takes another client
+        favouriteDBInstanceClient({ cloud, generatePassword }),
+    }),
+  'a Provider in place of a ProviderConfig': () =>
+    // @ts-expect-error they have other specs
+    defineStack({ name: 'x', provider: { ...provider, providerConfig: ProviderKind }, services: [] }),
+  'a client that needs what the providers do not say': () =>
+    defineStack({
+      name: 'x',
+      // @ts-expect-error they have no projectID
+      provider: {
+        ...provider,
+        connect: cloudClients((options: CloudClientOptions<{ readonly projectID: string }>) =>
+          favouriteCloudClient(options),
+        ),
+      },
+      services: [service(instances)],
+    }),
+  'names that are neither ours nor assigned': () =>
+    // @ts-expect-error deterministic or assigned
+    service({ ...instances, externalNames: 'determinate' }),
+  'a reference into a field that there is not': () =>
+    service({
+      ...instances,
+      references: [
+        // @ts-expect-error networkID
+        { field: 'networkID', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
+      ],
+    }),
+  'a reference into a field that is no text': () =>
+    service({
+      ...instances,
+      references: [
+        // @ts-expect-error a number
+        { field: 'fancinessLevel', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
+      ],
+    }),
+  'a reference from a field that holds none': () =>
+    service({
+      ...instances,
+      references: [
+        // @ts-expect-error a text
+        { field: 'networkId', ref: 'networkId', selector: 'networkIdSelector', to: NetworkKind },
+      ],
+    }),
+  'a selector in a field that holds none': () =>
+    service({
+      ...instances,
+      references: [
+        // @ts-expect-error a text
+        { field: 'networkId', ref: 'networkIdRef', selector: 'version', to: NetworkKind },
+      ],
+    }),
+  'a field of the status that there is not': (): Seen => ({
+    ...seen,
+    // @ts-expect-error hostname
+    status: { hostName: 'db.example.org' },
+  }),
+  'a field of the status of another type': (): Seen => ({
+    ...seen,
+    // @ts-expect-error a number
+    status: { id: 'one' },
+  }),
+  'a field of the status that is the framework’s': (): Seen => ({
+    ...seen,
+    // @ts-expect-error the claim's
+    status: { bindingPhase: 'Bound' },
+  }),
+  'a late field that there is not': (): Seen => ({
+    ...seen,
+    // @ts-expect-error fancinessLevel
+    lateInitialized: { fanciness: 3 },
+  }),
+  'another condition in the place of Ready': (): Seen => ({
+    ...seen,
+    // @ts-expect-error Synced
+    ready: reconcileSuccess(),
+  }),
+  'a detail that is no text': (): Seen => ({
+    ...seen,
+    // @ts-expect-error a number
+    details: { port: 5432 },
+  }),
+  'an external client without delete': () =>
+    service({
+      ...instances,
+      // @ts-expect-error what is made must be deleted
+      external: (): Omit<ExternalClient<FavouriteDBInstance>, 'delete'> => ({}) as never,
+    }),
+};
+
+describe('what is wired wrongly does not compile', () => {
+  for (const [name, mistake] of Object.entries(mistakes)) {
+    test(name, () => assert.equal(typeof mistake, 'function'));
+  }
+
+  test('and what is right does', () => {
+    const right: Seen = {
+      ...seen,
+      ready: available(),
+      status: { id: 1 },
+      lateInitialized: { version: '5.7' },
+    };
+    assert.equal(right.ready?.type, 'Ready');
+    const stack = defineStack({ name: 'x', provider, services: [service(instances)] });
+    assert.deepEqual(
+      stack.claims.map(({ claim, class: { kind }, managed }) => [claim.kind, kind, managed.kind]),
+      [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']],
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
+import { fittingName, nameProblem } from '../../../../controllers/core/managed/name-limits.ts';
+import { Scene } from '../managed-scene.ts';
+
+const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
+const advice = 'give another one in the annotation crossplane.io/external-name';
+
+describe('a name that is made from that of the managed resource', () => {
+  const rows: Readonly<Record<string, readonly [own: string, fits: string]>> = {
+    'stays as it is where it fits': ['team-a-orders-x7k2p', 'team-a-orders-x7k2p'],
+    'and just fits': ['team-a-orders-1-x7k2', 'team-a-orders-1-x7k2'],
+    'is cut where it does not': ['team-a-orders-of-today-x7k2p', 'team-a-orders-e4e20'],
+    'and is another one for another': ['team-a-orders-of-today-x7k2q', 'team-a-orders-26b86'],
+  };
+  for (const [name, [own, fits]] of Object.entries(rows)) {
+    test(name, () => {
+      assert.equal(fittingName(own, names), fits);
+      assert.ok(fits.length <= names.maxLength);
+    });
+  }
+});
+
+describe('a name that the external system does not take is told with what to do', () => {
+  const rows: Readonly<Record<string, readonly [name: string, problem: string | undefined]>> = {
+    'one that it takes': ['orders-1', undefined],
+    'one that is too long': [
+      'a'.repeat(21),
+      `the name "${'a'.repeat(21)}" has 21 characters, and the external system takes 20; ${advice}`,
+    ],
+    'one that does not match': [
+      '1-orders',
+      `the name "1-orders" does not match [a-z][a-z0-9-]*, as the external system asks; ${advice}`,
+    ],
+    'one of which only a part matches': [
+      'orders.of.today',
+      `the name "orders.of.today" does not match [a-z][a-z0-9-]*, as the external system asks; ${advice}`,
+    ],
+  };
+  for (const [name, [given, problem]] of Object.entries(rows)) {
+    test(name, () => assert.equal(nameProblem(given, names, 'crossplane.io/external-name'), problem));
+  }
+
+  test('a pattern that remembers where it was judges each name anew', () => {
+    const sticky = { maxLength: 20, pattern: /[a-z]+/g };
+    for (let time = 0; time < 3; time += 1) assert.equal(nameProblem('orders', sticky, 'x'), undefined);
+  });
+});
+
+describe('a managed resource of a kind with names of its own', () => {
+  const long = 'a-name-that-is-too-long-for-it';
+  const sceneOf = (forProvider: object, annotations: Readonly<Record<string, string>> = {}) =>
+    new Scene({ forProvider }, { annotations }, { names });
+
+  test('that names what fits is made under it', async () => {
+    const scene = sceneOf({ name: 'orders' });
+    await scene.run();
+    assert.deepEqual([...scene.external.things.keys()], ['orders']);
+  });
+
+  test('that asks for a name that does not fit says so, and nothing is made, until another one is given', async () => {
+    const scene = sceneOf({ name: long });
+    await scene.run();
+    const message = nameProblem(long, names, 'crossplane.io/external-name');
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
+    assert.equal(scene.external.made, 0);
+
+    const given = sceneOf({ name: long }, { 'crossplane.io/external-name': 'short' });
+    await given.run();
+    assert.deepEqual([...given.external.things.keys()], ['short']);
+  });
+
+  test('that has a name on record keeps it, whatever the limits have become since', async () => {
+    const before = new Scene({ forProvider: { name: long } });
+    await before.run();
+    const { metadata, status } = before.object!;
+    const scene = new Scene(
+      { forProvider: { name: long } },
+      { ...metadata, ...(status && { status }) },
+      { names },
+    );
+    scene.external.put(long);
+    await scene.run();
+    assert.equal(externalName(scene.object!), long);
+    assert.match(scene.condition('Synced'), /^True/);
+  });
+
+  test('that was deleted goes, whatever it is called', async () => {
+    const scene = new Scene(
+      { forProvider: { name: long } },
+      { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['finalizer.managedresource.crossplane.io'] },
+      { names },
+    );
+    await scene.run();
+    assert.equal(scene.object, undefined);
+  });
+});

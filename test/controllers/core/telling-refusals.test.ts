@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import { broken, FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
+import { claim, claimKind, managed, managedKind } from './objects.ts';
+
+const refusal = 'FancySQLInstance "orders" is invalid: spec.size: Invalid value: "x"';
+const invalid = () => new ApiError(refusal, { code: 422, reason: 'Invalid' });
+const config = {
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name: 'default' },
+  spec: { credentials: { source: 'None' as const } },
+};
+
+const objects: Readonly<
+  Record<string, { readonly kind: Kind; readonly object: KubernetesObject; readonly what: string }>
+> = {
+  'a claim': {
+    kind: claimKind,
+    object: claim({ classSelector: {} }),
+    what: 'cannot update resource claim status',
+  },
+  'a managed resource': {
+    kind: managedKind,
+    object: managed({ managementPolicies: [] }),
+    what: 'cannot update managed resource status',
+  },
+  'a ProviderConfig': { kind: providerConfigKind, object: config, what: 'cannot update ProviderConfig' },
+};
+
+describe('an object of which its definition refuses every write', () => {
+  for (const [name, { kind, object, what }] of Object.entries(objects)) {
+    test(`${name}: an Event says so, once in a while, and it is tried again`, async () => {
+      const cluster = new FakeCluster();
+      cluster.put(kind, object);
+      cluster.gate = ({ verb }) => {
+        if (verb === 'update' || verb === 'updateStatus') throw invalid();
+      };
+      const process = startStack(cluster, new FakeExternal());
+      await process.settle(60_000);
+      const told = process.events.map((event, index) => [event, process.eventSources[index]]);
+      assert.deepEqual(told, [
+        [
+          {
+            type: 'Warning',
+            reason: 'CannotUpdateObject',
+            message: `${what}: ${refusal}`,
+            object: `${kind.kind} ${objectKeyText(objectKey(object.metadata))}`,
+          },
+          `definition/${kind.kind.toLowerCase()}.${kind.group}`,
+        ],
+      ]);
+      assert.ok(process.errors.length > 3, `${process.errors.length} attempts`);
+    });
+  }
+
+  test('what fails for another reason is none of this', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(claimKind, claim({ classSelector: {} }));
+    cluster.before(
+      'updateStatus',
+      claimKind,
+      () => {
+        throw broken();
+      },
+      3,
+    );
+    const process = startStack(cluster, new FakeExternal());
+    await process.settle(60_000);
+    assert.deepEqual(
+      process.events.map(({ reason }) => reason),
+      ['NoMatchingClass'],
+    );
+  });
+
+  test('nor is one that is gone by now', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(providerConfigKind, config);
+    cluster.before('update', providerConfigKind, () => {
+      cluster.delete(providerConfigKind, { name: 'default' });
+      throw invalid();
+    });
+    const process = new FakeProcess(cluster, (env) =>
+      stackControllers(env, [
+        {
+          name: 'fcp',
+          claims: [],
+          managed: () => [
+            {
+              kind: managedKind,
+              connector: new FakeExternal(),
+              providers: { provider: providerKind, providerConfig: providerConfigKind },
+              externalNames: 'deterministic',
+            },
+          ],
+        },
+      ]),
+    );
+    await process.settle(60_000);
+    assert.deepEqual(process.events, []);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
+import { atOnce } from '../../fakes/outside.ts';
+import { testClock } from '../../fakes/test-clock.ts';
+import { database, edited, passesOn } from './passes.ts';
+
+/** A server, and the statements that changed something on it. */
+function scene() {
+  const clock = testClock();
+  const postgresql = createInProcessPostgresql(clock);
+  const { credentials } = postgresql;
+  const changes: string[] = [];
+  const { createServer } = postgresql.clientsFor(async (call, effect) => {
+    const answer = await atOnce(call, effect);
+    if (call.isWrite) changes.push(`${call.verb} ${call.target}`.trimEnd());
+    return answer;
+  });
+  const server = createServer({ credentials, clock, random: () => 0.5 });
+  return { postgresql, changes, ...passesOn({ server, credentials, clock }) };
+}
+
+describe('what PostgreSQL refuses for good changes nothing when it is tried again', () => {
+  const cases: Readonly<Record<string, { readonly managed: Managed; readonly error: RegExp }>> = {
+    'an encoding that does not exist': {
+      managed: database('shop', { encoding: 'nonsense' }),
+      error: /nonsense/,
+    },
+    'a locale that does not exist': {
+      managed: database('shop', { lcCollate: 'nonsense' }),
+      error: /nonsense/,
+    },
+    'a template that does not exist': {
+      managed: database('shop', { template: 'nonsense' }),
+      error: /nonsense/,
+    },
+  };
+  const knowledge: Readonly<Record<string, ConnectionDetails>> = {
+    'nothing was published': {},
+    'a password was published, as of a database that is lost': { password: 'published' },
+  };
+  for (const [what, { managed, error }] of Object.entries(cases)) {
+    for (const [when, known] of Object.entries(knowledge)) {
+      test(`${what}; ${when}`, async () => {
+        const { changes, ...stack } = scene();
+        await assert.rejects(stack.pass(managed, known), { message: error });
+        assert.ok(changes.includes('CREATE ROLE shop'), 'the first time makes the role');
+        changes.length = 0;
+        for (const _again of [1, 2]) await assert.rejects(stack.pass(managed, known), { message: error });
+        assert.deepEqual(changes, []);
+      });
+    }
+  }
+
+  test('and once it is mended, the role that waited has the password that is published', async () => {
+    const { postgresql, ...stack } = scene();
+    const managed = database('shop', { encoding: 'nonsense' });
+    await assert.rejects(stack.pass(managed));
+    const { known, observed } = await stack.pass(edited(managed, { encoding: 'UTF8' }));
+    assert.equal(observed.isUpToDate, true);
+    assert.equal(
+      postgresql.refusal({ user: 'shop', password: known.password ?? '', database: 'shop' }),
+      undefined,
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
+import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
+import type { PasswordNeed } from '../../../controllers/postgresql/role-password.ts';
+import { rolePassword } from '../../../controllers/postgresql/role-password.ts';
+import { testClock } from '../../fakes/test-clock.ts';
+
+const { signal } = new AbortController();
+const published = { writeConnectionSecretToRef: { namespace: 'infra', name: 'app' } };
+
+const role = (spec: Partial<PostgreSQLRole['spec']>, status?: PostgreSQLRole['status']): PostgreSQLRole => ({
+  apiVersion: 'postgresql.crossplane.io/v1alpha1',
+  kind: 'PostgreSQLRole',
+  metadata: { name: 'app' },
+  spec: { forProvider: {}, ...spec },
+  ...(status && { status }),
+});
+
+/** A role's password, on a server that takes `works` and no other. */
+const passwordOn = (works: string) => {
+  const asked: string[] = [];
+  const shared = {
+    roles: {
+      setPassword: async () => {},
+      checkPassword: async (_name: string, given: string) => {
+        asked.push(given);
+        return given === works;
+      },
+    },
+    checks: createPasswordChecks({ clock: testClock(), random: () => 0.5 }),
+    rotations: createPasswordRotations(),
+    generatePassword: () => 'new',
+  };
+  /** A run has one of its own. */
+  const nextRun = () => rolePassword(shared);
+  return { password: nextRun(), nextRun, asked };
+};
+
+describe('a role needs a new password', () => {
+  const rotation = { ...published, forProvider: { passwordRotation: '2' } };
+  const rows: Readonly<
+    Record<
+      string,
+      { readonly managed: PostgreSQLRole; readonly known?: string; readonly need?: PasswordNeed }
+    >
+  > = {
+    'not while the server takes the one that is published': { managed: role(published), known: 'works' },
+    'when the server does not take it': {
+      managed: role(published),
+      known: 'of a backup',
+      need: { reason: 'wrong' },
+    },
+    'when nobody knows it any more': { managed: role(published), need: { reason: 'lost' } },
+    'not where none is to be published': { managed: role({}) },
+    'when somebody asks for another': {
+      managed: role(rotation),
+      known: 'works',
+      need: { reason: 'rotation' },
+    },
+    'not when that was heeded': { managed: role(rotation, { passwordRotation: '2' }), known: 'works' },
+    'one that does not work comes before one that was asked for': {
+      managed: role(rotation),
+      known: 'of a backup',
+      need: { reason: 'wrong' },
+    },
+  };
+  for (const [name, { managed, known, need }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { password } = passwordOn('works');
+      const details = known === undefined ? {} : { password: known };
+      assert.deepEqual(await password.need(managed, details, signal), need);
+    });
+  }
+
+  test('one that was set just now is not tried, and the request for it is heeded', async () => {
+    const { password, asked } = passwordOn('works');
+    const managed = role(rotation);
+    assert.equal(await password.renew(managed, signal), 'new');
+    assert.equal(await password.need(managed, { password: 'new' }, signal), undefined);
+    assert.deepEqual(password.rotation(managed), { passwordRotation: '2' });
+    assert.deepEqual(asked, []);
+  });
+
+  test('a request that was heeded is heeded once, though the object does not show that yet', async () => {
+    const { password, nextRun } = passwordOn('new');
+    await password.renew(role(rotation), signal);
+    const next = nextRun();
+    assert.equal(await next.need(role(rotation), { password: 'new' }, signal), undefined);
+    assert.deepEqual(next.rotation(role(rotation)), { passwordRotation: '2' });
+  });
+
+  test('each other request is heeded, the one before that one, too', async () => {
+    const { nextRun } = passwordOn('new');
+    const asking = (passwordRotation: string, told: string) =>
+      role({ ...published, forProvider: { passwordRotation } }, { passwordRotation: told });
+    const needs: unknown[] = [];
+    for (const managed of [asking('2', '1'), asking('3', '1'), asking('1', '1'), asking('3', '1')]) {
+      const run = nextRun();
+      needs.push(await run.need(managed, { password: 'new' }, signal));
+      await run.renew(managed, signal);
+    }
+    assert.deepEqual(
+      needs,
+      [2, 3, 1, 3].map(() => ({ reason: 'rotation' })),
+    );
+  });
+
+  test('what was published once is what a new role begins with', () => {
+    const { password } = passwordOn('works');
+    assert.equal(password.initial(role(published), { password: 'published' }), 'published');
+    assert.equal(password.initial(role(published), {}), 'new');
+    assert.equal(password.initial(role({}), { password: 'published' }), undefined);
+  });
+});

@@ -1,0 +1,266 @@
+import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  connectionSecretType,
+  externalName,
+  finalizerNames,
+} from '../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
+import { reservationKey } from '../../controllers/core/claim-binding/reservation.ts';
+import { publishedDetails, publishedRevision } from '../../controllers/core/connection/published-details.ts';
+import { ownerUidLabel } from '../../controllers/core/connection/store-publisher.ts';
+import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
+
+/*
+ * Somebody with every right on claims and secrets of one namespace, who knows every name and UID there is, against
+ * everybody else.
+ */
+
+/** The tenant's namespace. */
+export const rogue = 'rogue';
+
+/** What there is that may be attacked. */
+export interface Victims {
+  /** In the cluster, the tenant's own included. */
+  readonly objects: readonly KubernetesObject[];
+  /** The names of what the clouds and the PostgreSQL server have. */
+  readonly outside: readonly string[];
+}
+
+/** What is tried, and the object that the tenant makes for it. */
+export type Attack = readonly [what: string, object: KubernetesObject];
+
+/** What is the tenant's, be it in his namespace or made for him. */
+const isRogues = (object: KubernetesObject): boolean =>
+  object.metadata.namespace === rogue ||
+  (object as Partial<Managed>).spec?.claimRef?.namespace === rogue ||
+  new RegExp(`^${rogue}-`).test(controllerOf(object)?.name ?? '');
+
+/** What belongs to others in the cluster, as it is stored, by kind and key. Counts of users are nobody's, and left out. */
+export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    objects
+      .filter((object) => object.kind !== 'Event' && !isRogues(object))
+      .map((object) => {
+        const { status: _, ...unused } = object as KubernetesObject & { status?: object };
+        const { resourceVersion: _v, ...metadata } = object.metadata;
+        const key = `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`;
+        return [key, object.kind === 'ProviderConfig' ? { ...unused, metadata } : object];
+      }),
+  );
+
+/** Passwords, tokens and all that secrets of others hold. */
+export const othersSecrets = (objects: readonly KubernetesObject[]): readonly string[] =>
+  objects
+    .filter(({ kind, metadata }) => kind === 'Secret' && metadata.namespace !== rogue)
+    .flatMap((secret) => {
+      const { password, credentials, uri } = decodeDetails(secret as Secret);
+      return [password, credentials, uri].filter((value) => value !== undefined);
+    });
+
+/** What the tenant, who may read all that is in his namespace, and Events, has learnt of secrets. */
+export function learnt(objects: readonly KubernetesObject[], secrets: readonly string[]): readonly string[] {
+  const seen = objects
+    .filter(({ kind, metadata }) => kind === 'Event' || metadata.namespace === rogue)
+    .map((object) => JSON.stringify(object.kind === 'Secret' ? decodeDetails(object as Secret) : object));
+  return secrets.filter((secret) => seen.some((text) => text.includes(JSON.stringify(secret).slice(1, -1))));
+}
+
+const metadataOf = (name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta => ({
+  namespace: rogue,
+  name,
+  ...rest,
+});
+
+const claimOf = (kind: Kind, what: string, spec: object, rest: Partial<ObjectMeta> = {}): Attack => [
+  what,
+  {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: metadataOf('', rest),
+    spec,
+  } as KubernetesObject,
+];
+const secretOf = (what: string, rest: Partial<ObjectMeta>, own: object = {}): Attack => [
+  what,
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: connectionSecretType,
+    metadata: metadataOf('', rest),
+    data: { password: 'cm9ndWU=', endpoint: 'cm9ndWU=' },
+    ...own,
+  } as KubernetesObject,
+];
+
+/** Everything in the cluster that somebody else has. */
+const things = ({ objects }: Victims): readonly KubernetesObject[] =>
+  objects.filter(({ kind, metadata }) => kind !== 'Event' && metadata.namespace !== rogue);
+
+const classRefs = ({ objects }: Victims) =>
+  objects
+    .filter((object) => isOneOf(classKinds, object))
+    .map(({ apiVersion, kind, metadata: { name } }) => ({ apiVersion, kind, name }));
+
+const isOneOf = (kinds: readonly Kind[], { apiVersion, kind }: KubernetesObject): boolean =>
+  kinds.some((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+
+const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubernetesObject) => ({
+  apiVersion,
+  kind,
+  name,
+  ...(namespace && { namespace }),
+  ...(uid && { uid }),
+});
+/** What of others' goes by a name: objects, and what stands outside. */
+const texts = (victims: Victims): readonly string[] => [
+  ...new Set(
+    things(victims).flatMap((thing) => [
+      thing.metadata.name,
+      thing.metadata.uid ?? '',
+      objectKeyText(thing.metadata),
+      externalName(thing) ?? '',
+      `${(thing as Partial<Managed>).spec?.claimRef?.uid}/${thing.metadata.uid}`,
+    ]),
+  ),
+];
+
+/** Every annotation that controllers read. */
+const annotationNames = [
+  ...Object.values(annotationKeys),
+  ...Object.values(recordKeys),
+  reservationKey,
+  publishedDetails,
+  publishedRevision,
+  'to.propagate.crossplane.io/x',
+  'from.propagate.crossplane.io/namespace',
+  'from.propagate.crossplane.io/name',
+];
+
+/** By what they go against, what the tenant makes: each object with what is tried by it. A name that is empty means nothing. */
+export const attacks: Readonly<Record<string, (victims: Victims) => readonly Attack[]>> = {
+  'a claim names what others have as its resource': (victims) =>
+    claimKinds.flatMap((kind) =>
+      things(victims).flatMap((thing) => {
+        const spec = { resourceRef: named(thing), writeConnectionSecretToRef: { name: 'loot' } };
+        const [classRef] = classRefs(victims).filter(({ kind: of }) => of === `${thing.kind}Class`);
+        return [
+          claimOf(kind, `resourceRef ${thing.kind} ${thing.metadata.name}`, spec),
+          claimOf(kind, 'the same, with its class', { ...spec, ...(classRef && { classRef }) }),
+          claimOf(kind, 'the same, of a claim that bears the name of its claim', spec, {
+            name: (thing as Partial<Managed>).spec?.claimRef?.name ?? 'to-come',
+          }),
+        ];
+      }),
+    ),
+  'a claim names what others have as its class': (victims) =>
+    claimKinds.flatMap((kind) =>
+      things(victims)
+        .filter((thing) => !isOneOf(classKinds, thing))
+        .map((thing) =>
+          claimOf(kind, `classRef ${thing.kind} ${thing.metadata.name}`, { classRef: named(thing) }),
+        ),
+    ),
+  'a claim wants the secret of somebody else for its own': (victims) =>
+    things(victims)
+      .filter(({ kind }) => kind === 'Secret')
+      .flatMap(({ metadata: { namespace, name } }) =>
+        [name, `${namespace}/${name}`, `../${namespace}/${name}`, `${namespace}%2F${name}`].map((secret) =>
+          claimOf(FancySQLInstanceKind, `writeConnectionSecretToRef ${secret}`, {
+            classSelector: { matchLabels: { size: 'small' } },
+            writeConnectionSecretToRef: { name: secret },
+          }),
+        ),
+      ),
+  'a claim asks for the external name of what others have': (victims) =>
+    classRefs(victims).flatMap((classRef) =>
+      victims.outside.map((text) =>
+        claimOf(
+          classRef.kind.startsWith('PostgreSQL') ? PostgreSQLInstanceKind : FancySQLInstanceKind,
+          `external name ${text}`,
+          { classRef, writeConnectionSecretToRef: { name: 'loot' } },
+          { annotations: { [annotationKeys.externalName]: text } },
+        ),
+      ),
+    ),
+  'a claim bears annotations, finalizers and owners of others': (victims) =>
+    claimKinds.flatMap((kind) => [
+      ...annotationNames.flatMap((key) =>
+        texts(victims)
+          .filter((_, index) => index % 40 === 7)
+          .map((text) =>
+            claimOf(
+              kind,
+              `${key}: ${text}`,
+              { classSelector: { matchLabels: { size: 'small' } } },
+              { annotations: { [key]: text } },
+            ),
+          ),
+      ),
+      ...things(victims).map((thing) =>
+        claimOf(
+          kind,
+          `owner ${thing.kind} ${thing.metadata.name}`,
+          {},
+          {
+            ownerReferences: [{ ...named(thing), uid: thing.metadata.uid ?? '', controller: true }],
+            finalizers: Object.values(finalizerNames),
+          },
+        ),
+      ),
+    ]),
+  'a secret says that what others have controls it': (victims) =>
+    things(victims).flatMap((thing) =>
+      [connectionSecretType, 'Opaque'].flatMap((type) => {
+        const owner = { ...named(thing), uid: thing.metadata.uid ?? '', controller: true };
+        const targets = things(victims).filter(({ kind }) => kind === 'Secret');
+        return [
+          secretOf(
+            `controlled by ${thing.kind} ${thing.metadata.name}`,
+            { ownerReferences: [owner] },
+            { type },
+          ),
+          ...targets.map(({ metadata: { namespace = '', name } }) =>
+            secretOf(
+              `the same, from and to ${namespace}/${name}`,
+              {
+                ownerReferences: [owner],
+                labels: { [ownerUidLabel]: thing.metadata.uid ?? '' },
+                annotations: {
+                  'from.propagate.crossplane.io/namespace': namespace,
+                  'from.propagate.crossplane.io/name': name,
+                  'to.propagate.crossplane.io/x': `${namespace}/${name}`,
+                },
+              },
+              { type },
+            ),
+          ),
+        ];
+      }),
+    ),
+  'a secret bears every annotation that is read': (victims) =>
+    annotationNames.flatMap((key) =>
+      texts(victims)
+        .filter((_, index) => index % 3 === 0)
+        .map((text) => secretOf(`${key}: ${text}`, { annotations: { [key]: text } })),
+    ),
+};
+
+/** What an attack is edited to: another one on the same kind. */
+export function asEdit([, object]: Attack): object {
+  const {
+    apiVersion: _v,
+    kind: _k,
+    metadata: { name: _n, ...metadata },
+    type: _t,
+    ...own
+  } = object as KubernetesObject & { type?: string };
+  return { ...own, metadata };
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { World } from './world.ts';
+
+/* What a definition without a schema let through, and what becomes of it. */
+
+const minuteMs = 60_000;
+const key = { namespace: 'quiet', name: 'orders' };
+const fancy = { fancinessLevel: 3 };
+const classRef = {
+  apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
+  kind: 'FavouriteDBInstanceClass',
+  name: 'small',
+};
+
+/** A world that is at work; the definitions know better since, or do not. */
+async function started({ isEnforced = false } = {}): Promise<World> {
+  const world = new World(1, { isEnforced });
+  world.start();
+  await world.simulation.clock.advance(minuteMs);
+  return world;
+}
+
+/** Somebody's `kubectl replace` of all but metadata and status, whatever it is. */
+async function becomes(world: World, kind: Kind, object: KubernetesObject, rest: object): Promise<void> {
+  const { metadata, status } = world.cluster.get(kind, objectKey(object.metadata)) as Managed;
+  world.put(kind, metadata, { ...rest, ...(status && { status }) });
+  await world.simulation.clock.advance(2 * minuteMs);
+}
+
+/** What Synced says. */
+const saying = (world: World, kind: Kind, object: KubernetesObject): string | undefined =>
+  getCondition((world.cluster.get(kind, objectKey(object.metadata)) as Managed).status?.conditions, 'Synced')
+    .message;
+
+const toldOf = (world: World, { metadata: { name } }: KubernetesObject) =>
+  world.cluster
+    .all(EventKind)
+    .filter(({ involvedObject }) => (involvedObject as { readonly name?: string }).name === name)
+    .map(({ reason, message, source }) => [
+      reason,
+      message,
+      (source as { readonly component?: string }).component,
+    ]);
+
+describe('a malformed claim', () => {
+  const leftAlone =
+    'malformed, and left alone until it is corrected: spec.classSelector: expected object, received string';
+  const malformed = { spec: { classSelector: 'size=small' } };
+
+  test('is left alone, and says so, until it is corrected', async () => {
+    const world = await started();
+    const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(saying(world, FancySQLInstanceKind, claim), leftAlone);
+    assert.deepEqual(toldOf(world, claim), [
+      ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
+    ]);
+    assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
+    await becomes(world, FancySQLInstanceKind, claim, { spec: { classRef } });
+    assert.equal(saying(world, FancySQLInstanceKind, claim), undefined);
+    assert.equal(world.cluster.get<Claim>(FancySQLInstanceKind, key).status?.bindingPhase, 'Bound');
+  });
+
+  test('says so in an Event alone where its definition knows better by now, and is not tried again', async () => {
+    const world = await started({ isEnforced: true });
+    const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
+    await world.simulation.clock.advance(minuteMs);
+    assert.deepEqual(toldOf(world, claim), [
+      ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
+    ]);
+    const { runs } = world.effort();
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(world.effort().runs, runs);
+  });
+
+  test('that was Bound keeps what it has, and lets go of it when it is deleted', async () => {
+    const world = await started();
+    world.claim('orders');
+    await world.simulation.clock.advance(minuteMs);
+    const claim = world.cluster.get<Claim>(FancySQLInstanceKind, key);
+    await becomes(world, FancySQLInstanceKind, claim, { spec: { ...claim.spec, classSelector: 7 } });
+    assert.match(saying(world, FancySQLInstanceKind, claim) ?? '', /^malformed/);
+    world.assertUsable('orders');
+    world.cluster.leave(FancySQLInstanceKind, key);
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(world.cluster.find(FancySQLInstanceKind, key), undefined);
+    assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
+    assert.deepEqual(world.favourite.instances(), []);
+  });
+});
+
+describe('a malformed managed resource', () => {
+  const malformed = { spec: { forProvider: fancy, managementPolicies: 'Observe' } };
+
+  test('is left alone: what is malformed may have been meant to keep us from it', async () => {
+    const world = await started();
+    const managed = world.put(FavouriteDBInstanceKind, { name: 'db' }, malformed);
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(
+      saying(world, FavouriteDBInstanceKind, managed),
+      'malformed, and left alone until it is corrected: spec.managementPolicies: expected array, received string',
+    );
+    assert.deepEqual(world.favourite.instances(), []);
+    await becomes(world, FavouriteDBInstanceKind, managed, { spec: { forProvider: fancy } });
+    assert.equal(world.favourite.instances().length, 1);
+  });
+
+  test('that is deleted waits to be corrected, for it may stand for something', async () => {
+    const world = await started();
+    const managed = world.put(FavouriteDBInstanceKind, { name: 'db' }, { spec: { forProvider: fancy } });
+    await world.simulation.clock.advance(minuteMs);
+    await becomes(world, FavouriteDBInstanceKind, managed, malformed);
+    world.cluster.leave(FavouriteDBInstanceKind, { name: 'db' });
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(world.favourite.instances().length, 1);
+    await becomes(world, FavouriteDBInstanceKind, managed, {
+      spec: { forProvider: fancy, deletionPolicy: 'Delete' },
+    });
+    assert.deepEqual(world.favourite.instances(), []);
+    assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
+  });
+
+  test('that has no finalizer of ours stands for nothing', async () => {
+    const world = await started();
+    const metadata = { name: 'db', finalizers: ['example.com/hold'] };
+    world.put(FavouriteDBInstanceKind, metadata, malformed);
+    await world.simulation.clock.advance(minuteMs);
+    world.cluster.leave(FavouriteDBInstanceKind, metadata);
+    await world.simulation.clock.advance(minuteMs);
+    const { finalizers } = world.cluster.get(FavouriteDBInstanceKind, { name: 'db' }).metadata;
+    assert.deepEqual(finalizers, ['example.com/hold']);
+    world.assertNoFault();
+  });
+});
+
+/** Who uses it says what is wrong with it; and, once it is corrected, works. */
+const used: Readonly<
+  Record<
+    string,
+    {
+      readonly kind: Kind;
+      readonly name: string;
+      readonly malformed: object;
+      readonly says: string;
+      readonly spec?: object;
+    }
+  >
+> = {
+  class: {
+    kind: FavouriteDBInstanceClassKind,
+    name: 'small',
+    malformed: { specTemplate: { forProvider: 'fancy' } },
+    says: 'cannot configure managed resource from FavouriteDBInstanceClass small: it is malformed: specTemplate.forProvider: expected object, received string',
+  },
+  ProviderConfig: {
+    kind: ProviderConfigKind,
+    name: 'default',
+    malformed: { spec: { credentials: ['Secret'] } },
+    says: 'connect failed: ProviderConfig default is malformed: spec.credentials: expected object, received array',
+    spec: { forProvider: fancy },
+  },
+  StoreConfig: {
+    kind: StoreConfigKind,
+    name: 'default',
+    malformed: { spec: 'stores' },
+    says: 'cannot get connection details: StoreConfig default is malformed: spec: expected object, received string',
+    spec: { forProvider: fancy, publishConnectionDetailsTo: { name: 'kept' } },
+  },
+};
+
+for (const [what, { kind, name, malformed, says, spec }] of Object.entries(used)) {
+  test(`a malformed ${what} is not used, and whoever would use it says why`, async () => {
+    const world = await started();
+    const { apiVersion: _v, kind: _k, metadata: _m, ...proper } = world.cluster.get(kind, { name });
+    const object = world.put(kind, { name }, malformed);
+    const user: readonly [Kind, KubernetesObject] =
+      spec === undefined
+        ? [FancySQLInstanceKind, world.put(FancySQLInstanceKind, key, { spec: { classRef } })]
+        : [FavouriteDBInstanceKind, world.put(FavouriteDBInstanceKind, { name: 'db' }, { spec })];
+    await world.simulation.clock.advance(minuteMs);
+    assert.equal(saying(world, ...user), says);
+    await becomes(world, kind, object, proper);
+    assert.equal(saying(world, ...user), undefined);
+    world.assertNoFault();
+  });
+}
+
+test('what has a value that its definition forbids, and that nobody stumbles over, works as ever', async () => {
+  const world = await started();
+  const { specTemplate } = world.cluster.get(FavouriteDBInstanceClassKind, { name: 'small' }) as {
+    readonly specTemplate?: object;
+  };
+  world.put(
+    FavouriteDBInstanceClassKind,
+    { name: 'small' },
+    { specTemplate: { ...specTemplate, reclaimPolicy: 'Recycle', more: [] } },
+  );
+  world.claim('orders');
+  await world.simulation.clock.advance(minuteMs);
+  world.assertUsable('orders');
+});
+
+test('an object to which its definition admits no write any more is told of, and tried again', async () => {
+  const world = await started({ isEnforced: true });
+  const config = world.put(
+    ProviderConfigKind,
+    { name: 'old', finalizers: [finalizerNames.providerConfig] },
+    { spec: {} },
+  );
+  world.cluster.leave(ProviderConfigKind, { name: 'old' });
+  await world.simulation.clock.advance(minuteMs);
+  const [[reason, message, source] = []] = toldOf(world, config);
+  assert.deepEqual([reason, source], ['CannotUpdateObject', 'definition/providerconfig.fcp.crossplane.io']);
+  assert.match(`${message}`, /^cannot update ProviderConfig: .*spec\.credentials/);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { bugIn, describeBug } from '../../../runtime/log/bug.ts';
+import { createLogger } from '../../../runtime/log/log.ts';
+import { testClock } from '../../fakes/test-clock.ts';
+
+const thrownBy = (act: () => unknown): unknown => {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+};
+const nothing = undefined as unknown as { readonly id: string };
+
+describe('bugs', () => {
+  const bugs: Readonly<Record<string, () => unknown>> = {
+    'a field of nothing': () => nothing.id,
+    'no function': () => (nothing as unknown as () => void)(),
+    'a name that is not defined': () => {
+      throw new ReferenceError('x is not defined');
+    },
+    'an array of negative length': () => new Array(-1),
+    'an assertion': () => assert.equal(1, 2),
+    'an argument that node refuses': () => Buffer.from(undefined as unknown as string),
+  };
+  for (const [name, act] of Object.entries(bugs)) {
+    test(`${name} is one, as it is and as a cause`, () => {
+      const error = thrownBy(act);
+      assert.equal(bugIn(error), error);
+      assert.equal(
+        bugIn(new Error('observe failed', { cause: new Error('inner', { cause: error }) })),
+        error,
+      );
+    });
+  }
+
+  const others: Readonly<Record<string, unknown>> = {
+    'what a client says': new Error('quota exceeded'),
+    'a connection that fetch could not make': new TypeError('fetch failed', {
+      cause: new Error('connect ECONNREFUSED'),
+    }),
+    'a URL of somebody else': thrownBy(() => new URL('nonsense')),
+    'a text that is no JSON': thrownBy(() => JSON.parse('hunter2') as unknown),
+    'what was called off': new DOMException('aborted', 'AbortError'),
+    'no error at all': 'text',
+    nothing: undefined,
+  };
+  for (const [name, error] of Object.entries(others)) {
+    test(`${name} is none`, () => assert.equal(bugIn(error), undefined));
+  }
+
+  test('is told in a sentence, with the file and line where it is', () => {
+    const bug = bugIn(thrownBy(() => nothing.id))!;
+    assert.match(
+      describeBug(bug),
+      /^bug in the controllers: Cannot read properties of undefined \(reading 'id'\) \(TypeError at log\/bug\.test\.ts:\d+\)$/,
+    );
+  });
+
+  const stacks: Readonly<Record<string, readonly [stack: string | undefined, place: string]>> = {
+    'what is ours comes first': [
+      'TypeError: x\n    at Object.parse (node:url:1:2)\n    at a (/app/node_modules/p/i.js:3:4)\n    at b (file:///app/my-stack/client.js:5:6)',
+      ' at my-stack/client.js:5',
+    ],
+    'without a function': [
+      'TypeError: x\n    at file:///app/my-stack/client.js:5:6',
+      ' at my-stack/client.js:5',
+    ],
+    'nothing ours': ['TypeError: x\n    at Object.parse (node:url:1:2)', ''],
+    'no stack': [undefined, ''],
+    'a message that looks like one': ['TypeError: x\n at (my-stack/client.js:5:6)', ''],
+  };
+  for (const [name, [stack, place]] of Object.entries(stacks)) {
+    test(`where it is: ${name}`, () => {
+      const bug = new TypeError('x');
+      Object.defineProperty(bug, 'stack', { value: stack });
+      assert.equal(describeBug(bug), `bug in the controllers: x (TypeError${place})`);
+    });
+  }
+
+  test('has its stack in the log at every level, and other errors do not', () => {
+    const lines: string[] = [];
+    const log = createLogger({
+      level: 'info',
+      format: 'json',
+      write: (line) => lines.push(line),
+      clock: testClock(),
+    });
+    log.error('x', { error: new Error('outer', { cause: new TypeError('inner') }) });
+    const { error } = JSON.parse(lines[0]!) as {
+      readonly error: { readonly stack?: string; readonly cause: { readonly stack?: string } };
+    };
+    const { stack, cause } = error;
+    assert.equal(stack, undefined);
+    assert.match(cause.stack ?? '', /bug\.test\.ts/);
+  });
+});
