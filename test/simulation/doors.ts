@@ -12,7 +12,7 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import { conflict } from '../fakes/memory-cluster.ts';
 import type { CarryOutside } from '../fakes/outside.ts';
 import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
-import type { About } from './invariant.ts';
+import type { About, RecordedCall } from './invariant.ts';
 import type { CallFault, Pace } from './scenario.ts';
 import type { WatchLines } from './watch-lines.ts';
 
@@ -43,22 +43,6 @@ export interface DoorOptions {
   crash(downMs: number): void;
   /** Carries out what changes something, on record. */
   carryOut(call: RecordedCall, effect: () => unknown): unknown;
-}
-
-/** A request that reached where it should. */
-export interface RecordedCall {
-  /** `api`, or an external system. */
-  readonly system: string;
-  readonly verb: string;
-  /** `FancySQLInstance team/orders`, or a path. */
-  readonly target: string;
-  readonly isWrite: boolean;
-  /** To the API server: the object it is about, and what it says. */
-  readonly about?: About;
-  /** When it left the process, in the elapsed milliseconds of the clock. */
-  readonly sentAtMs: number;
-  /** The process asked once; something on the way repeats it. */
-  readonly isRepeated?: boolean;
 }
 
 /** As the real client waits for an answer. */
@@ -253,7 +237,7 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
 
   return async (call, effect) => {
     if (options.isDead()) return never();
-    const { system, verb, target, isWrite, signal } = call;
+    const { system, verb, target, isWrite, isTentative = false, signal } = call;
     const { fault, there, back } = options.next(`${verb} ${system} ${target}`);
     if (fault?.type === 'crash' && fault.when === 'before') {
       options.crash(fault.downMs);
@@ -272,7 +256,7 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
       });
     }
     const carried = async (): Promise<unknown> =>
-      options.carryOut({ system, verb, target, isWrite, sentAtMs }, effect);
+      options.carryOut({ system, verb, target, isWrite, isTentative, sentAtMs }, effect);
     const [settled] = await Promise.allSettled([carried()]);
     if (fault?.type === 'crash') {
       options.crash(fault.downMs);

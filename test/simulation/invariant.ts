@@ -23,20 +23,27 @@ export interface Change {
 
 export type StoredObject = KubernetesObject & { readonly spec?: unknown; readonly status?: unknown };
 
-/** A request that was carried out, on the API server or outside. */
-export interface Call {
-  readonly by: string;
+/** A request that reached where it should. */
+export interface RecordedCall {
   /** `api`, or an external system. */
   readonly system: string;
   readonly verb: string;
+  /** `FancySQLInstance team/orders`, or a path. */
   readonly target: string;
   readonly isWrite: boolean;
+  /** It changes nothing before the COMMIT of its transaction, which is a write itself. */
+  readonly isTentative?: boolean;
   /** To the API server: the object it is about, and what it says. */
   readonly about?: About;
-  /** When it left the process, since the beginning. */
+  /** When it left the process: for doors, in the elapsed milliseconds of the clock; for invariants, since the beginning. */
   readonly sentAtMs: number;
   /** The process asked once; something on the way repeats it. */
   readonly isRepeated?: boolean;
+}
+
+/** A request that was carried out, on the API server or outside. */
+export interface Call extends RecordedCall {
+  readonly by: string;
   /** Whether it changed anything on the API server; always true outside. */
   readonly isChange: boolean;
   /** The API server, or a cloud, refused it. */
@@ -74,6 +81,11 @@ export interface Invariant {
   logged?(line: string): readonly string[];
   /** What is wrong with a request, as it is carried out. */
   called?(call: Call): readonly string[];
+  /**
+   * When what is wrong at rest is promised to be right, since the beginning; 0: now. All come to rest once more by then
+   * before they are asked.
+   */
+  rightByMs?(): number;
   /** What is wrong once trouble is over and everything has come to rest. */
   atRest?(): readonly string[];
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
-import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { markOf } from '../../clients/postgresql/mark.ts';
+import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
@@ -208,6 +210,10 @@ const [available, binding] = [
 const [bound, unbound] = [{ bindingPhase: 'Bound' }, { bindingPhase: 'Unbound' }];
 const boundTo = (name: string, told: Fields) =>
   managed('a', { spec: { claimRef: claimRef(name) }, status: told });
+const former = (told: Fields) =>
+  managed('a', { spec: { claimRef: claimRef('orders', 'uid-of-a-former') }, status: told });
+const ours = { finalizers: [finalizerNames.claim] };
+const [recordedName] = provisionedNames(claim('orders') as Claim);
 
 /** What a claim says, with what there is beside it, and what is wrong with that. */
 const claims: readonly (readonly [
@@ -216,6 +222,7 @@ const claims: readonly (readonly [
   told: Fields,
   beside: readonly KubernetesObject[],
   says: readonly RegExp[],
+  metadata?: Fields,
 ])[] = [
   [
     'Bound, and its resource is Ready',
@@ -223,6 +230,14 @@ const claims: readonly (readonly [
     status(available, 'True', bound),
     [boundTo('orders', status(available, 'True', bound))],
     [],
+    ours,
+  ],
+  [
+    'Bound, and without its finalizer',
+    { resourceRef },
+    status(available, 'True', bound),
+    [boundTo('orders', status(available, 'True', bound))],
+    [/has to get its finalizer back, as it has FavouriteDBInstance a$/],
   ],
   [
     'Ready, and its resource is not',
@@ -230,6 +245,84 @@ const claims: readonly (readonly [
     status(available, 'True', bound),
     [boundTo('orders', status(['False', 'Unavailable'], 'True', bound))],
     [/has Ready True, and should have False$/, /has reason Available, and should have Unavailable$/],
+    ours,
+  ],
+  ...(
+    [
+      ['a controller of its own', 'example.org/v1', 'Composite', 'Binding', 'False', []],
+      [
+        'a controller of its own, and it says nothing',
+        ...(['example.org/v1', 'Composite', 'Unavailable', 'True'] as const),
+        [/reason Unavailable, and should have Binding$/, /Synced True, and should have False$/],
+      ],
+      [
+        'one that is gone',
+        ...(['database.fcp.crossplane.io/v1alpha3', 'FavouriteDBInstance', 'Binding', 'False'] as const),
+        [/reason Binding, and should have Unavailable$/, /Synced False, and should have True$/],
+      ],
+    ] as const
+  ).map(([name, apiVersion, kind, reason, synced, says]): (typeof claims)[number] => [
+    `Bound, and the secret of its resource has ${name}`,
+    { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
+    status(['False', reason], synced, bound),
+    [
+      managed('a', {
+        spec: { claimRef: claimRef('orders'), writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } },
+        status: status(['False', 'Unavailable'], 'False', bound),
+      }),
+      secret('ops', 'a', object(apiVersion, kind, { name: 'x', uid: 'uid-of-x' }), {}),
+    ],
+    says,
+    ours,
+  ]),
+  [
+    'Binding, and its resource is a former one’s of its name',
+    { resourceRef },
+    status(binding, 'False', unbound),
+    [former(status(available, 'True', bound))],
+    [],
+  ],
+  [
+    'Binding to a former one’s, and all is well',
+    { resourceRef },
+    status(binding, 'True', unbound),
+    [former(status(available, 'True', bound))],
+    [/has Synced True, and should have False$/],
+  ],
+  [
+    'Binding, and its resource, never bound here, names it out of a backup',
+    { resourceRef },
+    status(binding, 'True', unbound),
+    [former(status(['False', 'Creating'], 'False'))],
+    [],
+  ],
+  ...(
+    [
+      ['without a word', 'True', [/has Synced True, and should have False$/]],
+      ['and says so', 'False', []],
+    ] as const
+  ).map(([name, synced, says]): (typeof claims)[number] => [
+    `Binding to what it recorded, from which somebody took its name, ${name}`,
+    { classRef, resourceRef: { ...resourceRef, name: recordedName } },
+    status(binding, synced, unbound),
+    [managed(recordedName ?? '', { status: status(['False', 'Creating']) })],
+    says,
+  ]),
+  [
+    'Binding to what another UID had recorded, which is gone',
+    { classRef, resourceRef: { ...resourceRef, name: 'team-orders-bbbbb' } },
+    status(binding, 'True', unbound),
+    [smallClass({})],
+    [],
+    ours,
+  ],
+  [
+    'Binding to what it has recorded itself, which was never made',
+    { classRef, resourceRef: { ...resourceRef, name: recordedName } },
+    status(binding, 'True', unbound),
+    [smallClass({})],
+    [/has to provision team-orders-[a-z0-9]{5}, which is recorded$/],
+    ours,
   ],
   [
     'Unbound, and its resource could be bound',
@@ -238,12 +331,43 @@ const claims: readonly (readonly [
     [managed('a', { status: status(available, 'True', unbound) })],
     [/has to bind FavouriteDBInstance a$/],
   ],
+  ...(
+    [
+      ['another claim', 'uid-of-other/uid-of-a', []],
+      ['a former self', 'uid-of-orders/uid-of-before', []],
+      ['it', 'uid-of-orders/uid-of-a', [/has to bind FavouriteDBInstance a$/]],
+    ] as const
+  ).map(([whom, uids, says]): (typeof claims)[number] => [
+    `Binding, and its resource was taken away from ${whom}`,
+    { resourceRef },
+    status(binding, 'True', unbound),
+    [
+      managed(
+        'a',
+        { status: status(available, 'True', unbound) },
+        { annotations: { 'crossplane.io/reserved-for': uids } },
+      ),
+    ],
+    says,
+  ]),
   [
     'Bound to what is another claim’s',
     { resourceRef },
     status(available, 'True', bound),
     [boundTo('other', status(available, 'True', bound))],
-    [/has phase Bound/, /has Ready True/, /has reason Available/, /has Synced True/],
+    [
+      /has phase Bound, and should have Released$/,
+      /has Ready True/,
+      /has reason Available/,
+      /has Synced True/,
+    ],
+  ],
+  [
+    'Released, as it was bound to what is another claim’s',
+    { resourceRef },
+    status(binding, 'False', { bindingPhase: 'Released' }),
+    [boundTo('other', status(available, 'True', bound))],
+    [],
   ],
   [
     'Binding, and its resource is Released',
@@ -425,6 +549,23 @@ const resources: readonly (readonly [
   ],
 ];
 
+const refusedBy = (place: string): Fields => ({
+  observedGeneration: 1,
+  conditions: [
+    { type: 'Ready', status: 'False', reason: 'Unavailable' },
+    { type: 'Synced', status: 'False', reason: 'ReconcileError', message: `${place} belongs to another` },
+  ],
+});
+const store = object(
+  'secrets.crossplane.io/v1alpha1',
+  'StoreConfig',
+  { name: 'default' },
+  { spec: { type: 'Kubernetes', defaultScope: 'stores' } },
+);
+const toSecret = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+const composed = secret('ops', 'a', object('example.org/v1', 'Composite', { name: 'a', uid: '1' }), {});
+const toStore = { publishConnectionDetailsTo: { name: 'a' } };
+
 const [orders, other] = [claim('orders'), claim('other')];
 const [a, b] = [
   managed('a', { spec: { claimRef: claimRef('orders') } }),
@@ -435,6 +576,7 @@ const claimBound = claim('orders', {
   spec: { resourceRef },
   status: status(['False', 'Creating'], 'True', bound),
 });
+const claimReleased = claim('orders', { status: { bindingPhase: 'Released' } });
 const claimReady = claim('orders', { spec: { resourceRef }, status: status(available, 'True', bound) });
 
 /** What there is, for how long it has been gone, what a process writes then, and what is wrong with that. */
@@ -460,6 +602,14 @@ const statements: readonly (readonly [
     undefined,
     claimBound,
     [/says that it is Bound/],
+  ],
+  ['that a claim is Released, and it was Bound long ago', [isBound], 600_000, claimReleased, []],
+  [
+    'that a claim is Released, and it never was Bound',
+    [boundTo('other', bound)],
+    undefined,
+    claimReleased,
+    [/says that it is Released, and was bound to nothing$/],
   ],
   ['that a claim is Ready, and it is', [isBound], undefined, claimReady, []],
   [
@@ -661,6 +811,48 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['another process, which runs beside it, set a moment ago', { setter: 'p2', laterMs: 60_000 }, []],
+      [
+        'another process, which ran beside it, set long ago',
+        { setter: 'p2', laterMs: 13 * 60_000 },
+        [/the login in its secret is refused with 28P01$/],
+      ],
+      [
+        'another process had set before it began',
+        { setter: 'p0', laterMs: 60_000 },
+        [/the login in its secret is refused with 28P01$/],
+      ],
+      [
+        'its own process set, beside one that looks on',
+        { setter: 'p1', laterMs: 60_000 },
+        [/the login in its secret is refused with 28P01$/],
+      ],
+    ] as const
+  ).map(
+    ([name, { setter, laterMs }, says]): Case => ({
+      invariant: postgresqlSettled,
+      name: `a role has a password that is not published, and that ${name}`,
+      async history({ ask, call, cluster, later, postgresql, rest }) {
+        await postgresql.sql('CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'');
+        put(clerk, login('another'))(cluster);
+        const set = (): void =>
+          call({ by: setter, system: 'postgresql', verb: 'ALTER ROLE', target: 'clerk' });
+        if (setter === 'p0') set();
+        later(1);
+        ask('update Lease services-stack/services-stack', 'p3');
+        ask('SELECT postgresql ', 'p1');
+        later(1);
+        if (setter !== 'p0') set();
+        later(laterMs);
+        ask('update Lease services-stack/services-stack', 'p3');
+        ask('SELECT postgresql ', 'p1');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['as it should', says({}), []],
       ['a reason in words', says({ reason: 'It is so.' }), [/with reason "It is so\."$/]],
       ['no time', says({ lastTransitionTime: 'now' }), [/since "now"$/, /since another time/]],
@@ -719,6 +911,40 @@ const cases: readonly Case[] = [
       as('p2', put(managed('a', { spec: { claimRef: claimRef('other') } })));
     },
     says: [/passes from claim uid-of-orders to uid-of-other$/],
+  },
+  {
+    invariant: oneToOne,
+    name: 'what a person wrote into a claimRef is put right',
+    history({ as }) {
+      as('p1', put(a));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders', 'two') } })));
+      as('p1', put(a));
+    },
+  },
+  {
+    invariant: oneToOne,
+    name: 'what a person wrote into a claimRef leads to a third',
+    history({ as }) {
+      as('p1', put(a));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders', 'two') } })));
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+    },
+    says: [/passes from claim two to uid-of-other$/],
+  },
+  {
+    invariant: oneToOne,
+    name: 'what was put right once is no leave to pass later',
+    history({ as }) {
+      as('p1', put(a));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders', 'two') } })));
+      as('p1', put(a));
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+      as('p1', put(a));
+    },
+    says: [
+      /passes from claim uid-of-orders to uid-of-other$/,
+      /passes from claim uid-of-other to uid-of-orders$/,
+    ],
   },
   {
     invariant: oneToOne,
@@ -790,6 +1016,58 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...(
+    [
+      ['and the backup forgot it', true, true, []],
+      ['and it is still there', true, false, [/^secret team\/others holds the password that/]],
+      ['and is gone', false, true, [/^secret team\/others holds the password that/]],
+    ] as const
+  ).map(
+    ([name, isRestored, isGone, says]): Case => ({
+      invariant: secretsOfTheirOwn,
+      name: `what another claim had before, ${name}`,
+      history({ as, restore }) {
+        as(
+          'p1',
+          put(
+            orders,
+            a,
+            secret('ops', 'a', a, { password: 'x' }),
+            secret('team', 'conn', orders, { password: 'x' }),
+          ),
+        );
+        if (isRestored) restore('uid-of-a');
+        if (isGone) as('somebody', (cluster) => cluster.remove(kindOf(orders), 'orders', 'team'));
+        as('p1', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+        as('p1', put(secret('team', 'others', other, { password: 'x' })));
+      },
+      says,
+    }),
+  ),
+  ...(['Deleting', 'Available'] as const).map(
+    (reason): Case => ({
+      invariant: secretsInStep,
+      name: `no source, of a resource that goes, and the claim is ${reason}`,
+      history({ cluster, rest }) {
+        const ready = { type: 'Ready', status: reason === 'Available' ? 'True' : 'False', reason };
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        put(
+          claim('orders', { spec, status: { bindingPhase: 'Bound', conditions: [ready] } }),
+          managed(
+            'a',
+            { spec: { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } } },
+            { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['x'] },
+          ),
+        )(cluster);
+        rest();
+      },
+      says: reason === 'Available' ? [/the secret of its resource is not there/] : [],
+    }),
+  ),
+
   {
     invariant: secretsOfTheirOwn,
     name: 'a claim is given what its managed resource published',
@@ -835,13 +1113,41 @@ const cases: readonly Case[] = [
     },
     says: [/^secret team\/others holds the password that secret team\/conn of claim uid-of-orders had$/],
   },
+  ...[true, false].map(
+    (isRestored): Case => ({
+      invariant: secretsOfTheirOwn,
+      name: `what a claim of that name had before, ${isRestored ? 'out of whose backup it came' : 'and it is a new one'}`,
+      history({ as, restore }) {
+        as(
+          'p1',
+          put(
+            orders,
+            a,
+            secret('ops', 'a', a, { password: 'x' }),
+            secret('team', 'conn', orders, { password: 'x' }),
+          ),
+        );
+        const again = claim('orders', {}, { uid: 'uid-again' });
+        if (isRestored) restore('uid-again');
+        as('somebody', (cluster) => {
+          cluster.remove(kindOf(orders), 'orders', 'team');
+          put(again)(cluster);
+        });
+        as('p1', put(managed('a', { spec: { claimRef: claimRef('orders', 'uid-again') } })));
+        as('p1', put(secret('team', 'former-name', again, { password: 'x' })));
+      },
+      says: isRestored
+        ? []
+        : [/^secret team\/former-name holds the password that secret team\/conn of claim uid-of-orders had$/],
+    }),
+  ),
 
   ...claims.map(
-    ([name, spec, told, beside, says]): Case => ({
+    ([name, spec, told, beside, says, metadata]): Case => ({
       invariant: claimsSettled,
       name: `a claim ${name}`,
       history({ cluster, rest }) {
-        put(...beside, claim('orders', { spec, status: told }))(cluster);
+        put(...beside, claim('orders', { spec, status: told }, metadata))(cluster);
         rest();
       },
       says,
@@ -864,15 +1170,96 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
-      ['foreign', 'b', [/somebody else/]],
-      ['not there', undefined, [/there is nothing outside$/]],
+      ['that is there', [other], toSecret, refusedBy('ops/a'), []],
+      ['that is not there', [], toSecret, refusedBy('ops/a'), [/no password$/, /Synced is False/]],
+      ['of a kind that nobody here knows', [composed], toSecret, refusedBy('ops/a'), []],
+      [
+        'of a kind that nobody here knows, and it does not say so',
+        [composed],
+        toSecret,
+        status(available),
+        [/Ready is True/, /not say that ops\/a/],
+      ],
+      [
+        'and it is Ready all the same',
+        [other],
+        toSecret,
+        status(available, 'False'),
+        [/Ready is True/, /not say that ops\/a/],
+      ],
+      [
+        'and it does not say so',
+        [other],
+        toSecret,
+        refusedBy('ops/b'),
+        [/^\S+ a: Synced does not say that ops\/a/],
+      ],
+      ['of a secret store', [other, store], toStore, refusedBy('stores/a'), []],
+      [
+        'of a secret store that is not there',
+        [store],
+        toStore,
+        refusedBy('stores/a'),
+        [/^\S+ a: Ready/, /^\S+ a: Synced/],
+      ],
     ] as const
   ).map(
-    ([name, owner, says]): Case => ({
+    ([name, beside, spec, told, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database whose secret is another’s ${name}`,
+      async history({ cluster, clouds, rest }) {
+        const labels = { 'secret.crossplane.io/owner-uid': other.metadata.uid };
+        const kept = secret('stores', 'a', undefined, { password: 'x' });
+        put(
+          ...credentials,
+          ...beside,
+          managed('a', { spec, status: told }),
+          ...(beside.some((each) => each === composed) ? [] : [secret('ops', 'a', other, { password: 'x' })]),
+          { ...kept, metadata: { ...kept.metadata, labels } } as KubernetesObject,
+        )(cluster);
+        await post(clouds, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['and says that this has no effect', 'False', 'a', []],
+      ['and does not say that this has no effect', 'True', 'a', [/an edit of its name has no effect/]],
+      ['and is gone', 'True', 'b', [/there is nothing outside$/]],
+    ] as const
+  ).map(
+    ([name, synced, there, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database that somebody has renamed, ${name}`,
+      async history({ cluster, clouds, rest }) {
+        const annotations = { [annotationKeys.externalName]: 'renamed' };
+        const told = { ...status(available, synced), externalIdentity: '{"name":"a"}' };
+        put(...credentials, managed('a', { status: told }, { annotations }))(cluster);
+        await post(clouds, there, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['foreign', {}, 'b', [/somebody else/]],
+      ['not there', {}, undefined, [/there is nothing outside$/]],
+      [
+        'not there, and only observed',
+        { managementPolicies: ['Observe'] },
+        undefined,
+        [/^\S+ a: Ready is True .*does not exist/, /^\S+ a: Synced is True .*does not exist/],
+      ],
+    ] as const
+  ).map(
+    ([name, spec, owner, says]): Case => ({
       invariant: resourcesSettled,
       name: `a database that is ${name}`,
       async history({ cluster, clouds, rest }) {
-        put(...credentials, managed('a', { status: status(available) }))(cluster);
+        put(...credentials, managed('a', { spec, status: status(available) }))(cluster);
         if (owner !== undefined) await post(clouds, 'a', owner);
         rest();
       },
@@ -905,6 +1292,31 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['a moment ago', 100, 'p1', []],
+      ['long ago', 10_000, 'p1', [/made favourite a, which is not on record$/]],
+      ['before it began', 100, 'p2', [/made favourite a, which is not on record$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, who, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process makes something whose record somebody took away ${name}`,
+      async history({ ask, cluster, clouds, call, later }) {
+        const annotations = { [annotationKeys.externalIdentity]: '{}' };
+        const made = managed('a', {}, { finalizers: [finalizerNames.managed], annotations });
+        ask('get X');
+        later(1);
+        put(made)(cluster);
+        patch(made, { metadata: { annotations: null } })(cluster);
+        later(laterMs);
+        ask('get X', who);
+        await post(clouds, 'a');
+        call({ by: who, system: 'favourite', verb: 'POST', target: '/v1/instances' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['after its secret', { finalizers: [finalizerNames.claim] }, true, []],
       [
         'before its secret',
@@ -928,6 +1340,74 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  ...(
+    [
+      ['a moment ago', 100, 'p1', undefined, []],
+      ['long ago', 10_000, 'p1', undefined, [/gives .* to team\/orders, which has no finalizer$/]],
+      ['before it began', 100, 'p2', undefined, [/gives .* to team\/orders, which has no finalizer$/]],
+      ['a moment ago, and asked for another secret', 100, 'p1', 'another', []],
+      ['long ago, and asked for another secret', 10_000, 'p1', 'another', [/no finalizer$/, /handed over$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, who, wanted, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process binds a claim whose finalizer somebody took away ${name}`,
+      history({ as, ask, cluster, later }) {
+        const to = { writeConnectionSecretToRef: { name: 'conn' } };
+        const from = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const made = claim('orders', { spec: to }, ours);
+        ask('get X');
+        later(1);
+        put(managed('a'), made, secret('team', 'conn', orders, {}))(cluster);
+        const spec = wanted && { spec: { writeConnectionSecretToRef: { name: wanted } } };
+        patch(made, { metadata: { finalizers: null }, ...spec })(cluster);
+        later(laterMs);
+        ask('get X', who);
+        as(who, put(managed('a', { spec: { claimRef: claimRef('orders'), ...from }, status: bound })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['its secret a moment ago', 100, 'p1', 'orders', 'conn', []],
+      ['its secret long ago', 10_000, 'p1', 'orders', 'conn', [/Bound before its secret is handed over$/]],
+      ['its secret before it began', 100, 'p2', 'orders', 'conn', [/before its secret is handed over$/]],
+      ['a secret of another claim', 100, 'p1', 'other', 'conn', [/before its secret is handed over$/]],
+      ['another secret of its own', 100, 'p1', 'orders', 'old', [/before its secret is handed over$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, who, owner, lost, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process binds a claim, and somebody deleted ${name}`,
+      history({ as, ask, cluster, later }) {
+        const to = { writeConnectionSecretToRef: { name: 'conn' } };
+        const from = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const left = secret('team', lost, claim(owner), {});
+        ask('get X');
+        later(1);
+        put(managed('a'), claim('orders', { spec: to }, ours), left)(cluster);
+        leave(left)(cluster);
+        later(laterMs);
+        ask('get X', who);
+        as(who, put(managed('a', { spec: { claimRef: claimRef('orders'), ...from }, status: bound })));
+      },
+      says,
+    }),
+  ),
+  {
+    invariant: recordedFirst,
+    name: 'a process binds a claim that asked for another secret, and was handed neither',
+    history({ as, ask, cluster }) {
+      const from = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+      const made = claim('orders', { spec: { writeConnectionSecretToRef: { name: 'conn' } } }, ours);
+      ask('get X');
+      put(managed('a'), made)(cluster);
+      patch(made, { spec: { writeConnectionSecretToRef: { name: 'another' } } })(cluster);
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('orders'), ...from }, status: bound })));
+    },
+    says: [/Bound before its secret is handed over$/],
+  },
   ...(
     [
       [
@@ -977,6 +1457,83 @@ const cases: readonly Case[] = [
         as('p1', leave(orders));
         as(maker, put(left));
         as(writer, patch(left, { data: { password: 'bmV3' } }));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      [connectionSecretType, [/^secret stores\/a is still there, and FavouriteDBInstance a is gone$/]],
+      ['example.com/database', []], // no process watches those of other types
+    ] as const
+  ).map(
+    ([type, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a managed resource goes, and leaves a secret of type ${type} in a secret store`,
+      history({ as, cluster, rest }) {
+        const kept = secret('stores', 'a', undefined, { password: 'x' });
+        const labels = { 'secret.crossplane.io/owner-uid': a.metadata.uid };
+        put(a, { ...kept, type, metadata: { ...kept.metadata, labels } } as unknown as KubernetesObject)(
+          cluster,
+        );
+        as('p1', leave(a));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['was given up', { sentMs: 20_000, takesMs: 40_000, maker: 'p1' }, []],
+      ['another process had sent', { sentMs: 20_000, takesMs: 20_001, maker: 'p2' }, []],
+      [
+        'the process still waited for',
+        { sentMs: 20_000, takesMs: 20_001, maker: 'p1' },
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      [
+        'was only sent then',
+        { sentMs: 40_001, takesMs: 35_000, maker: 'p1' },
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      ['another process sent before it could know', { sentMs: 40_100, takesMs: 1, maker: 'p2' }, []],
+      [
+        'another process sent when it knew',
+        { sentMs: 42_000, takesMs: 1, maker: 'p2' },
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      [
+        'another process sent that was frozen meanwhile',
+        { sentMs: 50_001, takesMs: 1, maker: 'p2', frozenMs: 20_000 },
+        [],
+      ],
+      [
+        'another process sent that was frozen before',
+        { sentMs: 42_000, takesMs: 1, maker: 'p2', frozenMs: 5_000 },
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+    ] as const
+  ).map(
+    ([name, { sentMs, takesMs, maker, ...more }, says]): Case => ({
+      invariant: nothingLeft,
+      scenario: {
+        steps: [
+          { atMs: 30_000, act: { type: 'freeze', nth: 1, forMs: 'frozenMs' in more ? more.frozenMs : 0 } },
+        ],
+      },
+      name: `a claim is gone, and its secret comes with a request that ${name}`,
+      history({ as, call, cluster, later, rest }) {
+        const left = secret('team', 'conn', orders, {});
+        put(orders)(cluster);
+        later(40_000);
+        as('p1', leave(orders));
+        later(sentMs + takesMs - 40_000);
+        as(maker, put(left));
+        call({
+          ...{ by: maker, verb: 'create', target: 'Secret team/conn', sentAtMs: sentMs },
+          about: { kind: SecretKind, key: { namespace: 'team', name: 'conn' } },
+        });
         rest();
       },
       says,
@@ -1043,6 +1600,48 @@ const cases: readonly Case[] = [
     },
     says: [/^FavouriteDBInstance a is still being deleted$/],
   },
+  ...(
+    [
+      [
+        'and says that nobody lets go of it',
+        'which no controller here handles, so that nobody lets go of it',
+        [],
+      ],
+      [
+        'and says only that nobody handles it',
+        'which no controller here handles',
+        [/is still being deleted$/],
+      ],
+    ] as const
+  ).map(
+    ([name, message, says]): Case => ({
+      invariant: deletionEnds,
+      name: `a claim waits for ever ${name}`,
+      history({ as, rest }) {
+        const conditions = [{ type: 'Ready', status: 'False', reason: 'UnknownKind', message }];
+        as('p1', put(claim('orders', { status: { conditions } }, { ...gone, ...ours })));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['what it published to', 'cannot get connection details: StoreConfig late does not exist', []],
+      ['nothing that it names', 'cannot get connection details: boom', [/is still being deleted$/]],
+    ] as const
+  ).map(
+    ([name, message, says]): Case => ({
+      invariant: deletionEnds,
+      name: `a resource waits for ${name}`,
+      history({ as, rest }) {
+        const conditions = [{ type: 'Synced', status: 'False', reason: 'ReconcileError', message }];
+        as('p1', put(managed('a', { status: { conditions } }, { ...gone, ...held })));
+        rest();
+      },
+      says,
+    }),
+  ),
   {
     invariant: deletionEnds,
     name: 'nothing waits',
@@ -1182,6 +1781,41 @@ const cases: readonly Case[] = [
       as('p2', leave(one));
     },
   },
+  ...(
+    [
+      ['before that', { maker: 'p2', isAfter: false, policy: 'Delete' }, [/^FavouriteDBInstance a was made/]],
+      ['before that, policy Retain', { maker: 'p1', isAfter: false, policy: 'Retain' }, []],
+      [
+        'after that by the same process',
+        { maker: 'p1', isAfter: true, policy: 'Delete' },
+        [/^FavouriteDBInstance a was made for a claim that is gone, and stays$/],
+      ],
+      [
+        'after that by the same process, which had been killed',
+        { maker: 'p1', isAfter: true, policy: 'Delete', isDead: true },
+        [],
+      ],
+      ['after that by another process', { maker: 'p2', isAfter: true, policy: 'Delete' }, []],
+    ] as const
+  ).map(
+    ([name, { maker, isAfter, policy, ...rest }, says]): Case => ({
+      invariant: reclaimed,
+      name: `a process lets a claim go, and leaves what was made for it ${name}`,
+      history({ as, ask, cluster, later, rest: settle }) {
+        const made = put(managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: policy } }));
+        put(orders)(cluster);
+        if (!isAfter) as(maker, made);
+        later(1);
+        as('p1', leave(orders));
+        later(1);
+        if (isAfter) as(maker, made);
+        later(1);
+        if (!('isDead' in rest)) ask('get X', 'p1');
+        settle();
+      },
+      says,
+    }),
+  ),
   {
     invariant: reclaimed,
     name: 'a person may delete what he likes',
@@ -1217,6 +1851,29 @@ const cases: readonly Case[] = [
       history({ as, cluster }) {
         put(managed('a', { status: { bindingPhase: 'Released' } }, { annotations }))(cluster);
         as('p1', put(managed('a', { spec, status: { bindingPhase } }, { annotations })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['offered by an administrator who took it from its claim', {}, 'true', []],
+      ['offered by nobody', {}, 'false', [/makes .* a Unbound, which was Bound$/]],
+      [
+        'offered while a claim has it',
+        { claimRef: claimRef('orders') },
+        'true',
+        [/Unbound, which was Bound$/],
+      ],
+    ] as const
+  ).map(
+    ([name, spec, reoffer, says]): Case => ({
+      invariant: releasedStays,
+      name: `what is Bound is ${name}`,
+      history({ as, cluster }) {
+        const annotations = { [annotationKeys.reoffer]: reoffer };
+        put(managed('a', { spec, status: { bindingPhase: 'Bound' } }, { annotations }))(cluster);
+        as('p1', put(managed('a', { spec, status: { bindingPhase: 'Unbound' } }, { annotations })));
       },
       says,
     }),
@@ -1347,6 +2004,82 @@ const cases: readonly Case[] = [
   ...(
     [
       [
+        'is paused, and a person will have to look',
+        { pending: '2026-01-02T03:04:05Z', paused: 'true' },
+        {},
+        [],
+      ],
+      [
+        'has no management policies, and a person will have to look',
+        { pending: '2026-01-02T03:04:05Z' },
+        { managementPolicies: [] },
+        [],
+      ],
+      [
+        'is paused, and knows what came of its creation',
+        { pending: '2026-01-02T03:04:05Z', succeeded: '2026-01-02T03:04:06Z', paused: 'true' },
+        {},
+        [/^a2 in favourite was made for a, which has a$/],
+      ],
+      [
+        'is not held, and says nothing of it',
+        { pending: '2026-01-02T03:04:05Z' },
+        {},
+        [/^a2 in favourite was made for a, which has a$/],
+      ],
+    ] as const
+  ).map(
+    ([name, { pending, succeeded, paused }, spec, says]: readonly [
+      string,
+      Readonly<Record<string, string>>,
+      Fields,
+      readonly RegExp[],
+    ]): Case => ({
+      invariant: answeredFor,
+      name: `a creation was cut off; its managed resource ${name}`,
+      async history({ cluster, clouds, rest }) {
+        const annotations = {
+          [annotationKeys.externalCreatePending]: pending,
+          ...(succeeded && { [annotationKeys.externalCreateSucceeded]: succeeded }),
+          ...(paused && { [annotationKeys.paused]: paused }),
+        };
+        put(managed('a', { spec }, { annotations }))(cluster);
+        await post(clouds, 'a2', 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['and nobody knows what came of that', {}, []],
+      [
+        'and that is on record',
+        { [annotationKeys.externalCreateSucceeded]: '2026-01-02T03:04:06Z' },
+        [/^nobody answers for a2 in favourite, made for a$/],
+      ],
+    ] as const
+  ).map(
+    ([name, recorded, says]): Case => ({
+      invariant: answeredFor,
+      name: `somebody takes away what has been created under a name of the cloud's, ${name}`,
+      async history({ cluster, clouds, rest }) {
+        const annotations = {
+          [annotationKeys.externalCreatePending]: '2026-01-02T03:04:05Z',
+          ...recorded,
+        };
+        const one = managed('a', {}, { ...held, annotations });
+        put(one)(cluster);
+        await post(clouds, 'a2', 'a');
+        cluster.remove(kindOf(one), 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      [
         'Delete',
         [/^p1 lets FavouriteDBInstance a go, and a in favourite is still there$/, /^nobody answers for a/],
       ],
@@ -1450,6 +2183,81 @@ const cases: readonly Case[] = [
     },
     says: [/^p1 update X: more than 60 times in a minute$/],
   },
+  ...(
+    [
+      ['edited by people meanwhile', 'somebody', 86, []],
+      ['once more than their edits take', 'somebody', 87, [/: more than 86 times in a minute$/]],
+      ['edited by another process', 'p2', 61, [/: more than 60 times in a minute$/]],
+    ] as const
+  ).map(
+    ([name, who, times, says]): Case => ({
+      invariant: boundedWork,
+      name: `what is ${name}`,
+      history({ as, ask, cluster }) {
+        put(orders, claim('other'))(cluster);
+        for (const note of ['1', '2']) as(who, patch(orders, { metadata: { annotations: { note } } }));
+        as(who, patch(claim('other'), { metadata: { annotations: { note: '1' } } }));
+        for (let count = 0; count < times; count += 1) ask('update-status FancySQLInstance team/orders');
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['edited by people', 'somebody', 'GET favourite /v1/instances/a', 86, []],
+      [
+        'edited once less',
+        'somebody',
+        'GET favourite /v1/instances/a',
+        87,
+        [/: more than 86 times in a minute$/],
+      ],
+      ['edited, in PostgreSQL', 'somebody', 'ALTER ROLE postgresql a', 86, []],
+      ['another one', 'somebody', 'GET favourite /v1/instances/b', 61, [/: more than 60 times in a minute$/]],
+      [
+        'edited by a process',
+        'p2',
+        'GET favourite /v1/instances/a',
+        61,
+        [/: more than 60 times in a minute$/],
+      ],
+      ['of another sort', 'somebody', 'update-status FancySQLInstance a', 61, [/: more than 60 times/]],
+    ] as const
+  ).map(
+    ([name, who, call, times, says]): Case => ({
+      invariant: boundedWork,
+      name: `what stands for a resource that is ${name}`,
+      history({ as, ask, cluster }) {
+        put(a)(cluster);
+        for (const note of ['1', '2']) as(who, patch(a, { metadata: { annotations: { note } } }));
+        for (let count = 0; count < times; count += 1) ask(call);
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['three create', 'somebody', 'shared', 140, []],
+      ['three create, and once more', 'somebody', 'shared', 141, [/: more than 140 times in a minute$/]],
+      ['one creates', 'somebody', 'a', 61, [/: more than 60 times in a minute$/]],
+      ['nobody creates', 'somebody', 'b', 61, [/: more than 60 times in a minute$/]],
+      ['processes create', 'p2', 'shared', 61, [/: more than 60 times in a minute$/]],
+    ] as const
+  ).map(
+    ([name, who, entry, times, says]): Case => ({
+      invariant: boundedWork,
+      name: `an entry of a secret store for which ${name} resources`,
+      history({ as, ask, cluster }) {
+        const publishing = (its: string, to: string) =>
+          managed(its, { spec: { publishConnectionDetailsTo: { name: to } } });
+        as(who, put(publishing('a', 'a'), publishing('b', 'shared'), publishing('c', 'shared')));
+        cluster.remove(kindOf(publishing('c', 'shared')), 'c');
+        as(who, put(publishing('c', 'shared')));
+        for (let count = 0; count < times; count += 1) ask(`GET vault /v1/secret/data/simulated/${entry}`);
+      },
+      says,
+    }),
+  ),
   {
     invariant: boundedWork,
     name: 'statements that are about nothing in particular',

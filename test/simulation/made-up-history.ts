@@ -18,10 +18,13 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgr
   as(by: string, act: (cluster: MemoryCluster) => unknown): void;
   /** A person merges a patch into an object. */
   wish(of: KubernetesObject, patch: object): void;
+  /** An object of that UID came out of a backup. */
+  restore(uid: string): void;
   call(call: Partial<Call>): void;
-  ask(call: string): void;
+  ask(call: string, by?: string): void;
   log(line: string): void;
   later(ms: number): void;
+  /** Nothing is asked that is promised for later. */
   rest(): void;
 }
 
@@ -48,6 +51,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];
   const said: string[] = [];
+  const restored = new Set<string>();
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
@@ -56,7 +60,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     postgresql,
     vault: new InProcessVault(clock),
     wishes,
-    restored: new Set(),
+    restored,
     scenario,
     get elapsedMs() {
       return elapsedMs;
@@ -72,6 +76,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     clouds,
     postgresql,
     said,
+    restore: (uid) => void restored.add(uid),
     as(who, act) {
       by = who;
       act(cluster);
@@ -96,11 +101,13 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
           ...call,
         }),
       ),
-    ask: (call) => say(invariant.asked?.({ by: 'p1', call })),
+    ask: (call, who = 'p1') => say(invariant.asked?.({ by: who, call })),
     log: (line) => say(invariant.logged?.(line)),
     later(ms) {
       elapsedMs += ms;
     },
-    rest: () => say(invariant.atRest?.()),
+    rest() {
+      if ((invariant.rightByMs?.() ?? 0) <= elapsedMs) say(invariant.atRest?.());
+    },
   };
 }

@@ -26,13 +26,19 @@ const print = (...lines: readonly string[]): void => {
 };
 
 const broken = scenario !== undefined || seeds === 1 ? await one() : await many();
-process.exit(broken === 0 ? 0 : 1);
+// What is on its way into a pipe is lost with the process.
+process.stdout.write('', () => process.exit(broken === 0 ? 0 : 1));
 
 /** Plays one scenario and prints all of it. Answers how many promises were broken. */
 async function one(): Promise<number> {
   const chosen = scenario === undefined ? generate(first) : read(scenario);
   const { trace, violations } = await play(chosen);
-  print(...trace, '', `1 run, ${violations.length} violations`);
+  print(...trace, '');
+  const [violation] = violations;
+  if (violation !== undefined && save !== undefined && scenario === undefined) {
+    keep(save, first, await shrink(chosen, breaks(violation.invariant)));
+  }
+  print(`1 run, ${violations.length} violations`);
   return violations.length;
 }
 
@@ -89,9 +95,13 @@ async function explain({ seed, violations: [violation] }: SeedReport): Promise<v
   const { trace } = await play(small);
   print('', `seed ${seed}, made small: ${invariant}`, ...trace);
   print(`all of it: npm run simulate -- --seed ${seed}`);
-  if (save === undefined) return;
-  mkdirSync(save, { recursive: true });
-  const file = join(save, `seed-${seed}.json`);
+  if (save !== undefined) keep(save, seed, small);
+}
+
+/** Writes a scenario down. */
+function keep(folder: string, seed: number, small: Scenario): void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `seed-${seed}.json`);
   writeFileSync(file, `${JSON.stringify(small, null, 2)}\n`);
   print(`small: npm run simulate -- --scenario ${file}`);
 }

@@ -50,20 +50,28 @@ export async function play(
     }
   }
 
+  async function comeToRest(): Promise<void> {
+    let quietMs = 0;
+    for (let ms = 0; quietMs < restMs && !hasEnough(); ms += minuteMs / 2) {
+      if (ms > mostUntilRestMs) {
+        world.violate(atRest, 'there are writes without end');
+        break;
+      }
+      const before = writes();
+      await advance(minuteMs / 2);
+      quietMs = writes() === before ? quietMs + minuteMs / 2 : 0;
+    }
+  }
+
   world.startMissing();
   const lastStepMs = Math.max(scenario.troubleMs, ...scenario.steps.map(({ atMs }) => atMs + 1));
   await advance(lastStepMs);
   world.endTrouble();
 
-  let quietMs = 0;
-  for (let ms = 0; quietMs < restMs && !hasEnough(); ms += minuteMs / 2) {
-    if (ms > mostUntilRestMs) {
-      world.violate(atRest, 'there are writes without end');
-      break;
-    }
-    const before = writes();
-    await advance(minuteMs / 2);
-    quietMs = writes() === before ? quietMs + minuteMs / 2 : 0;
+  await comeToRest();
+  if (!hasEnough() && world.untilRightMs > 0) {
+    await advance(world.untilRightMs);
+    await comeToRest();
   }
   if (!hasEnough()) {
     world.judge();

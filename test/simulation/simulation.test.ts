@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
 import { playSeeds } from './play-seeds.ts';
+import type { Scenario } from './scenario.ts';
 
 test('the same seed is played the same way, line by line', async () => {
   const [one, other] = [
@@ -20,6 +21,44 @@ test('the faults that happened, listed, happen again', async () => {
   const listed = await play({ ...scenario, faults: drawn.fired });
   assert.ok(drawn.fired.length > 0);
   assert.deepEqual(listed.trace, drawn.trace);
+});
+
+/** A PostgreSQLRole, where nothing goes wrong. */
+const oneRole = (forProvider: object): Scenario => {
+  const { objects, ...rest } = generate(1);
+  const role = {
+    apiVersion: 'postgresql.crossplane.io/v1alpha1',
+    kind: 'PostgreSQLRole',
+    metadata: { name: 'clerk' },
+    spec: { forProvider },
+  };
+  const steps = [{ atMs: 1_000, act: { type: 'create' as const, object: role } }];
+  return { ...rest, objects, steps, troubleMs: 0, faults: [] };
+};
+
+describe('a transaction is a write', () => {
+  const cases = {
+    'once it is committed': { forProvider: { login: true }, outsideWrites: 2 },
+    'and none as often as it is rolled back, so that all comes to rest': {
+      forProvider: { login: true, configurationParameters: [{ name: 'nonsense', value: 'x' }] },
+      outsideWrites: 1,
+    },
+  };
+  for (const [name, { forProvider, outsideWrites }] of Object.entries(cases)) {
+    test(name, async () => {
+      const { figures, trace, violations } = await play(oneRole(forProvider));
+      assert.deepEqual(violations, []);
+      assert.ok(
+        trace.some((line) => line.includes('CREATE ROLE postgresql clerk')),
+        'it is attempted',
+      );
+      assert.equal(
+        figures.outsideWrites,
+        outsideWrites,
+        'beside that, the databases of the server are closed',
+      );
+    });
+  }
 });
 
 /** Plays so many seeds from one on, and answers what was broken, by seed. */

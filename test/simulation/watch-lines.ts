@@ -14,7 +14,6 @@ export interface WatchLine extends Subscription {
 
 interface Line {
   readonly kind: string;
-  readonly subscription: Subscription;
   isSilent: boolean;
   cut(): void;
   resume(): void;
@@ -134,7 +133,6 @@ export class WatchLines {
     });
     const line: Line = {
       kind: kind.kind,
-      subscription,
       isSilent: false,
       cut() {
         waiting.splice(0);

@@ -20,9 +20,9 @@ import { testClock } from '../fakes/test-clock.ts';
 import { backUp, empty, putBack, restored, shuffled } from './backup.ts';
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
-import type { DoorOptions, RecordedCall } from './doors.ts';
+import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
-import type { Change, Invariant, InvariantOf, Violation } from './invariant.ts';
+import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -80,7 +80,7 @@ export class World {
   readonly restored = new Set<string>();
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
   readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
-  /** What processes did; writes are those that were not refused. */
+  /** What processes did; writes are those that were neither refused nor rolled back. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
   readonly logLevel: LogLevel;
   readonly #invariants: readonly Invariant[];
@@ -122,7 +122,8 @@ export class World {
     this.#invariants = invariants.map((of) => of(this));
     for (const object of scenario.objects) {
       const kind = kindOf(object);
-      this.#judgeChange({ by: this.#by, kind, before: undefined, after: this.cluster.put(kind, object) });
+      const change = { by: this.#by, kind, before: undefined, after: this.cluster.put(kind, object) };
+      this.#ask((invariant) => invariant.changed?.(change));
     }
     this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
     for (const { atMs, act } of scenario.steps) {
@@ -145,7 +146,7 @@ export class World {
     while (this.processes.length < this.#replicas) this.start();
   }
 
-  /** Starts a process; it is the only one unless others run. */
+  /** Starts a process, beside those that run. */
   start(): SimulatedProcess {
     this.figures.processes += 1;
     const id = `p${this.figures.processes}`;
@@ -191,7 +192,7 @@ export class World {
     return this.scenario.replicas ?? 1;
   }
 
-  /** Nothing goes wrong any more: one process runs, and everything can be reached. */
+  /** Nothing goes wrong any more: as many processes run as there should be, and everything can be reached. */
   endTrouble(): void {
     this.#isTroubleOver = true;
     this.#outUntilMs.clear();
@@ -207,11 +208,15 @@ export class World {
     for (const process of this.processes) process.kill();
   }
 
+  /** How long it is until all that is wrong now is promised to be right. */
+  get untilRightMs(): number {
+    const byMs = this.#invariants.map((invariant) => invariant.rightByMs?.() ?? 0);
+    return Math.max(0, ...byMs.map((each) => each - this.elapsedMs));
+  }
+
   /** What is wrong now that everything has come to rest. */
   judge(): void {
-    for (const { name, atRest } of this.#invariants) {
-      for (const what of atRest?.() ?? []) this.violate(name, what);
-    }
+    this.#ask((invariant) => invariant.atRest?.());
   }
 
   violate(invariant: string, what: string): void {
@@ -221,9 +226,7 @@ export class World {
 
   #logged(line: string): void {
     this.log.push(line);
-    for (const { name, logged } of this.#invariants) {
-      for (const what of logged?.(line) ?? []) this.violate(name, what);
-    }
+    this.#ask((invariant) => invariant.logged?.(line));
   }
 
   #changed(change: Change): void {
@@ -237,13 +240,14 @@ export class World {
         if (atChange === changed.length) this.#act(act);
       }
     }
-    this.#judgeChange(change);
+    this.#ask((invariant) => invariant.changed?.(change));
     if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
   }
 
-  #judgeChange(change: Change): void {
-    for (const { name, changed } of this.#invariants) {
-      for (const what of changed?.(change) ?? []) this.violate(name, what);
+  /** What invariants find wrong with something. */
+  #ask(question: (invariant: Invariant) => readonly string[] | undefined): void {
+    for (const invariant of this.#invariants) {
+      for (const what of question(invariant) ?? []) this.violate(invariant.name, what);
     }
   }
 
@@ -273,9 +277,7 @@ export class World {
   }
 
   #next(id: string, call: string): ReturnType<DoorOptions['next']> {
-    for (const { name, asked } of this.#invariants) {
-      for (const what of asked?.({ by: id, call }) ?? []) this.violate(name, what);
-    }
+    this.#ask((invariant) => invariant.asked?.({ by: id, call }));
     const base = `${id} ${call}`;
     const name = `${base} ${this.#count(base)}`;
     this.history.asked.push({ atMs: this.elapsedMs, name });
@@ -300,17 +302,10 @@ export class World {
     const answer = this.#as(id, effect) as Promise<unknown>;
     const isChange = !isApi || cluster.resourceVersion !== version;
     const tell = (isRefused: boolean): void => {
-      if (!isOwnBusiness && !isRefused) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
-      for (const { name, called } of this.#invariants) {
-        for (const what of called?.({
-          by: id,
-          ...call,
-          sentAtMs: call.sentAtMs - this.#startedMs,
-          isChange,
-          isRefused,
-        }) ?? [])
-          this.violate(name, what);
-      }
+      const isEffective = !isOwnBusiness && !isRefused && call.isTentative !== true;
+      if (isEffective) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
+      const carriedOut = { by: id, ...call, sentAtMs: call.sentAtMs - this.#startedMs, isChange, isRefused };
+      this.#ask((invariant) => invariant.called?.(carriedOut));
     };
     Promise.resolve(answer).then(
       (reply) => tell(!isApi && isRefusal(reply)),
@@ -336,9 +331,7 @@ export class World {
   }
 
   #begin(inMs: number): void {
-    this.#later(inMs, () => {
-      this.startMissing();
-    });
+    this.#later(inMs, () => this.startMissing());
   }
 
   #later(delayMs: number, act: () => void): void {

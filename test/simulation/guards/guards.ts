@@ -17,8 +17,16 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/act.ts': [
     {
       against: 'an edit of what identifies a resource while it is created',
+      provenBy:
+        'test/controllers/core/managed/identity.test.ts: while it is being made, whose answer is lost',
       was: 'const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };',
       becomes: 'const record = {};',
+    },
+    {
+      against: 'what was just made and does not show yet, forgotten because it did not show before',
+      provenBy: 'test/controllers/core/managed/absence.test.ts: are no proof that it made nothing',
+      was: 'absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet',
+      becomes: '',
     },
     {
       against: 'a second external resource after a crash between creation and its record',
@@ -29,6 +37,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a creation that nobody knows of: finalizer, name and marks come first',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 7 the external name is defaulted to the object name, in the write that adds the finalizer',
       was: 'const marked = await prepare(context, run, { annotations, ready: isCreating });',
       becomes: 'const marked = run;',
     },
@@ -48,16 +58,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'connection details that outlive their resource where nobody collects garbage',
+      provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
       was: "await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });",
       becomes: '',
     },
     {
       against: 'an edit of what identifies a resource between its record and its creation',
+      provenBy:
+        'test/controllers/core/managed/identity.test.ts: an immutable field that is on record, although its creation was refused',
       was: 'creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);',
       becomes: 'creation = await external.create(withInitProvider(marked.current), marked.known, signal);',
     },
     {
       against: 'the deletion of what an edit names in place of what was made',
+      provenBy:
+        'test/controllers/core/managed/identity.test.ts: deletion deletes what was made, and nothing else',
       was: 'const removing = external.delete(identified(identity, run), signal);',
       becomes: 'const removing = external.delete(run.current, signal);',
     },
@@ -71,7 +86,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/steps.ts': [
     {
+      against: 'a former password, because the status could not be told of the new one',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: also where the status could not be told that they had',
+      was: 'revisions.published(current, publishedRevision);',
+      becomes: '',
+    },
+    {
       against: 'an external resource left behind by a deletion',
+      provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
       was: 'const finalizers = withFinalizer(object, finalizerNames.managed);',
       becomes: 'const finalizers = object.metadata.finalizers ?? [];',
     },
@@ -98,6 +121,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a look at what an edit names in place of what was made',
+      provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
       was: 'const looking = external.observe(identified(identity, run), run.known, signal);',
       becomes: 'const looking = external.observe(run.current, run.known, signal);',
     },
@@ -112,6 +136,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'the deletion of what policies keep',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: row 6 DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
       was: "if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };",
       becomes: '',
     },
@@ -130,6 +156,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second creation, or forgetting, of what does not show yet',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: row 13 CreationGracePeriod',
       was: "if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };",
       becomes: '',
     },
@@ -155,6 +182,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a creation that policies do not allow',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: row 28 {O,D} and absent: reported, not created',
       was: "if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };",
       becomes: '',
     },
@@ -175,6 +204,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/identity.ts': [
     {
       against: 'everything that an edit of the identity may lead to',
+      provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
       was: 'return recorded === undefined ? object : asRecorded(object, recorded, context.identityFields, isExact);',
       becomes: 'return object;',
     },
@@ -196,6 +226,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/managed/reconciler.ts': [
+    {
+      against: 'the password in a former secret, which does not work any more',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: a secret that was left out when details changed is not believed',
+      was: 'const details = published.revision < newest ? {} : published.details;',
+      becomes: 'const details = published.details;',
+    },
     {
       against: 'a deletion that waits for what it refers to',
       provenBy:
@@ -287,7 +324,30 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: `update(\`\${namespace}/\${attempt}\`)`,
     },
   ],
+  'controllers/core/claim/claim-status.ts': [
+    {
+      against: 'a claim that was bound given a new and empty resource',
+      provenBy:
+        'test/controllers/core/claim-binding/edited-claims.test.ts: its resource is taken from it, and then goes',
+      was: "const bindingPhase = told === 'Unbound' && wasBound(claim) ? 'Released' : told;",
+      becomes: 'const bindingPhase = told;',
+    },
+  ],
   'controllers/core/claim-binding/decide.ts': [
+    {
+      against: 'a resource made for a claim whose finalizer somebody took away',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: H4 somebody took the finalizer away after the name was recorded: it is recorded again first',
+      was: 'const isOnRecord = hasFinalizer(claim, finalizerNames.claim);',
+      becomes: 'const isOnRecord = true;',
+    },
+    {
+      against: 'a claim that goes while its resource is made, as somebody took its finalizer away',
+      provenBy:
+        'test/controllers/core/claim-binding/edited-claims.test.ts: while its resource is being made: what it has goes with it all the same',
+      was: 'const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);',
+      becomes: 'const isLoose = false;',
+    },
     {
       against: 'a claim that takes what another has',
       provenBy:
@@ -296,46 +356,67 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (false) {',
     },
     {
+      against: 'a resource whose password another claim knows, from which somebody removed its name',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was taken away from another claim may be known to that',
+      was: 'if (wasTakenAway(managed) && !isStillIts) {',
+      becomes: 'if (false) {',
+    },
+    {
       against: 'a claim bound to what is not ready',
+      provenBy: 'test/controllers/core/claim-binding/decide.test.ts: K11 ManagedIsInUnknownBindingPhase',
       was: "if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };",
       becomes: "if (phase !== 'Released') return { row: 'K14', act: 'bind', managed };",
     },
     {
       against: "a stranger's data handed to the next claim",
-      was: `if (phase === 'Released') {
-    const { plural`,
-      becomes: `if (false) {
-    const { plural`,
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was released and still names this claim is not bound again',
+      was: "if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };",
+      becomes:
+        "if (phase === 'Unbound' || phase === 'Released') return { row: 'K14', act: 'bind', managed };",
     },
   ],
   'controllers/core/claim-binding/decide-deleted.ts': [
     {
       against: 'a claim that reclaims although it never held on',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 SuccessfulDelete: without our finalizer there is nothing left to do',
       was: "if (!hasFinalizer(claim, finalizerNames.claim)) return { row: 'K6 finalised', act: 'nothing' };",
       becomes: '',
     },
     {
       against: "a claim that takes another's resource with it",
+      provenBy:
+        "test/controllers/core/claim-binding/decide-deleted.test.ts: H6 a deleted claim never touches another claim's resource",
       was: 'if (!refersToClaim(managed, claim) || managed.spec.claimRef?.uid === undefined) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a claim that takes the resource of a former claim of its name with it',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: H6 nor that of a former claim of the same name',
       was: "if (isSomeoneElses(managed, claim)) return { row: 'H6', act: 'finalise' };",
       becomes: '',
     },
     {
       against: 'a resource left behind by a claim that was never Bound',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 provisioned: what the claim made goes with it, though it was never Bound',
       was: "if (wasProvisionedForClaim(managed)) return { row: 'K6 provisioned', act: 'release', managed, reclaim };",
       becomes: '',
     },
     {
       against: 'a resource that was handed over and is offered to others',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 unclear: it was handed over and not yet Bound: the password is known',
       was: 'return isUnused && holdsClaim(managed, claim) && isReserved(managed)',
       becomes: 'return holdsClaim(managed, claim) && isReserved(managed)',
     },
     {
       against: 'a resource made by hand that a claim took and never used, lost to others',
+      provenBy:
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 reserved: what was made by hand and never Bound goes back as it was',
       was: `return isUnused && holdsClaim(managed, claim) && isReserved(managed)
 `,
       becomes: `return false
@@ -345,6 +426,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/decide-orphan.ts': [
     {
       against: 'the reclaiming of what a living claim has',
+      provenBy: 'test/controllers/core/claim-binding/decide-orphan.test.ts: O2 its claim lives',
       was: `if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
   if (claim !== undefined && namesManaged(service, claim, managed))
     return { row: 'O2 named', act: 'nothing' };`,
@@ -393,6 +475,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "a claim's secret that outlives it where nobody collects garbage",
+      provenBy:
+        'test/controllers/core/claim-binding/edited-claims.test.ts: the claim is deleted, and what it has goes with it',
       was: `await deleteSecrets(secrets, claim.metadata, facts, signal);
 `,
       becomes: '',
@@ -422,6 +506,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "somebody else's secret overwritten for a claim",
+      provenBy:
+        "test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretConflictError: somebody else's secret is left alone",
       was: "if (typeof control === 'object') {",
       becomes: 'if (false) {',
     },
@@ -463,10 +549,26 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (false) {',
     },
   ],
+  'controllers/core/claim-binding/unanswered-creations.ts': [
+    {
+      against: 'a resource for nobody, made by a creation that was given up',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: a resource that comes of a creation that was given up, when its claim is gone',
+      was: "return creations.get(claimRef?.uid ?? '')?.isLetGo === true;",
+      becomes: 'return false;',
+    },
+    {
+      against: 'the deletion of what a backup brings, for a creation of long ago',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: a resource that comes of a creation that was given up, when its claim is gone',
+      was: 'if (untilMs <= nowMs) creations.delete(uid);',
+      becomes: '',
+    },
+  ],
   'controllers/core/connection/connection-publisher.ts': [
     {
       against: "connection details in somebody else's secret",
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: is neither read, written nor removed',
       was: "if (typeof control === 'object') throw refusalOf(control, secret);",
       becomes: '',
     },
@@ -474,38 +576,73 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'connection details lost to a write of somebody else',
       provenBy:
         'test/controllers/core/connection/publisher.test.ts: consent comes with a new secret; a pass that read it earlier brings none back that was withdrawn',
-      was: 'if (!isOutdated || attempt === maxAttempts) throw error;',
+      was: 'if (!isOutdated || isLast) throw error;',
       becomes: 'throw error;',
     },
     {
-      against: 'a new password overwritten with the old one',
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
-      was: '(value, key) => present[key] === value || (before[key] === value && published[key] !== undefined),',
-      becomes: '(value, key) => present[key] === value,',
+      against: 'a secret that keeps a password which its store entry has another of',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: where two places hold different credentials, new ones are set, once, and both have them',
+      was: 'return { details: omit(details, disputed), revision, givesWay: disputed.length > 0 };',
+      becomes: 'return { details, revision };',
+    },
+    {
+      against: 'a former password, because one of two places was not reached when it changed',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: the publisher chain',
+      was: 'all.filter((each) => each.revision === revision)',
+      becomes: 'all',
     },
     {
       against: "the deletion of somebody else's secret",
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
-      was: 'if (secret !== undefined && isControlledBy(secret, managed)) {',
-      becomes: 'if (secret !== undefined) {',
+      provenBy: "test/controllers/core/connection/publisher.test.ts: the reference leads to somebody else's",
+      was: 'if (!isControlledBy(secret, managed)) continue;',
+      becomes: '',
     },
     {
       against: 'a key that somebody edited, taken for what was published',
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: the connection secret',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: one is kept',
       was: 'return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);',
       becomes: 'return decodeDetails(secret);',
+    },
+  ],
+  'controllers/core/connection/published-details.ts': [
+    {
+      against: 'a password believed in one place of which another says that nobody can tell',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: what is disowned in one place counts in none',
+      was: '[publishedRevision]: String(next(revisionIn(annotations))),',
+      becomes: '',
+    },
+    {
+      against: 'a password that two processes have set, and one has taken with it',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: what is published counts as lost, for every process',
+      was: "const lost = Object.fromEntries(keys.map((key) => [key, '']));",
+      becomes: 'const lost = {};',
+    },
+    {
+      against: 'a new password overwritten with the old one',
+      provenBy: 'test/controllers/core/connection/publisher.test.ts: one is kept',
+      was: 'return data[key] === value || isKept;',
+      becomes: 'return data[key] === value;',
+    },
+    {
+      against: 'a lost password that is believed once something else is published beside it',
+      provenBy: 'test/controllers/core/managed/revisions.test.ts: where no new password may be set',
+      was: "const lost = isOld ? mapValues(data, () => '') : {};",
+      becomes: 'const lost = {};',
     },
   ],
   'controllers/core/connection/store-publisher.ts': [
     {
       against: 'an entry of a store overwritten that belongs to somebody else',
-      provenBy: 'test/controllers/core/connection/stores.test.ts: publishing to the Kubernetes store',
+      provenBy: 'test/controllers/core/connection/stores.test.ts: is neither read, written nor removed',
       was: 'if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);',
       becomes: '',
     },
     {
       against: 'an entry of a store removed that belongs to somebody else',
-      provenBy: 'test/controllers/core/connection/stores.test.ts: publishing to the Kubernetes store',
+      provenBy: 'test/controllers/core/connection/stores.test.ts: is neither read, written nor removed',
       was: 'if (stored !== undefined && stored.ownerUid === metadata.uid)',
       becomes: 'if (stored !== undefined)',
     },
@@ -513,6 +650,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/connection/vault-store.ts': [
     {
       against: 'an entry of Vault whose owner nobody knows after a crash',
+      provenBy:
+        'test/controllers/core/connection/stores.test.ts: Vault: of two that publish at one path for the first time, one does, with its own details',
       was: 'if (before === undefined) await take(path, desired.ownerUid, 0, signal);',
       becomes: '',
     },
@@ -646,6 +785,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/cache/watch.ts': [
     {
       against: 'a watch that asks for what the API server has forgotten, for ever',
+      provenBy: 'test/runtime/cache/watch.test.ts: lists again, and what vanished meanwhile is deleted',
       was: 'if (isExpired(error) || code === 404 || isUnreadable) {',
       becomes: 'if (code === 404 || isUnreadable) {',
     },
@@ -660,19 +800,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/controller/work-queue.ts': [
     {
       against: 'a hot loop while something fails',
+      provenBy: 'test/runtime/controller/work-queue.test.ts: requeue: the delay doubles from 5 ms',
       was: 'schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));',
       becomes: 'schedule(key, wake, 0);',
     },
     {
       against: 'a change that is lost because somebody was quicker',
+      provenBy:
+        'test/runtime/controller/work-queue.test.ts: conflict: 10 ms doubling to 5 s, a back-off of its own',
       was: 'schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));',
       becomes: '',
     },
     {
       against: 'a resource that is never looked at again',
-      was: `forget(key);
-            schedule(key, wake, next.delayMs);`,
-      becomes: 'forget(key);',
+      provenBy: 'test/runtime/controller/work-queue.test.ts: after: again once the delay is over',
+      was: 'schedule(key, wake, next.delayMs);',
+      becomes: '',
     },
   ],
   'runtime/controller/merge-map-by-key.ts': [
@@ -685,6 +828,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a change that is lost because it came during a run',
+      provenBy:
+        'test/runtime/controller/merge-map-by-key.test.ts: an item that arrives during a run has its turn after it',
       was: 'if (slots.has(key)) ready.push(key);',
       becomes: '',
     },
@@ -692,6 +837,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'runtime/controller/controller.ts': [
     {
       against: 'a failure after which nobody tries again',
+      provenBy: 'test/runtime/controller/controller.test.ts: a wait that the server asked for is kept',
       was: "end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, { error });",
       becomes: "end('error', { type: 'done' }, { error });",
     },
@@ -699,6 +845,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/author/whose-is.ts': [
     {
       against: "somebody else's database, taken over",
+      provenBy:
+        'test/controllers/fcp/favourite-db-instance.test.ts: is not adopted, not changed and not deleted',
       was: "if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';",
       becomes: "return 'ours';",
     },
@@ -706,16 +854,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/author/named-by-us.ts': [
     {
       against: 'a password that changes although it was published',
+      provenBy:
+        'test/controllers/fcp/favourite-db-instance.test.ts: an instance that was deleted by somebody else comes back with the password applications hold',
       was: 'const password = known.password ?? generatePassword();',
       becomes: 'const password = generatePassword();',
     },
     {
       against: 'a password that is lost with the answer of the creation',
+      provenBy:
+        'test/controllers/fcp/favourite-db-instance.test.ts: a lost answer is an error, the next attempt finds one instance and resets its password',
       was: 'needsPassword: isPasswordMissing(managed, known),',
       becomes: 'needsPassword: false,',
     },
     {
       against: "the deletion of somebody else's database",
+      provenBy:
+        'test/controllers/fcp/favourite-db-instance.test.ts: is not adopted, not changed and not deleted',
       was: 'if ((await find(managed, signal)) !== undefined) await things.delete(nameOf(managed), signal);',
       becomes: 'await things.delete(nameOf(managed), signal);',
     },
@@ -746,6 +900,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/postgresql/postgresql-database/external-client.ts': [
     {
       against: 'a database that nobody owns',
+      provenBy: 'test/controllers/postgresql/crash.test.ts: it creates it',
       was: 'await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });',
       becomes: "await databases.create(nameOf(managed), spec, { ownerId: '-', signal });",
     },
@@ -753,6 +908,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'clients/postgresql/database-build.ts': [
     {
       against: 'a creation that never succeeds after a crash in its midst',
+      provenBy: 'test/controllers/postgresql/crash.test.ts: it creates it',
       was: 'await dropUnfinished(session, unfinished); // made by us before a crash, perhaps to another spec',
       becomes: '',
     },
@@ -760,18 +916,46 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/postgresql/postgresql-database/leftovers.ts': [
     {
       against: 'an interrupted creation that outlives its managed resource',
+      provenBy: 'test/controllers/postgresql/leftovers.test.ts: a creation that was interrupted',
       was: '(await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||',
       becomes: '',
     },
     {
       against: "the drop of somebody else's database",
+      provenBy: "test/controllers/postgresql/leftovers.test.ts: somebody else's database stays",
       was: 'if (database === undefined || isOurs(managed, database)) {',
       becomes: 'if (true) {',
+    },
+  ],
+  'controllers/core/managed/unpublished.ts': [
+    {
+      against: 'another password with each attempt to publish one',
+      provenBy:
+        'test/controllers/core/managed/unpublished.test.ts: of what is created: it begins with the first',
+      was: 'all.set(uid, { secrets, before });',
+      becomes: '',
+    },
+    {
+      against: 'a password of our own believed over that of a second process, which nobody can tell apart',
+      provenBy:
+        'test/controllers/core/managed/unpublished.test.ts: where another process has published its own meanwhile, they are renewed',
+      was: "return isMatch(published, left.secrets) ? {} : 'superseded';",
+      becomes: 'return {};',
+    },
+  ],
+  'controllers/postgresql/password-rotations.ts': [
+    {
+      against: 'a password that is renewed again and again while the status cannot be written or read',
+      provenBy:
+        'test/controllers/postgresql/role-password.test.ts: a request that was heeded is heeded once, though the object does not show that yet',
+      was: 'return untold.get(uid) ?? told;',
+      becomes: 'return told;',
     },
   ],
   'controllers/postgresql/role-password.ts': [
     {
       against: 'a published password that the server does not take',
+      provenBy: 'test/controllers/postgresql/role-password.test.ts: when the server does not take it',
       was: "if (isWrong) return { reason: 'wrong' };",
       becomes: '',
     },

@@ -15,6 +15,9 @@ export interface Catch {
 /** A run that takes longer never ends. */
 const mostPerSeedMs = 900_000;
 
+/** A unit test that runs longer without its guard has failed. */
+const mostPerTestMs = 300_000;
+
 const worker = join(import.meta.dirname, '..', 'worker.ts');
 const mutateOnLoad = join(import.meta.dirname, 'mutate-on-load.ts');
 
@@ -97,7 +100,12 @@ function passes(unitTest: string, guard?: Guard): Promise<boolean> {
       ...['--import', mutateOnLoad, '--test', '--test-isolation=none', '--test-reporter=tap'],
       ...['--test-name-pattern', pattern, join(projectRoot, file)],
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...env, ...(guard && { GUARD: JSON.stringify(guard) }) } },
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...env, ...(guard && { GUARD: JSON.stringify(guard) }) },
+      timeout: mostPerTestMs,
+      killSignal: 'SIGKILL',
+    },
   );
   let told = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

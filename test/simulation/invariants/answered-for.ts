@@ -1,19 +1,29 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
+import { isCreationIncomplete } from '../../../controllers/core/managed/creation-tracking.ts';
+import { invalidPolicies, isPausedByPolicies } from '../../../controllers/core/management-policies.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
-import { recordedName } from '../oracle/expected-postgresql.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, inPostgresql, kindTag } from '../oracle/outside-resources.ts';
+import { recordedName } from '../oracle/recorded-name.ts';
 import { mayDelete } from './external-kept.ts';
 
-/** A creation that was cut off under a name that the system assigns: a person must look, as its condition says. */
-const isUnknown = ({ status }: Managed): boolean =>
-  status?.conditions?.some(({ message = '' }) => message.startsWith('cannot determine creation result')) ??
-  false;
+/**
+ * A creation that was cut off under a name that the system assigns: a person must look, as its condition says, or will
+ * say once he lets it be looked at again.
+ */
+const isUnknown = (managed: Managed): boolean => {
+  const { spec, status } = managed;
+  const isHeld = isPaused(managed) || isPausedByPolicies(spec) || invalidPolicies(spec) !== undefined;
+  const isTold = status?.conditions?.some(({ message = '' }) =>
+    message.startsWith('cannot determine creation result'),
+  );
+  return isTold === true || (isHeld && isCreationIncomplete(managed));
+};
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
@@ -28,6 +38,8 @@ export const answeredFor: InvariantOf = (world) => {
   /** Whose a mark is. */
   const owners = new Map<string, Pick<Outside, 'owner' | 'ownerKind'>>();
   const everything = (): readonly Outside[] => [...inClouds(world), ...inPostgresql(world, owners)];
+  const madeFor = (managed: Managed): readonly Outside[] =>
+    everything().filter((one) => one.owner === managed.metadata.name && one.ownerKind === kindTag(managed));
 
   return {
     name: 'an external resource has one managed resource that answers for it, unless policies kept it',
@@ -43,18 +55,16 @@ export const answeredFor: InvariantOf = (world) => {
       // A person who takes a finalizer away takes it upon himself.
       const holds = (object: KubernetesObject | undefined): boolean =>
         object !== undefined && hasFinalizer(object, finalizerNames.managed);
-      if (!isProcess(by) && holds(managed) && !holds(after)) kept.add(place);
+      if (!isProcess(by) && holds(managed) && !holds(after)) {
+        kept.add(place);
+        // What came of its creation nobody has recorded, so that nobody can find it again.
+        if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
+      }
       if (after !== undefined) return [];
       if (!mayDelete(managed)) kept.add(place);
       if (!isProcess(by) || !mayDelete(managed)) return [];
-      return everything()
-        .filter(
-          (one) =>
-            one.owner === managed.metadata.name &&
-            one.ownerKind === kindTag(managed) &&
-            !one.isGoing &&
-            !kept.has(placeOf(one)),
-        )
+      return madeFor(managed)
+        .filter((one) => !one.isGoing && !kept.has(placeOf(one)))
         .map((one) => `${by} lets ${kind.kind} ${managed.metadata.name} go, and ${text(one)} is still there`);
     },
     atRest() {

@@ -1,30 +1,81 @@
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
 
 const minuteMs = 60_000;
 
+/** A back-off from 5 ms to 30 s. */
+const attempts = 13;
+
 /**
- * How often a process may ask the same of the same in a minute, whatever goes wrong. A back-off from 5 ms to 30 s is 13
- * attempts; looks at what is on its way are 20; people's edits and each other's writes add to them.
+ * How often a process may ask the same of the same in a minute, whatever goes wrong: a few back-offs; looks at what is on
+ * its way are 20; each other's writes add to them.
  */
 const most = (call: string): number => (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60);
 
-/** No hot loop, also while a fault lasts. */
+/** Looks at what is on its way, each of which reads a secret store twice. */
+const readsOnTheWay = 40;
+
+/** What an entry of a secret store is called in calls. */
+const entryIn = (call: string): string | undefined =>
+  call.includes(' vault ') ? call.slice(call.lastIndexOf('/') + 1) : undefined;
+
+/** As in `FancySQLInstance team/orders`, which a call ends with. */
+const targetOf = (call: string): string => call.slice(call.indexOf(' ') + 1);
+
+/** What a call to a cloud or to PostgreSQL is about, as in `GET favourite /v1/instances/orders`: its external name. */
+const externalIn = (call: string): string | undefined =>
+  /^\S.* (?:favourite|other|postgresql) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
+
+const external = (name: string | undefined): string => `external ${name}`;
+
+/**
+ * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for too, and of those that they create
+ * one after another, or again, to publish to one entry of a secret store, each looks for itself.
+ */
 export const boundedWork: InvariantOf = (world) => {
   let minute = 0;
   let counts = new Map<string, number>();
+  let edits = new Map<string, number>();
+  /** By the entry they publish to. */
+  let created = new Map<string, number>();
+
+  function begin(): void {
+    const now = Math.floor(world.elapsedMs / minuteMs);
+    if (now === minute) return;
+    minute = now;
+    counts = new Map();
+    edits = new Map();
+    created = new Map();
+  }
+
   return {
     name: 'nothing is asked for over and over',
+    changed({ by, kind, before, after }) {
+      if (isProcess(by) || after === undefined) return [];
+      begin();
+      if (before === undefined) {
+        const { name } = (after as Partial<Managed>).spec?.publishConnectionDetailsTo ?? {};
+        if (name !== undefined) created.set(name, (created.get(name) ?? 0) + 1);
+        return [];
+      }
+      const edited = `${kind.kind} ${objectKeyText(after.metadata)}`;
+      for (const key of [edited, external(externalName(after))]) edits.set(key, (edits.get(key) ?? 0) + 1);
+      return [];
+    },
     asked({ by, call }) {
       if (call.endsWith(' ')) return []; // a statement that is about nothing in particular
-      const now = Math.floor(world.elapsedMs / minuteMs);
-      if (now !== minute) {
-        minute = now;
-        counts = new Map();
-      }
+      begin();
       const key = `${by} ${call}`;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
-      return count === most(call) + 1 ? [`${key}: more than ${most(call)} times in a minute`] : [];
+      const edited = edits.get(targetOf(call)) ?? edits.get(external(externalIn(call))) ?? 0;
+      const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
+      return count === most(call) + attempts * edited + readsOnTheWay * others + 1
+        ? [`${key}: more than ${count - 1} times in a minute`]
+        : [];
     },
   };
 };

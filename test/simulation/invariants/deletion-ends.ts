@@ -5,6 +5,8 @@ import type { InvariantOf, StoredObject } from '../invariant.ts';
 /** What somebody must do something about; until then a deletion waits, and says so. */
 const obstacles: readonly RegExp[] = [
   /^connect failed: /,
+  // Nobody knows whether anything was published there.
+  /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,
   // A system refuses: a network that is used, a role that owns a database.
   /^delete failed: .*(is used by|it owns database)/,
   /^cannot determine creation result/,
@@ -12,6 +14,8 @@ const obstacles: readonly RegExp[] = [
   /paused/i,
   /in use by \d+ managed resources?/,
   /unsupported value/,
+  // A claim that names what no process handles, as where no rule forbids the edit.
+  /no controller here handles, so that nobody lets go of it/,
 ];
 
 function isHeldUp({ status }: StoredObject): boolean {

@@ -5,8 +5,8 @@ import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
-import { recordedName } from '../oracle/expected-postgresql.ts';
 import { inClouds } from '../oracle/outside-resources.ts';
+import { recordedName } from '../oracle/recorded-name.ts';
 
 /** Whose kinds are in which system. */
 const groups: Readonly<Record<string, string>> = {

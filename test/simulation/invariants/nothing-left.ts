@@ -1,44 +1,83 @@
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf, controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
+import type { Scenario } from '../scenario.ts';
+import { lagMs } from './lag.ts';
 
 const ours = [...claimKinds, ...managedKinds];
 
+/** After so long a process no longer waits for what it asked for, which may be carried out all the same. */
+const givenUpMs = 30_000;
+
+/** Whose a secret is; one in a secret store has no owner, but the UID of one as a label. */
+const ownerUid = (secret: Secret): string =>
+  controllerUid(secret) ??
+  (secret.type === connectionSecretType ? secret.metadata.labels?.['secret.crossplane.io/owner-uid'] : '') ??
+  '';
+
+/** When another process that lives knows what was done at a moment, though it was frozen then. */
+function knownMs(atMs: number, scenario: Scenario): number {
+  const thaws = scenario.steps.flatMap((step) =>
+    step.act.type === 'freeze' && step.atMs <= atMs ? [step.atMs + step.act.forMs] : [],
+  );
+  return Math.max(atMs, ...thaws) + lagMs(scenario);
+}
+
 /** Secrets go with what they are of, and what no claim has gives its secret to nobody. */
-export const nothingLeft: InvariantOf = ({ cluster }) => {
-  /** Who was let go by a process: that one saw to what it leaves. */
-  const finalised = new Set<string>();
+export const nothingLeft: InvariantOf = (world) => {
+  const { cluster } = world;
+  /** Who was let go by a process, by UID: that one saw to what it leaves. */
+  const finalised = new Map<string, { readonly by: string; readonly atMs: number; readonly what: string }>();
   /**
-   * The UIDs of secrets that came later than that, as out of a backup that holds no owner under deletion: in a cluster
-   * without a garbage collector they stay. What a process writes into one is of its making again.
+   * The UIDs of secrets that came later than that, as out of a backup that holds no owner under deletion, or with a
+   * request that was under way all the while: in a cluster without a garbage collector they stay. What a process writes
+   * into one is of its making again.
    */
-  const broughtBack = new Set<string>();
+  const late = new Set<string>();
   return {
     name: 'nothing is left of what is gone: no secret, and no leave to copy one',
     changed({ by, kind, before, after }) {
       if (after === undefined && isProcess(by) && ours.includes(kind)) {
-        finalised.add(before?.metadata.uid ?? '');
+        const { uid = '', name } = before?.metadata ?? {};
+        finalised.set(uid, { by, atMs: world.elapsedMs, what: `${kind.kind} ${name}` });
       }
       if (kind.kind === 'Secret' && after !== undefined) {
         const { uid = '' } = after.metadata;
-        if (isProcess(by)) broughtBack.delete(uid);
-        else if (before === undefined && finalised.has(controllerOf(after)?.uid ?? '')) broughtBack.add(uid);
+        if (isProcess(by)) late.delete(uid);
+        else if (before === undefined && finalised.has(ownerUid(after as Secret))) late.add(uid);
       }
+      return [];
+    },
+    /**
+     * Who lets something go sees to what he has asked for himself, unless he has given it up. Another process asks for
+     * it until it knows, and no precondition keeps what is created from coming after its owner has gone.
+     */
+    called({ by, verb, about, sentAtMs, isRefused }) {
+      if (verb !== 'create' || about?.kind !== SecretKind || isRefused) return [];
+      const secret = cluster.find(SecretKind, about.key);
+      const going = secret && finalised.get(ownerUid(secret));
+      if (going === undefined) return [];
+      const isGivenUp = sentAtMs < going.atMs && world.elapsedMs - sentAtMs >= givenUpMs;
+      const isUnaware = by !== going.by && sentAtMs < knownMs(going.atMs, world.scenario);
+      if (isGivenUp || isUnaware) late.add(secret?.metadata.uid ?? '');
       return [];
     },
     atRest() {
       const secrets = cluster.all(SecretKind);
       const orphans = secrets
-        .filter((secret) => finalised.has(controllerOf(secret)?.uid ?? ''))
-        .filter(({ metadata }) => !broughtBack.has(metadata.uid ?? ''))
-        .map(
-          (secret) =>
-            `secret ${objectKeyText(secret.metadata)} is still there, and ${controllerOf(secret)?.kind} ${controllerOf(secret)?.name} is gone`,
-        );
+        .filter(({ metadata }) => !late.has(metadata.uid ?? ''))
+        .flatMap((secret) => {
+          const owner = finalised.get(ownerUid(secret));
+          return owner === undefined
+            ? []
+            : [`secret ${objectKeyText(secret.metadata)} is still there, and ${owner.what} is gone`];
+        });
       const free = managedKinds
         .flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[])
         .filter(({ spec, status }) => spec.claimRef === undefined && status?.bindingPhase === 'Released');

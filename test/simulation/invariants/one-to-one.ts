@@ -8,38 +8,51 @@ import { claimKinds, managedKinds } from '../kinds.ts';
 /** Which claim a managed resource is bound to or reserved for: its UID. */
 const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
 
-/** At no time do two managed resources name one claim. */
-export const oneToOne: InvariantOf = ({ cluster, restored }) => ({
-  name: 'a claim has at most one managed resource, and a managed resource at most one claim',
-  changed({ kind, before, after, by }) {
-    if (!managedKinds.includes(kind) || after === undefined || by === 'somebody') return [];
-    const managed = after as unknown as Managed;
-    const uid = claimUid(managed);
-    if (uid === undefined || uid === (before && claimUid(before as unknown as Managed))) return [];
-    const former = before && claimUid(before as unknown as Managed);
-    const rivals = managedKinds
-      .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
-      .filter((each) => claimUid(each) === uid && each.metadata.uid !== managed.metadata.uid);
-    return [
-      // Out of a backup it names a claim that lives on by another UID.
-      ...(former === undefined || restored.has(managed.metadata.uid ?? '')
-        ? []
-        : [`${kind.kind} ${managed.metadata.name} passes from claim ${former} to ${uid}`]),
-      ...rivals.map(
-        (rival) =>
-          `${kind.kind} ${managed.metadata.name} names a claim that ${rival.kind} ${rival.metadata.name} names`,
-      ),
-    ];
-  },
-  atRest() {
-    const claims = claimKinds.flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[]);
-    const bound = claims.filter(({ status }) => status?.bindingPhase === 'Bound');
-    const shared = Object.values(
-      groupBy(bound, ({ spec }) => `${spec.resourceRef?.kind} ${spec.resourceRef?.name}`),
-    ).filter(({ length }) => length > 1);
-    return shared.map(
-      (all) =>
-        `${all.map(({ metadata }) => objectKeyText(metadata)).join(' and ')} are bound to one resource`,
-    );
-  },
-});
+/** At no time do two managed resources name one claim. What a person wrote into a claimRef is put right again. */
+export const oneToOne: InvariantOf = ({ cluster, restored }) => {
+  /** Whom a managed resource named before a person wrote somebody else there, by its UID. */
+  const rightful = new Map<string, string>();
+
+  return {
+    name: 'a claim has at most one managed resource, and a managed resource at most one claim',
+    changed({ kind, before, after, by }) {
+      if (!managedKinds.includes(kind) || after === undefined) return [];
+      const managed = after as unknown as Managed;
+      const own = managed.metadata.uid ?? '';
+      const uid = claimUid(managed);
+      const former = before && claimUid(before as unknown as Managed);
+      if (uid === former) return [];
+      if (by === 'somebody') {
+        if (former !== undefined && uid !== undefined && !rightful.has(own)) rightful.set(own, former);
+        return [];
+      }
+      const isPutRight = uid !== undefined && rightful.get(own) === uid;
+      rightful.delete(own);
+      if (uid === undefined) return [];
+      const rivals = managedKinds
+        .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
+        .filter((each) => claimUid(each) === uid && each.metadata.uid !== own);
+      return [
+        // Out of a backup it names a claim that lives on by another UID.
+        ...(former === undefined || isPutRight || restored.has(own)
+          ? []
+          : [`${kind.kind} ${managed.metadata.name} passes from claim ${former} to ${uid}`]),
+        ...rivals.map(
+          (rival) =>
+            `${kind.kind} ${managed.metadata.name} names a claim that ${rival.kind} ${rival.metadata.name} names`,
+        ),
+      ];
+    },
+    atRest() {
+      const claims = claimKinds.flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[]);
+      const bound = claims.filter(({ status }) => status?.bindingPhase === 'Bound');
+      const shared = Object.values(
+        groupBy(bound, ({ spec }) => `${spec.resourceRef?.kind} ${spec.resourceRef?.name}`),
+      ).filter(({ length }) => length > 1);
+      return shared.map(
+        (all) =>
+          `${all.map(({ metadata }) => objectKeyText(metadata)).join(' and ')} are bound to one resource`,
+      );
+    },
+  };
+};

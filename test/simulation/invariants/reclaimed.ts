@@ -5,13 +5,31 @@ import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
+/** What a process did. */
+interface Deed {
+  readonly by: string;
+  readonly atMs: number;
+}
+
 /**
  * A managed resource is deleted by nobody but people, unless its claim goes, had it bound or made for itself, and the
- * policy says Delete.
+ * policy says Delete; and then it is.
  */
-export const reclaimed: InvariantOf = ({ cluster, restored }) => {
-  /** The UIDs of what processes made. */
-  const provisioned = new Set<string>();
+export const reclaimed: InvariantOf = (world) => {
+  const { cluster, restored } = world;
+  /** What processes made, and the claims that they let go, by UID; and when they asked for something, by name. */
+  const provisioned = new Map<string, Deed>();
+  const letGo = new Map<string, Deed>();
+  const lastAsked = new Map<string, number>();
+
+  /** Whether whoever let a claim go, or made something for it since, knew of it and left it. */
+  function isLeft(uid = '', { claimRef, reclaimPolicy }: Managed['spec']): boolean {
+    const [made, parted] = [provisioned.get(uid), letGo.get(claimRef?.uid ?? '')];
+    if (made === undefined || parted === undefined || reclaimPolicy !== 'Delete') return false;
+    if (made.atMs <= parted.atMs) return true;
+    // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
+    return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs;
+  }
 
   const claimOf = ({ spec: { claimRef } }: Managed): Claim | undefined => {
     const kind = claimKinds.find((each) => each.kind === claimRef?.kind);
@@ -39,9 +57,12 @@ export const reclaimed: InvariantOf = ({ cluster, restored }) => {
   return {
     name: 'only what was bound to a claim that goes, or made for it, is reclaimed, and only if the policy says Delete',
     changed({ by, kind, before, after }) {
+      if (claimKinds.includes(kind) && after === undefined && isProcess(by)) {
+        letGo.set(before?.metadata.uid ?? '', { by, atMs: world.elapsedMs });
+      }
       if (!managedKinds.includes(kind) || !isProcess(by)) return [];
       if (before === undefined) {
-        provisioned.add(after?.metadata.uid ?? '');
+        provisioned.set(after?.metadata.uid ?? '', { by, atMs: world.elapsedMs });
         return [];
       }
       const isDeletion =
@@ -52,5 +73,16 @@ export const reclaimed: InvariantOf = ({ cluster, restored }) => {
         (objection) => `${by} deletes ${kind.kind} ${before.metadata.name}, ${objection}`,
       );
     },
+    asked({ by }) {
+      lastAsked.set(by, world.elapsedMs);
+      return [];
+    },
+    atRest: () =>
+      managedKinds
+        .flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[])
+        .filter(
+          ({ metadata, spec }) => metadata.deletionTimestamp === undefined && isLeft(metadata.uid, spec),
+        )
+        .map(({ kind, metadata }) => `${kind} ${metadata.name} was made for a claim that is gone, and stays`),
   };
 };

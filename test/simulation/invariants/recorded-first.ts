@@ -2,12 +2,14 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds } from '../oracle/outside-resources.ts';
+import { lagMs } from './lag.ts';
 
 /** The claim that a managed resource names, UID included. */
 function claimOf({ cluster }: Pick<Seen, 'cluster'>, { spec }: Managed): Claim | undefined {
@@ -24,13 +26,62 @@ const isOnRecord = ({ metadata, ...managed }: Managed): boolean =>
     (key) => metadata.annotations?.[key] !== undefined,
   );
 
+/** What somebody took from a claim or managed resource, or asked of a claim no longer. */
+interface Former {
+  readonly atMs: number;
+  /** The secret that the claim wanted until then. */
+  readonly secret?: string | undefined;
+}
+
+const wantedOf = ({ spec }: Claim): string | undefined => spec.writeConnectionSecretToRef?.name;
+
 /**
  * The order of writes is that of what a crash may leave behind: what is made is on record before, and whatever says Bound
- * has what it takes.
+ * has what it takes: as far as the process could know, if somebody has taken it away or asked for another a moment ago.
  */
 export const recordedFirst: InvariantOf = (world) => {
   const placeOf = ({ system, name }: Outside): string => `${system} ${name}`;
+  const lag = lagMs(world.scenario);
   let known = new Set<string>();
+  /** When processes began, by their name; and, by the UIDs of claims and managed resources, what they had until lately. */
+  const began = new Map<string, number>();
+  const hadFinalizer = new Map<string, Former>();
+  const hadSecret = new Map<string, Former>();
+  const wanted = new Map<string, Former>();
+  const hadRecord = new Map<string, Former>();
+
+  function noteClaim({ before, after }: Change): void {
+    const [was, is] = [before, after] as unknown as readonly (Claim | undefined)[];
+    if (was === undefined || is === undefined) return;
+    const former = { atMs: world.elapsedMs, secret: wantedOf(was) };
+    const { uid = '' } = is.metadata;
+    const isTaken = hasFinalizer(was, finalizerNames.claim) && !hasFinalizer(is, finalizerNames.claim);
+    if (isTaken) hadFinalizer.set(uid, former);
+    if (wantedOf(was) !== wantedOf(is)) wanted.set(uid, former);
+  }
+
+  function noteSecret({ before, after }: Change): void {
+    const owner = before && controllerUid(before);
+    if (after !== undefined || owner === undefined) return;
+    hadSecret.set(owner, { atMs: world.elapsedMs, secret: before?.metadata.name });
+  }
+
+  function noteManaged({ before, after }: Change): void {
+    const [was, is] = [before, after] as unknown as readonly (Managed | undefined)[];
+    if (was === undefined || is === undefined || !isOnRecord(was) || isOnRecord(is)) return;
+    hadRecord.set(is.metadata.uid ?? '', { atMs: world.elapsedMs });
+  }
+
+  /** What was so until a moment ago, if a process may not have seen yet that it is no more. */
+  function formerly(
+    of: ReadonlyMap<string, Former>,
+    { metadata }: Claim | Managed,
+    by: string,
+  ): Former | undefined {
+    const former = of.get(metadata.uid ?? '');
+    const isRecent = former !== undefined && world.elapsedMs - former.atMs < lag;
+    return isRecent && (began.get(by) ?? 0) <= former.atMs ? former : undefined;
+  }
 
   function ofManaged({ by, kind, before, after }: Change): readonly string[] {
     const [was, is] = [before, after] as unknown as readonly [Managed | undefined, Managed];
@@ -40,14 +91,21 @@ export const recordedFirst: InvariantOf = (world) => {
     const isNamed = is.spec.claimRef?.uid !== was?.spec.claimRef?.uid;
     const isBound = is.status?.bindingPhase === 'Bound' && was?.status?.bindingPhase !== 'Bound';
     const { namespace = '', name } = claim.metadata;
-    const wanted = claim.spec.writeConnectionSecretToRef?.name;
+    const lost = formerly(hadSecret, claim, by);
+    const isThere = (secret: string | undefined): boolean =>
+      secret === undefined ||
+      secret === lost?.secret ||
+      world.cluster.find(SecretKind, { namespace, name: secret }) !== undefined;
+    const former = formerly(wanted, claim, by);
     const hasSecret =
-      wanted === undefined ||
       is.spec.writeConnectionSecretToRef === undefined ||
-      world.cluster.find(SecretKind, { namespace, name: wanted }) !== undefined;
+      isThere(wantedOf(claim)) ||
+      (former !== undefined && isThere(former.secret));
+    const isLoose =
+      !hasFinalizer(claim, finalizerNames.claim) && formerly(hadFinalizer, claim, by) === undefined;
     return [
-      ...(isNamed && !hasFinalizer(claim, finalizerNames.claim)
-        ? [`${by} gives ${what} to ${namespace}/${name}, which has no finalizer`]
+      ...((isNamed || isBound) && isLoose
+        ? [`${by} ${isNamed ? 'gives' : 'binds'} ${what} to ${namespace}/${name}, which has no finalizer`]
         : []),
       ...(isBound && !hasSecret ? [`${by} says that ${what} is Bound before its secret is handed over`] : []),
     ];
@@ -55,8 +113,15 @@ export const recordedFirst: InvariantOf = (world) => {
 
   return {
     name: 'what is made is on record before, and Bound is said last',
+    asked({ by }) {
+      if (!began.has(by)) began.set(by, world.elapsedMs);
+      return [];
+    },
     changed(change) {
       const { by, kind, after } = change;
+      if (claimKinds.includes(kind) && !isProcess(by)) noteClaim(change);
+      if (managedKinds.includes(kind) && !isProcess(by)) noteManaged(change);
+      if (kind === SecretKind && !isProcess(by)) noteSecret(change);
       if (!managedKinds.includes(kind) || after === undefined || !isProcess(by)) return [];
       return ofManaged(change);
     },
@@ -72,7 +137,8 @@ export const recordedFirst: InvariantOf = (world) => {
         );
         const owner = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
         if (owner === undefined) return [`${by} made ${placeOf(one)} for ${one.owner}, which is not there`];
-        return isOnRecord(owner) ? [] : [`${by} made ${placeOf(one)}, which is not on record`];
+        const isRecorded = isOnRecord(owner) || formerly(hadRecord, owner, by) !== undefined;
+        return isRecorded ? [] : [`${by} made ${placeOf(one)}, which is not on record`];
       });
     },
   };

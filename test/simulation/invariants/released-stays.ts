@@ -6,7 +6,10 @@ import { managedKinds } from '../kinds.ts';
 
 type Phase = string | undefined;
 
-/** What a phase may become by a process; what is bound elsewhere was brought along by a backup. */
+/**
+ * What a phase may become by a process; what is bound elsewhere was brought along by a backup. What names no claim, be it
+ * that somebody took it away, an administrator may offer again.
+ */
 const allowed: Readonly<Record<string, readonly Phase[]>> = {
   Bound: ['Released'],
   Released: [],
@@ -29,7 +32,7 @@ export const releasedStays: InvariantOf = () => ({
     return [
       ...(isTaken && from === 'Released' ? [`${by} gives ${what}, which is Released, to a claim`] : []),
       ...(from !== to && from !== undefined && allowed[from] !== undefined && !allowed[from].includes(to)
-        ? from === 'Released' && to === 'Unbound' && isOffered && was.spec.claimRef === undefined
+        ? to === 'Unbound' && isOffered && was.spec.claimRef === undefined
           ? []
           : [`${by} makes ${what} ${to}, which was ${from}`]
         : []),

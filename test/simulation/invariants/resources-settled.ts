@@ -4,6 +4,8 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
@@ -11,6 +13,7 @@ import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
 import type { InvariantOf, Seen } from '../invariant.ts';
 import type { Database } from '../oracle/expected-resource.ts';
 import { faultsOf } from '../oracle/expected-resource.ts';
+import { isTakenFrom } from '../oracle/taken-secret.ts';
 
 const databaseKinds: readonly { readonly kind: Kind; readonly provider: Kind; readonly config: Kind }[] = [
   { kind: FavouriteDBInstanceKind, provider: fcp.ProviderKind, config: fcp.ProviderConfigKind },
@@ -52,6 +55,31 @@ function databasesOf(
   return cloud?.instances().map(({ item }) => item);
 }
 
+const ownerUidLabel = 'secret.crossplane.io/owner-uid';
+
+/**
+ * Where a resource is to publish, as `namespace/name`, if another that is there has it: of two that name one place the
+ * second has none. A backup brings back entries of secret stores that bear the former UID of their own resource.
+ */
+function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string | undefined {
+  const { metadata, spec } = managed;
+  const isThere = (uid: string): boolean => cluster.objects().some((each) => each.metadata.uid === uid);
+  const { writeConnectionSecretToRef: to, publishConnectionDetailsTo: published } = spec;
+  if (to !== undefined && isTakenFrom(managed, to, cluster)) return `${to.namespace}/${to.name}`;
+  if (published === undefined) return undefined;
+  const name = published.configRef?.name ?? 'default';
+  const config = cluster.find(StoreConfigKind, { name }) as StoreConfig | undefined;
+  if (config === undefined) return undefined;
+  const { type, defaultScope } = config.spec;
+  const place = { namespace: defaultScope, name: published.name };
+  const path = `${place.namespace}/${place.name}`;
+  const labels =
+    type === 'Vault' ? vault.peek(path)?.customMetadata : cluster.find(SecretKind, place)?.metadata.labels;
+  const owner = (labels as Readonly<Record<string, string>> | undefined)?.[ownerUidLabel];
+  if (owner === undefined || owner === metadata.uid) return undefined;
+  return isThere(owner) || restored.has(metadata.uid ?? '') ? path : undefined;
+}
+
 export const resourcesSettled: InvariantOf = (world) => ({
   name: 'a managed resource at rest is what is outside, and says so',
   atRest: () =>
@@ -63,7 +91,8 @@ export const resourcesSettled: InvariantOf = (world) => ({
           const to = spec.writeConnectionSecretToRef;
           const found = to && world.cluster.find(SecretKind, to);
           const secret = found && controllerUid(found) === metadata.uid ? found : undefined;
-          const wrong = faultsOf(managed, { databases: databasesOf(world, managed, of), secret });
+          const databases = databasesOf(world, managed, of);
+          const wrong = faultsOf(managed, { databases, secret, taken: takenFrom(world, managed) });
           // A password that came out of a backup may be older than what is outside, and clouds tell none.
           const isRestored = world.restored.has(metadata.uid ?? '');
           const faults = wrong.filter((fault) => !(isRestored && fault.startsWith('the password')));

@@ -1,7 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
@@ -23,6 +25,9 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         const target = cluster.find(SecretKind, { namespace: metadata.namespace ?? '', name: to.name });
         const source = cluster.find(SecretKind, from);
         const what = `${kind} ${objectKeyText(metadata)}`;
+        // It goes with its resource, and the claim says that this is going.
+        const isGoing = managed !== undefined && wasDeleted(managed);
+        if (source === undefined && isGoing && !isConditionTrue(status.conditions, 'Ready')) return [];
         if (source === undefined) return [`${what} is Bound, and the secret of its resource is not there`];
         // What is somebody else's is left alone, and the claim says so.
         if (target !== undefined && controllerUid(target) !== metadata.uid) return [];

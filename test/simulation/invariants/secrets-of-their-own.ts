@@ -17,11 +17,20 @@ const managedNames: readonly string[] = managedKinds.map(({ kind }) => kind);
  * What a process writes into a claim's secret was in the secret of a managed resource that names this very claim, and no
  * other claim has had that password.
  */
-export const secretsOfTheirOwn: InvariantOf = () => {
+export const secretsOfTheirOwn: InvariantOf = ({ restored }) => {
   /** What the secrets of a managed resource have held, by its UID. */
   const published = new Map<string, Set<string>>();
   /** The managed resources that have named a claim, by its UID. */
   const naming = new Map<string, Set<string>>();
+  /** What a claim was called, by its UID: one that comes out of a backup is who it was. */
+  const called = new Map<string, string>();
+  const isRestoredFrom = (uid: string, former: string): boolean =>
+    restored.has(uid) && called.get(uid) === called.get(former);
+  /** The claims that there are, by UID. */
+  const living = new Set<string>();
+  /** The backup that brought the resource back was made before that claim was given the password: nobody can know. */
+  const isForgotten = (uid: string, former: string): boolean =>
+    !living.has(former) && [...(naming.get(uid) ?? [])].every((resource) => restored.has(resource));
   /** Which claim had a password first. */
   const holders = new Map<string, { readonly uid: string; readonly secret: string }>();
 
@@ -46,7 +55,11 @@ export const secretsOfTheirOwn: InvariantOf = () => {
       ...(isFromOwn
         ? []
         : [`${where} holds what no managed resource of its claim ${claimUid} has published`]),
-      ...(holder === undefined || holder.uid === claimUid || holder.secret === where
+      ...(holder === undefined ||
+      holder.uid === claimUid ||
+      holder.secret === where ||
+      isRestoredFrom(claimUid, holder.uid) ||
+      isForgotten(claimUid, holder.uid)
         ? []
         : [`${where} holds the password that ${holder.secret} of claim ${holder.uid} had`]),
     ];
@@ -55,7 +68,13 @@ export const secretsOfTheirOwn: InvariantOf = () => {
   return {
     name: "a secret never holds another claim's data",
     changed({ by, kind, before, after }) {
+      if (after === undefined) living.delete(before?.metadata.uid ?? '');
       if (after === undefined) return [];
+      if (claimKinds.includes(kind)) {
+        living.add(after.metadata.uid ?? '');
+        called.set(after.metadata.uid ?? '', `${kind.kind} ${objectKeyText(after.metadata)}`);
+        return [];
+      }
       if (managedKinds.includes(kind)) {
         const { uid } = (after as unknown as Managed).spec.claimRef ?? {};
         if (uid !== undefined) noted(naming, uid, after.metadata.uid ?? '');

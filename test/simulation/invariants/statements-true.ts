@@ -3,12 +3,11 @@ import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { isListed } from '../faults.ts';
 import type { Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
-import { recordedName } from '../oracle/expected-postgresql.ts';
-import type { Scenario } from '../scenario.ts';
+import { recordedName } from '../oracle/recorded-name.ts';
+import { lagMs } from './lag.ts';
 
 /** What is told in an Event, and of which object. */
 interface Told {
@@ -29,19 +28,6 @@ class Facts {
   wasSo(fact: string, sinceMs = 0): boolean {
     return (this.#until.get(fact) ?? Number.NEGATIVE_INFINITY) >= sinceMs;
   }
-}
-
-/**
- * How long after something was so a process may say that it is: a few requests and a look outside after the watch has told
- * it, and where connections fail, as long as that may go unnoticed.
- */
-function lagMs({ pace, steps, faults }: Scenario): number {
-  const isTroubled =
-    steps.some(({ act }) => act.type.includes('watches') || act.type.includes('outage')) ||
-    isListed(faults) ||
-    Object.keys(faults).some((type) => type !== 'refused' && type !== 'twice' && type !== 'crash');
-  const { watchMs, requestMs, outsideMs, readDelayMs } = pace;
-  return 1_000 + 2 * watchMs + 10 * requestMs + 6 * outsideMs + readDelayMs + (isTroubled ? 240_000 : 0);
 }
 
 const readyOf = (conditions: readonly Condition[] | undefined): Condition | undefined =>
@@ -132,6 +118,9 @@ export const statementsTrue: InvariantOf = (world) => {
     return [
       ...(becomes(({ status }) => status?.bindingPhase === 'Bound') && !wasLately(`${uid} bound`)
         ? [`${what} says that it is Bound, and no managed resource is to it`]
+        : []),
+      ...(becomes(({ status }) => status?.bindingPhase === 'Released') && !facts.wasSo(`${uid} bound`)
+        ? [`${what} says that it is Released, and was bound to nothing`]
         : []),
       ...(becomes(({ status }) => isReady(status)) && !wasLately(`${uid} ready`)
         ? [`${what} says that it is Ready, and its managed resource is not`]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
@@ -18,6 +19,8 @@ import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import type { Objects } from './taken-secret.ts';
+import { isTakenFrom } from './taken-secret.ts';
 
 /*
  * What docs/decision-tables.md says about a claim that nothing happens to any more, read as a specification: from the
@@ -45,10 +48,7 @@ export type ExpectedClaim =
       readonly isSynced: boolean;
     };
 
-/** What there is to look at. */
-export interface Objects {
-  all(kind: Kind): readonly KubernetesObject[];
-}
+const finalizer = 'finalizer.resourceclaim.crossplane.io';
 
 const isOf = (reference: ObjectReference | undefined, kind: Kind): boolean =>
   reference?.kind === kind.kind && reference.apiVersion === apiVersionOf(kind);
@@ -61,8 +61,15 @@ const pending = (notReady: string, isSynced = true): ExpectedClaim => ({
 
 const readyOf = (managed: Managed) => managed.status?.conditions?.find(({ type }) => type === 'Ready');
 
-/** How a claim that nobody deletes should look by now. */
+/** How a claim that nobody deletes should look by now. One that was bound is Released wherever others are Unbound. */
 export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
+  const expected = expectedOf(claim, objects);
+  return 'phase' in expected && expected.phase === 'Unbound' && wasBound(claim)
+    ? { ...expected, phase: 'Released' }
+    : expected;
+}
+
+function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const { uid, namespace, name } = claim.metadata;
   const { resourceRef } = claim.spec;
   const own = services.filter((service) => service.claim.kind === claim.kind);
@@ -86,8 +93,13 @@ export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
   const { claimRef } = managed.spec;
   const phase = managed.status?.bindingPhase;
   const isGoing = managed.metadata.deletionTimestamp !== undefined;
+  if (held !== undefined && claim.metadata.finalizers?.includes(finalizer) !== true) {
+    return { due: `to get its finalizer back, as it has ${held.kind} ${held.metadata.name}` };
+  }
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
-  if (claimRef !== undefined && claimRef.uid !== uid) return pending('Binding', false);
+  // A former claim's of that name, if that was bound to this very resource; else the reference heals.
+  const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
+  if (isOfFormer && wasBoundHere(managed)) return pending('Binding', false);
   // Its name was recorded for this claim, and it does not say that it is this claim's.
   if (
     claimRef === undefined &&
@@ -101,19 +113,42 @@ export function expectedClaim(claim: Claim, objects: Objects): ExpectedClaim {
   }
   if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && isGoing))) {
     if (isGoing) return { phase: 'Bound', notReady: 'Deleting', isSynced: true };
+    const source = managed.spec.writeConnectionSecretToRef;
+    const isHandedOver = claim.spec.writeConnectionSecretToRef !== undefined && source !== undefined;
+    if (isHandedOver && isTakenFrom(managed, source, objects)) {
+      return { phase: 'Bound', notReady: 'Binding', isSynced: false };
+    }
     const ready = readyOf(managed);
     return ready?.status === 'True'
       ? { phase: 'Bound', isSynced: true }
       : { phase: 'Bound', notReady: ready?.reason ?? 'Unavailable', isSynced: true };
   }
-  if (isGoing || phase === 'Released') return pending('Binding');
+  if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
   return phase === 'Unbound'
     ? { due: `to bind ${managed.kind} ${managed.metadata.name}` }
     : pending('Binding');
 }
 
+/** Whether it bears what is written with a claimRef, and has none, so that a former claim may know its password. */
+function wasTakenFromAnother({ metadata, spec }: Managed, claim: Claim): boolean {
+  const { 'crossplane.io/reserved-for': reserved, 'crossplane.io/claim-parameters': parameters } =
+    metadata.annotations ?? {};
+  const isMarked = reserved !== undefined || parameters !== undefined;
+  return spec.claimRef === undefined && isMarked && reserved !== `${claim.metadata.uid}/${metadata.uid}`;
+}
+
+/** Whether its status says that it is or was bound, and not out of a backup. */
+function wasBoundHere({ metadata, status: { bindingPhase, boundUID } = {} }: Managed): boolean {
+  const isHere = boundUID === undefined || boundUID === metadata.uid;
+  return isHere && (bindingPhase === 'Bound' || bindingPhase === 'Released');
+}
+
+const wasBound = ({ status }: Claim): boolean =>
+  status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released';
+
 function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
   const { classRef, classSelector } = claim.spec;
+  if (wasBound(claim) && classRef !== undefined) return pending('Binding');
   const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
   const classes = kinds.flatMap((kind) => objects.all(kind));
   if (classRef !== undefined) {
@@ -139,10 +174,7 @@ function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
 
 function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   const { classRef, resourceRef } = claim.spec;
-  const phase = claim.status?.bindingPhase;
-  if (phase === 'Bound' || phase === 'Released') {
-    return { phase: 'Released', notReady: 'Binding', isSynced: true };
-  }
+  if (wasBound(claim)) return pending('Binding');
   if (!isRecorded(claim)) return pending('Binding');
   const service = services.find((each) => isOf(classRef, each.class));
   if (service === undefined || !isOf(resourceRef, service.managed)) return pending('Binding', false);
@@ -151,14 +183,16 @@ function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   return { due: `to provision ${resourceRef?.name}, which is recorded` };
 }
 
-/** Whether the resource it names is one that it was to provision, by the name. */
-function isRecorded({ metadata: { namespace, name, finalizers }, spec: { resourceRef } }: Claim): boolean {
+/** Whether the resource it names is one that it was to provision: one of eight names, which its UID decides. */
+function isRecorded({ metadata, spec: { resourceRef } }: Claim): boolean {
+  const { namespace, name, uid } = metadata;
+  const letters = 'bcdfghjklmnpqrstvwxz2456789';
+  const endings = [0, 1, 2, 3, 4, 5, 6, 7].map((attempt) => {
+    const [...bytes] = createHash('sha256').update(`${uid}/${attempt}`).digest().subarray(0, 5);
+    return bytes.map((byte) => letters[byte % letters.length]).join('');
+  });
   const base = `${namespace}-${name}-`.slice(0, 58);
-  return (
-    finalizers?.includes('finalizer.resourceclaim.crossplane.io') === true &&
-    resourceRef?.name?.startsWith(base) === true &&
-    resourceRef.name.length === base.length + 5
-  );
+  return endings.some((ending) => resourceRef?.name === `${base}${ending}`);
 }
 
 /** A claim's version is the class's, where both say one. */

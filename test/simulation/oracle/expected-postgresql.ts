@@ -1,5 +1,4 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
@@ -7,6 +6,7 @@ import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgres
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { InProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { allows } from './expected-resource.ts';
+import { recordedName } from './recorded-name.ts';
 
 /*
  * What a managed resource of PostgreSQL promises while it says that it is Ready and Synced: held against the server, and not
@@ -17,14 +17,6 @@ export type Server = Pick<InProcessPostgresql, 'databases' | 'roles' | 'grants' 
 
 const condition = ({ status }: Managed, type: string) =>
   status?.conditions?.find((each) => each.type === type);
-
-/** What is on record; an edit of the name has no effect. */
-export function recordedName(managed: Managed): string {
-  const recorded =
-    managed.status?.externalIdentity ?? managed.metadata.annotations?.[annotationKeys.externalIdentity];
-  const { name } = JSON.parse(recorded ?? '{}') as { readonly name?: string };
-  return name ?? externalName(managed) ?? managed.metadata.name;
-}
 
 const says = (managed: Managed, type: string): boolean => condition(managed, type)?.status === 'True';
 
@@ -78,11 +70,20 @@ export function roleFaults(
   ];
 }
 
+/** The SQLSTATE with which the login in a secret is refused; undefined if it is not, or there is none. */
+export function loginRefusal(
+  secret: Secret | undefined,
+  server: Server,
+  database: string,
+): string | undefined {
+  const { username, password } = decodeDetails(secret);
+  if (username === undefined || password === undefined) return undefined;
+  return server.refusal({ user: username, password, database });
+}
+
 /** Who has the secret can log in with what is in it; what has no password promises none. */
 function loginFaults(secret: Secret | undefined, server: Server, database: string): readonly string[] {
-  const { username, password } = decodeDetails(secret);
-  if (username === undefined || password === undefined) return [];
-  const refusal = server.refusal({ user: username, password, database });
+  const refusal = loginRefusal(secret, server, database);
   return refusal === undefined || refusal === '42501' || refusal === '53300'
     ? []
     : [`Synced, and the login in its secret is refused with ${refusal}`];

@@ -3,6 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { recordedName } from './recorded-name.ts';
 
 /*
  * What docs/decision-tables.md says about a database of a cloud that nothing happens to any more: from the object, its
@@ -22,6 +23,8 @@ export interface Surroundings {
   /** The databases of the system that its provider leads to; undefined: it leads to none. */
   readonly databases: readonly Database[] | undefined;
   readonly secret: Secret | undefined;
+  /** The secret, or the entry of a secret store, that it is to publish to and that is another's: `namespace/name`. */
+  readonly taken: string | undefined;
 }
 
 type Action = 'Observe' | 'Create' | 'Update' | 'Delete' | 'LateInitialize';
@@ -80,7 +83,7 @@ const isRefused = (synced: ReturnType<typeof condition>): boolean =>
   );
 
 /** What is not as it should be by now with a managed database that nobody deletes. */
-export function faultsOf(managed: Managed, { databases, secret }: Surroundings): readonly string[] {
+export function faultsOf(managed: Managed, { databases, secret, taken }: Surroundings): readonly string[] {
   const [ready, synced] = [condition(managed, 'Ready'), condition(managed, 'Synced')];
   const says = (type: 'Ready' | 'Synced', wanted: 'True' | 'False', why: string): readonly string[] => {
     const is = type === 'Ready' ? ready : synced;
@@ -91,16 +94,31 @@ export function faultsOf(managed: Managed, { databases, secret }: Surroundings):
   if (isPaused(managed))
     return synced?.reason === 'ReconcilePaused' ? [] : ['it is paused, and does not say so'];
   if (!isSupported(managed)) return says('Synced', 'False', 'its management policies are no supported set');
+  if (taken !== undefined && !isRefused(synced)) {
+    return [
+      ...says('Ready', 'False', `${taken} is another’s`),
+      ...(synced?.status === 'False' && synced.message?.includes(taken)
+        ? []
+        : [`Synced does not say that ${taken} is another’s: ${synced?.message}`]),
+    ];
+  }
   if (databases === undefined) return says('Synced', 'False', 'its provider leads nowhere');
-  const found = databases.find(({ name }) => name === externalName(managed));
+  const recorded = recordedName(managed);
+  const found = databases.find(({ name }) => name === recorded);
   const isObserver = !(['Create', 'Update', 'Delete'] as const).some((action) => allows(managed, action));
   if (found === undefined) {
-    if (isObserver) return says('Synced', 'False', 'what it observes does not exist');
+    if (isObserver) {
+      const why = 'what it observes does not exist';
+      return [...says('Ready', 'False', why), ...says('Synced', 'False', why)];
+    }
     return allows(managed, 'Create')
       ? synced?.status === 'False'
         ? []
         : ['there is nothing outside']
       : says('Ready', 'False', 'there is nothing outside, which it may not create');
+  }
+  if ((externalName(managed) ?? recorded) !== recorded) {
+    return says('Synced', 'False', 'an edit of its name has no effect');
   }
   const ownership = ownershipOf(managed, found);
   if (ownership === 'foreign' && !isObserver) {

@@ -14,7 +14,7 @@ import type { World } from '../world.ts';
  *
  * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives;
  * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
- * - resourceVersions, generations and times. What was observed must be the latest generation;
+ * - resourceVersions, generations, revisions of published details, and times. What was observed must be the latest generation;
  * - digests of published details: their keys count;
  * - the order of conditions, and those on asynchronous operations, which tell how it came about;
  * - Events.
@@ -134,7 +134,16 @@ function derivedName({ scenario }: World): RegExp {
 }
 
 /** Fields whose value is the server's or time's alone. */
-const dropped = new Set(['oid', 'resourceVersion', 'generation', 'creationTimestamp', 'lastTransitionTime']);
+const dropped = new Set([
+  'oid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'lastTransitionTime',
+  'publishedRevision',
+  'crossplane.io/published-revision',
+  'annotation:crossplane.io/published-revision',
+]);
 const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
 const publishedDetails = 'crossplane.io/published-details';
 

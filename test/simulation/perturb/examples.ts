@@ -72,8 +72,11 @@ const appliedAtMs = 1 * secondMs;
 const markedAtMs = 80 * secondMs;
 /** Once what an external system chose has been filled in, at the first poll. */
 const deletedAtMs = 150 * secondMs;
-/** As `kubectl delete` waits: whatever goes wrong once is over by then. */
-const patienceMs = 120 * secondMs;
+/**
+ * As `kubectl delete` waits: what goes wrong once lasts for up to a minute, and what could not go meanwhile is tried again
+ * up to a minute later.
+ */
+const patienceMs = 180 * secondMs;
 /** Between two objects of one `kubectl apply`. */
 const betweenMs = 20;
 

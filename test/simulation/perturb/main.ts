@@ -23,6 +23,7 @@ const usage = `flags:
 const mostTold = 5;
 /** So many points are handed to a process at once. */
 const atOnce = 20;
+const betweenTellingMs = 60_000;
 
 const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
@@ -49,9 +50,13 @@ for (const example of examples) {
   }
 }
 
+const runs = tasks.reduce((sum, { numbers }) => sum + numbers.length, 0);
 let violations = 0;
 let saved = 0;
-await playPoints(jobs, tasks, ({ name, broken }) => {
+let ended = 0;
+let toldMs = startedMs;
+await playPoints(jobs, tasks, ({ name, played, broken }) => {
+  ended += played;
   for (const { number, violations: found } of broken) {
     violations += found.length;
     const point = references.get(name)!.points[number]!;
@@ -64,11 +69,13 @@ await playPoints(jobs, tasks, ({ name, broken }) => {
     writeFileSync(file, `${JSON.stringify(point.scenario, null, 2)}\n`);
     print(`  npm run simulate -- --scenario ${file}`);
   }
+  if (performance.now() - toldMs < betweenTellingMs) return;
+  toldMs = performance.now();
+  print(`${ended} of ${runs} runs, ${violations} violations so far`);
 });
-const runs = tasks.reduce((sum, { numbers }) => sum + numbers.length, 0);
 print(
   '',
-  `${runs} runs in ${Math.round((performance.now() - startedMs) / 1000)} s, ${violations} violations`,
+  `${ended} runs in ${Math.round((performance.now() - startedMs) / 1000)} s, ${violations} violations`,
 );
 process.exit(violations === 0 ? 0 : 1);
 

@@ -20,6 +20,8 @@ export interface BrokenPoint {
 export interface PointsReport {
   /** The reference's. */
   readonly name: string;
+  /** How many points were played. */
+  readonly played: number;
   readonly broken: readonly BrokenPoint[];
   /** Of the process that played them. */
   readonly memoryBytes: number;

@@ -1,6 +1,8 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Violation } from '../invariant.ts';
 import { allInvariants } from '../invariants.ts';
+import { claimKinds } from '../kinds.ts';
 import { play } from '../play.ts';
 import type { Act, CallFault, Reaction, Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
@@ -25,20 +27,84 @@ export interface Point {
 export interface RecordedReference extends Reference {
   readonly points: readonly Point[];
   readonly end: EndState;
+  /**
+   * How it ends where claims chose so among the classes that their selectors match: it is played once more, and the
+   * classes that were chosen instead come late.
+   */
+  endWith(choices: Choices): Promise<EndState>;
 }
+
+/** Which class each claim was provisioned by: `FavouriteDBInstanceClass favourite-small`, by the claim's name. */
+type Choices = Readonly<Record<string, string>>;
 
 /** Plays a reference. Throws if it breaks a promise by itself. */
 export async function record(reference: Reference): Promise<RecordedReference> {
-  const { violations, world, end } = await playToEnd(reference.scenario);
-  if (violations.length > 0)
-    throw new Error(`${reference.name}, unperturbed: ${violations.map(told).join('; ')}`);
-  return { ...reference, points: pointsOf(reference, world.history), end };
+  const { world, end } = await playWell(reference.name, reference.scenario);
+  const usual = choicesIn(world);
+  const others = new Map<string, Promise<EndState>>();
+
+  async function endWithout(classes: readonly string[]): Promise<EndState> {
+    const played = await playWell(`${reference.name}, late: ${classes}`, late(reference.scenario, classes));
+    return played.end;
+  }
+
+  return {
+    ...reference,
+    points: pointsOf(reference, world.history),
+    end,
+    endWith(choices) {
+      const avoided = Object.entries(usual).flatMap(([claim, chosen]) =>
+        choices[claim] === undefined || choices[claim] === chosen ? [] : [chosen],
+      );
+      if (avoided.length === 0) return Promise.resolve(end);
+      const key = String(avoided.toSorted());
+      const other = others.get(key) ?? endWithout(avoided);
+      others.set(key, other);
+      return other;
+    },
+  };
 }
 
+/** Plays a run without faults. Throws if it breaks a promise. */
+async function playWell(name: string, scenario: Scenario) {
+  const played = await playToEnd(scenario);
+  if (played.violations.length === 0) return played;
+  throw new Error(`${name}, unperturbed: ${played.violations.map(told).join('; ')}`);
+}
+
+const choicesIn = ({ cluster }: World): Choices =>
+  Object.fromEntries(
+    claimKinds
+      .flatMap((kind) => cluster.all(kind) as readonly Claim[])
+      .flatMap(({ kind, metadata, spec: { classRef } }) =>
+        classRef === undefined
+          ? []
+          : [[`${kind} ${objectKeyText(metadata)}`, `${classRef.kind} ${classRef.name}`]],
+      ),
+  );
+
+/** After every claim has chosen. */
+const lateMs = 60_000;
+
+/** The same run, in which these are created late. */
+const late = (scenario: Scenario, names: readonly string[]): Scenario => ({
+  ...scenario,
+  steps: scenario.steps.map(({ atMs, act }) => ({
+    atMs:
+      act.type === 'create' && names.includes(`${act.object.kind} ${act.object.metadata.name}`)
+        ? atMs + lateMs
+        : atMs,
+    act,
+  })),
+});
+
 /** Plays a run in which something goes wrong. Answers what was broken, and where its end is not the reference's. */
-export async function violationsOf({ scenario }: Point, wanted: EndState): Promise<readonly string[]> {
-  const { violations, end } = await playToEnd(scenario);
-  return [...violations.map(told), ...endDifferences(wanted, end)];
+export async function violationsOf(
+  { scenario }: Point,
+  { endWith }: RecordedReference,
+): Promise<readonly string[]> {
+  const { violations, world, end } = await playToEnd(scenario);
+  return [...violations.map(told), ...endDifferences(await endWith(choicesIn(world)), end)];
 }
 
 async function playToEnd(scenario: Scenario) {

@@ -10,11 +10,16 @@ const recorded = new Map<string, Promise<RecordedReference>>();
 process.on('message', async ({ example, name, numbers }: PointsTask) => {
   const recording = recorded.get(name) ?? record(referencesOf(example).find((each) => each.name === name)!);
   recorded.set(name, recording);
-  const { points, end } = await recording;
+  const reference = await recording;
   const broken: BrokenPoint[] = [];
   for (const number of numbers) {
-    const violations = await violationsOf(points[number]!, end);
+    const violations = await violationsOf(reference.points[number]!, reference);
     if (violations.length > 0) broken.push({ number, violations });
   }
-  process.send?.({ name, broken, memoryBytes: process.memoryUsage().rss } satisfies PointsReport);
+  process.send?.({
+    name,
+    played: numbers.length,
+    broken,
+    memoryBytes: process.memoryUsage().rss,
+  } satisfies PointsReport);
 });

@@ -1,0 +1,31 @@
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
+
+/** What there is to look at. */
+export interface Objects {
+  all(kind: Kind): readonly KubernetesObject[];
+}
+
+/** Where a secret is. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Whether a secret has a controller that keeps it from an owner. What is of a kind of the world must be there; of any
+ * other kind nobody here can look, and it is left its secret.
+ */
+export function isTakenFrom(owner: KubernetesObject, { namespace, name }: Place, objects: Objects): boolean {
+  const secret = objects
+    .all(SecretKind)
+    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  const controller = secret && controllerOf(secret);
+  if (controller === undefined || controller.uid === owner.metadata.uid) return false;
+  const kind = [...claimKinds, ...managedKinds].find(
+    (each) => each.kind === controller.kind && controller.apiVersion.startsWith(`${each.group}/`),
+  );
+  return kind === undefined || objects.all(kind).some(({ metadata }) => metadata.uid === controller.uid);
+}
