@@ -1,7 +1,10 @@
+import uniqBy from 'lodash/uniqBy.js';
+import type { Definition } from '../../apis/core/schema.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../core/claim-service.ts';
 import type { ExternalClient } from '../core/managed/external-client.ts';
@@ -23,6 +26,8 @@ export type Connect<C> = (managed: Managed, signal: AbortSignal) => Promise<Conn
 
 /** How a stack reaches its external system. `P` are the fields of its providers' specs beside the credentials. */
 export interface StackProvider<C, P extends object> extends ProviderKinds<P> {
+  readonly provider: Definition<Provider & { readonly spec: P }>;
+  readonly providerConfig: Definition<ProviderConfig & { readonly spec: P }>;
   /** Called once a process, so that it can keep clients. */
   readonly connect: (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 }
@@ -41,8 +46,8 @@ export interface FieldReference<M extends Managed> extends ReferenceField {
 
 /** One claim kind that managed kinds with parameters `P` satisfy; of {@link satisfies}. */
 export interface Satisfied<P> {
-  readonly claim: Kind<Claim>;
-  readonly class: Kind<Class>;
+  readonly claim: Definition<Claim>;
+  readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
 }
 
@@ -51,15 +56,15 @@ export interface Satisfied<P> {
  * managed resource out. It throws an Error whose message tells the claim's author what does not fit.
  */
 export const satisfies = <C extends Claim, K extends Class, P>(service: {
-  readonly claim: Kind<C>;
-  readonly class: Kind<K>;
+  readonly claim: Definition<C>;
+  readonly class: Definition<K>;
   readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
 }): Satisfied<P> => service;
 
 /** A managed kind, how its external system is used, and which claims it satisfies. `C` is what its provider yields. */
 export interface ServiceDefinition<M extends Managed, C>
   extends Pick<ManagedService<M>, 'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
-  readonly managed: Kind<M>;
+  readonly managed: Definition<M>;
   readonly references?: readonly FieldReference<NoInfer<M>>[];
   /** The external client over a connection. It is made for each look, so it keeps nothing. */
   readonly external: (client: C) => ExternalClient<NoInfer<M>>;
@@ -69,6 +74,7 @@ export interface ServiceDefinition<M extends Managed, C>
 
 /** A service of a stack; of {@link service}. */
 export interface Service<C> {
+  readonly definitions: readonly Definition[];
   readonly managed: (providers: ProviderKinds, connect: Connect<C>) => ManagedService;
   readonly claims: readonly ClaimService[];
 }
@@ -77,6 +83,7 @@ export interface Service<C> {
 export function service<M extends Managed, C>(definition: ServiceDefinition<M, C>): Service<C> {
   const { managed: kind, external, claims = [], ...rest } = definition;
   return {
+    definitions: [kind, ...claims.flatMap((satisfied) => [satisfied.class, satisfied.claim])],
     managed: (providers, connect) => ({
       ...rest,
       kind,
@@ -100,6 +107,12 @@ export interface StackDefinition<C, P extends object> {
   readonly services: readonly Service<C>[];
 }
 
+/** A stack that knows the definitions of all its kinds, for what is generated from them. */
+export interface DefinedStack extends Stack {
+  /** Each once. */
+  readonly definitions: readonly Definition[];
+}
+
 /**
  * A stack, for the process to run.
  *
@@ -120,9 +133,15 @@ export function defineStack<C, P extends object>({
   name,
   provider: { connect, ...providers },
   services,
-}: StackDefinition<C, P>): Stack {
+}: StackDefinition<C, P>): DefinedStack {
+  const definitions = [
+    providers.provider,
+    providers.providerConfig,
+    ...services.flatMap((service) => service.definitions),
+  ];
   return {
     name,
+    definitions: uniqBy(definitions, kindKey),
     managed(env) {
       const connecting = connect(env, providers);
       return services.map(({ managed }) => managed(providers, connecting));

@@ -10,8 +10,8 @@ import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
+import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import type { Stack } from '../core/stack.ts';
 import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
 import { networkClient } from './network/external-client.ts';
@@ -25,7 +25,7 @@ export interface FcpStackOptions {
 const readLagMs = 10_000;
 
 /** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */
-export function createFcpStack(options: FcpStackOptions = {}): Stack {
+export function createFcpStack(options: FcpStackOptions = {}): DefinedStack {
   const { createClient = favouriteCloudClient, generatePassword: newPassword = () => generatePassword() } =
     options;
   return defineStack({
@@ -58,4 +58,4 @@ export function createFcpStack(options: FcpStackOptions = {}): Stack {
   });
 }
 
-export const fcpStack: Stack = createFcpStack();
+export const fcpStack: DefinedStack = createFcpStack();

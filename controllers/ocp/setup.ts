@@ -9,8 +9,8 @@ import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
+import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import type { Stack } from '../core/stack.ts';
 import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
 
@@ -23,7 +23,7 @@ export interface OcpStackOptions {
 const readLagMs = 10_000;
 
 /** Other Cloud: AmbivalentDB databases, which satisfy FancySQL claims. */
-export function createOcpStack(options: OcpStackOptions = {}): Stack {
+export function createOcpStack(options: OcpStackOptions = {}): DefinedStack {
   const { createClient = otherCloudClient, generatePassword: newPassword = () => generatePassword() } =
     options;
   return defineStack({
@@ -52,4 +52,4 @@ export function createOcpStack(options: OcpStackOptions = {}): Stack {
   });
 }
 
-export const ocpStack: Stack = createOcpStack();
+export const ocpStack: DefinedStack = createOcpStack();

@@ -9,9 +9,8 @@ import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1
 import { generatePassword } from '../../clients/generate-password.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
-import type { Connect } from '../author/define-stack.ts';
+import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import type { Stack } from '../core/stack.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import type { PasswordRotations } from './password-rotations.ts';
@@ -39,7 +38,7 @@ interface Shared extends ServerConnection {
 }
 
 /** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
-export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Stack {
+export function createPostgresqlStack(options: PostgresqlStackOptions = {}): DefinedStack {
   const { createServer = createPostgresqlServer, generatePassword: newPassword = () => generatePassword() } =
     options;
   return defineStack({
@@ -96,4 +95,4 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Sta
   });
 }
 
-export const postgresqlStack: Stack = createPostgresqlStack();
+export const postgresqlStack: DefinedStack = createPostgresqlStack();

@@ -208,4 +208,25 @@ describe('what is wired wrongly does not compile', () => {
       [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']],
     );
   });
+
+  test('and a stack knows each of its kinds, once', () => {
+    const network = service({
+      managed: NetworkKind,
+      externalNames: 'assigned',
+      external: (cloud: FavouriteCloudClient) => networkClient(cloud),
+    });
+    const { definitions } = defineStack({
+      name: 'x',
+      provider,
+      services: [service(instances), service({ ...instances, claims: [...claims] }), network],
+    });
+    assert.deepEqual(definitions, [
+      ProviderKind,
+      ProviderConfigKind,
+      FavouriteDBInstanceKind,
+      FavouriteDBInstanceClassKind,
+      FancySQLInstanceKind,
+      NetworkKind,
+    ]);
+  });
 });
