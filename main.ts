@@ -5,7 +5,6 @@ import { constants, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Observable } from 'rxjs';
-import type { Stack } from './controllers/core/stack.ts';
 import type { Informers } from './runtime/cache/informers.ts';
 import type { InstallCrdsOptions } from './runtime/client/install-crds.ts';
 import type { Metrics } from './runtime/probes/metrics.ts';
@@ -19,9 +18,7 @@ const rxjs = await import('rxjs');
 const { concat, defer, EMPTY, merge, share, shareReplay, skip, take, takeUntil, tap } = rxjs;
 const { composition } = await import('./controllers/composition.ts');
 const { WiringError } = await import('./controllers/core/wiring.ts');
-const { fcpStack } = await import('./controllers/fcp/setup.ts');
-const { ocpStack } = await import('./controllers/ocp/setup.ts');
-const { postgresqlStack } = await import('./controllers/postgresql/setup.ts');
+const { stacks } = await import('./controllers/stacks.ts');
 const { messageOf } = await import('./runtime/client/errors.ts');
 const { FlagError, parseFlags } = await import('./runtime/process/flags.ts');
 const { serveHealth, storesSynced, watchesAlive, watchesTell } = await import('./runtime/probes/health.ts');
@@ -37,9 +34,6 @@ const { serveHttp } = await import('./runtime/probes/serve-http.ts');
 const { realClock } = await import('./runtime/time/clock.ts');
 const { deadlineAfter } = await import('./runtime/time/deadline.ts');
 const { stopSignals } = await import('./runtime/process/shutdown.ts');
-
-/** Every stack there is. A new one is added here. */
-const stacks: readonly Stack[] = [fcpStack, ocpStack, postgresqlStack];
 
 const drainTimeoutMs = 30_000;
 const farewellMs = 3_000;

@@ -64,3 +64,15 @@ test('test:unit runs under it, and has tests of every stack', () => {
   );
   assert.deepEqual(untested, []);
 });
+
+/** Those whose tests start servers, or take longer than a unit test may: `npm test` runs them. */
+const notUnit = ['bench', 'chaos', 'cluster', 'docs', 'e2e', 'mutants', 'postgresql', 'with-rules'];
+
+test('no folder of tests is left out: each is run by test:unit, or is known to need more', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const [, named = ''] = /'test\/\{([a-z,-]+)\}\/\*\*\/\*\.test\.ts'/.exec(scripts['test:unit'] ?? '') ?? [];
+  const tested = globSync('test/*/**/*.test.ts', { cwd: root }).map((file) => file.split('/')[1]);
+  assert.deepEqual([...named.split(','), ...notUnit].toSorted(), [...new Set(tested)].toSorted());
+});

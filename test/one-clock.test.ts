@@ -36,8 +36,8 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   // A password, and the salt of one, must not be guessed by whoever knows a seed.
   'clients/generate-password.ts': ['chance that cannot be repeated'],
   'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
-  // A program of its own, which ends at once.
-  'controllers/generate.ts': ['the clock of the machine'],
+  // Nothing waits by it: whoever is asked there does nothing.
+  'controllers/environment-at-rest.ts': ['the clock of the machine'],
 };
 
 /** The source without its comments. */

@@ -144,6 +144,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
   'controllers/generate.ts': ['controllers/', 'runtime/'],
+  /** The one list of stacks. */
+  'controllers/stacks.ts': ['controllers/'],
+  /** Where stacks are asked what they consist of, as for the roles that their kinds take. */
+  'controllers/environment-at-rest.ts': ['runtime/'],
+  'controllers/cluster-roles.ts': [
+    'apis/core/',
+    'controllers/core/stack.ts',
+    'controllers/environment-at-rest.ts',
+  ],
 
   'main.ts': ['controllers/', 'runtime/'],
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],

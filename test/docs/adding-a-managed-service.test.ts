@@ -31,17 +31,19 @@ const ClaimKind: Kind<Claim> = {
   scope: 'Namespaced',
 };
 
-/** The project with the guide followed to its end: its files written, its stack in main.ts, all generated. */
+/** The project with the guide followed to its end: its files written, its stack in the list of stacks, all generated. */
 async function followGuide(): Promise<ProjectCopy> {
   const copy = await copyProject([
-    ...['apis', 'clients', 'controllers', 'crds', 'docs/api-reference.md', 'runtime'],
+    ...['apis', 'clients', 'controllers', 'crds', 'deploy/base', 'runtime'],
+    ...['docs/api-reference.md', 'docs/decision-tables.md'],
     ...['main.ts', 'package.json', 'tsconfig.json', 'biome.json', 'test/rooms.test.ts'],
   ]);
   for (const { file, content } of blocks) await copy.write(file ?? '', content);
-  const main = await copy.read('main.ts');
-  const withStack = main.replace(/(const stacks: readonly Stack\[\] = \[[^\]]*)\]/, '$1, exampleStack]');
-  assert.notEqual(withStack, main, 'main.ts has a list of stacks');
-  await copy.write('main.ts', `import { exampleStack } from './controllers/example/setup.ts';\n${withStack}`);
+  const list = 'controllers/stacks.ts';
+  const stacks = await copy.read(list);
+  const withStack = stacks.replace(/(const stacks: readonly Stack\[\] = \[[^\]]*)\]/, '$1, exampleStack]');
+  assert.notEqual(withStack, stacks, `${list} has a list of stacks`);
+  await copy.write(list, `import { exampleStack } from './example/setup.ts';\n${withStack}`);
   return copy;
 }
 
@@ -91,12 +93,19 @@ describe('the guide to adding a managed service', () => {
     for (const { file } of sources) assert.match(output, new RegExp(`^ *ok \\d+ - ${file}$`, 'm'));
   });
 
-  test('npm run generate makes its definitions, and they are up to date then', async () => {
+  test('npm run generate makes its definitions and roles, and they are up to date then', async () => {
     const output = await succeeds(['apis/generate.ts']);
     for (const plural of ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses']) {
       assert.match(output, new RegExp(`wrote crds/example.org_${plural}.yaml`));
     }
     await succeeds(['apis/generate.ts', '--check']);
+
+    await succeeds(['controllers/generate.ts']);
+    const roles = await copy.read('deploy/base/cluster-role.yaml');
+    for (const plural of ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses']) {
+      assert.match(roles, new RegExp(`apiGroups: .*\\bexample\\.org\\]\n +resources: \\[${plural}\\]`));
+    }
+    await succeeds(['controllers/generate.ts', '--check']);
   });
 
   test("its client changes and deletes nothing that has become somebody else's since it was observed", async () => {

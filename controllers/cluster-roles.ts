@@ -1,0 +1,222 @@
+/**
+ * What the process may do, and people, follows from the kinds that the stacks serve: for deploy/, and for authors who
+ * deploy stacks of their own.
+ */
+import { Document, isMap, isSeq } from 'yaml';
+import type { Kind } from '../apis/core/v1alpha1/kind.ts';
+import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
+import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
+import type { Stack } from './core/stack.ts';
+import { environmentAtRest } from './environment-at-rest.ts';
+
+/** A rule of RBAC; `because` becomes a comment. */
+export interface RoleRule {
+  readonly because?: string;
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** A ClusterRole; `because` becomes a comment. */
+export interface RoleOfKinds {
+  readonly because: string;
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly rules: readonly RoleRule[];
+}
+
+type Resource = Pick<Kind, 'group' | 'plural'>;
+
+/** The kinds that stacks serve, by what is done with them. */
+export interface ServedKinds {
+  readonly claims: readonly Resource[];
+  readonly classes: readonly Resource[];
+  /** Managed kinds that claims provision, which the process creates and deletes, too. */
+  readonly provisioned: readonly Resource[];
+  /** The other managed kinds: people create and delete those. */
+  readonly others: readonly Resource[];
+  readonly providers: readonly Resource[];
+  readonly providerConfigs: readonly Resource[];
+}
+
+export interface ClusterRoleOptions {
+  /** What the names of the roles begin with; default `services-stack`, as the bindings of deploy/ have it. */
+  readonly name?: string;
+}
+
+const nameOf = ({ group, plural }: Resource): string => `${plural}.${group}`;
+
+/** Each kind once, by group and name. */
+const each = (kinds: readonly Resource[]): readonly Resource[] =>
+  [...new Map(kinds.map((kind) => [nameOf(kind), kind])).values()].toSorted(
+    (a, b) => compareNames(a.group, b.group) || compareNames(a.plural, b.plural),
+  );
+
+/** Asks stacks which kinds they serve. */
+export function servedKinds(stacks: readonly Stack[]): ServedKinds {
+  const environment = environmentAtRest();
+  const managed = stacks.flatMap((stack) => stack.managed(environment));
+  const services = stacks.flatMap(({ claims }) => claims);
+  const isProvisioned = (kind: Resource) =>
+    services.some((service) => nameOf(service.managed) === nameOf(kind));
+  const kinds = managed.map(({ kind }) => kind);
+  return {
+    claims: each(services.map(({ claim }) => claim)),
+    classes: each(services.map((service) => service.class)),
+    provisioned: each(kinds.filter(isProvisioned)),
+    others: each(kinds.filter((kind) => !isProvisioned(kind))),
+    providers: each(managed.map(({ providers: { provider } }) => provider)),
+    providerConfigs: each(managed.map(({ providers: { providerConfig } }) => providerConfig)),
+  };
+}
+
+/** One rule per group, or for groups that have the same; `suffix` names a subresource. */
+function rules(
+  kinds: readonly Resource[],
+  verbs: readonly string[],
+  { suffix = '', because }: { readonly suffix?: string; readonly because?: string } = {},
+): readonly RoleRule[] {
+  const byGroup = [...Map.groupBy(kinds, ({ group }) => group)].map(([group, ofGroup]) => ({
+    group,
+    resources: ofGroup.map(({ plural }) => `${plural}${suffix}`),
+  }));
+  const alike = Map.groupBy(byGroup, ({ resources }) => resources.join());
+  return [...alike.values()].map((same, i) => ({
+    ...(i === 0 && because !== undefined && { because }),
+    apiGroups: same.map(({ group }) => group),
+    resources: same[0]!.resources,
+    verbs,
+  }));
+}
+
+const statuses = (kinds: readonly Resource[]) => rules(kinds, ['patch'], { suffix: '/status' });
+const finalizers = (kinds: readonly Resource[]) =>
+  rules(kinds, ['update'], {
+    suffix: '/finalizers',
+    because:
+      'Where the admission plugin OwnerReferencesPermissionEnforcement is on (OpenShift), owning a secret takes this.',
+  });
+
+/** What the process does with the kinds, with secrets and with Events. Its lease is apart, in a namespace. */
+export function processRoles(
+  kinds: ServedKinds,
+  { name = 'services-stack' }: ClusterRoleOptions = {},
+): readonly RoleOfKinds[] {
+  const { claims, classes, provisioned, others, providers, providerConfigs } = kinds;
+  const managed = each([...provisioned, ...others]);
+  return [
+    {
+      name: `${name}-claims`,
+      because: 'What the process does with claims.',
+      rules: [...rules(claims, ['list', 'watch', 'patch']), ...statuses(claims), ...finalizers(claims)],
+    },
+    {
+      name,
+      because: 'What the process does with the other kinds.',
+      rules: [
+        ...rules(provisioned, ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+          because: 'Managed resources that claims provision are also created and deleted here.',
+        }),
+        ...rules(others, ['get', 'list', 'watch', 'patch'], {
+          because: 'The other managed resources are created and deleted by people.',
+        }),
+        ...statuses(managed),
+        ...finalizers(managed),
+        ...rules(classes, ['list', 'watch'], { because: 'Classes, Providers and StoreConfigs are read.' }),
+        ...rules(providers, ['list', 'watch']),
+        ...rules([StoreConfigKind], ['list', 'watch']),
+        ...rules(providerConfigs, ['list', 'watch', 'patch'], {
+          because: 'ProviderConfigs are kept while they are used, and say by how many.',
+        }),
+        ...statuses(providerConfigs),
+      ],
+    },
+    {
+      name: `${name}-secrets`,
+      because:
+        'Connection secrets, and the credentials that Providers and ProviderConfigs name. RBAC knows no types of secrets:\n' +
+        'the process asks for those of type connection.crossplane.io/v1alpha1 and reads others by name only, but nothing\n' +
+        'here holds it to that. See docs/operating.md.',
+      rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] }],
+    },
+    {
+      name: `${name}-secrets-watch`,
+      because: 'Connection secrets are watched in one stream over all namespaces.',
+      rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] }],
+    },
+    {
+      name: `${name}-events`,
+      because: 'What it tells.',
+      rules: [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }],
+    },
+  ];
+}
+
+const aggregated = (...roles: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(roles.map((role) => [role, 'true']));
+
+/** What people may do who use claims. */
+export function userRoles(
+  { claims, classes }: Pick<ServedKinds, 'claims' | 'classes'>,
+  { name = 'services-stack' }: ClusterRoleOptions = {},
+): readonly RoleOfKinds[] {
+  const onlookers = ['get', 'list', 'watch'];
+  return [
+    {
+      name: `${name}-claims-edit`,
+      because:
+        "For people. The cluster's own roles admin and edit take it in by its labels, as Crossplane's do: whoever may edit\n" +
+        'a namespace may claim there.',
+      labels: aggregated(
+        'rbac.authorization.k8s.io/aggregate-to-admin',
+        'rbac.authorization.k8s.io/aggregate-to-edit',
+        'rbac.crossplane.io/aggregate-to-admin',
+        'rbac.crossplane.io/aggregate-to-edit',
+      ),
+      rules: rules(claims, [...onlookers, 'create', 'update', 'patch', 'delete', 'deletecollection']),
+    },
+    {
+      name: `${name}-claims-view`,
+      because: "The cluster's own role view takes it in.",
+      labels: aggregated(
+        'rbac.authorization.k8s.io/aggregate-to-view',
+        'rbac.crossplane.io/aggregate-to-view',
+      ),
+      rules: rules(claims, onlookers),
+    },
+    {
+      name: `${name}-browse`,
+      because:
+        'What may be had. Classes belong to no namespace, so bind this with a ClusterRoleBinding, for example to the group\n' +
+        'system:authenticated.',
+      labels: aggregated('rbac.crossplane.io/aggregate-to-browse'),
+      rules: rules(classes, onlookers),
+    },
+  ];
+}
+
+/** The manifest of one role, with its comments. */
+function manifestOf({ because, name, labels, rules }: RoleOfKinds): string {
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name, ...(labels && { labels }) },
+    rules: rules.map(({ because: _, ...rule }) => rule),
+  };
+  const document = new Document(role, { aliasDuplicateObjects: false });
+  const items = document.get('rules');
+  if (isSeq(items)) {
+    for (const [i, item] of items.items.entries()) {
+      if (!isMap(item)) continue;
+      const why = rules[i]?.because;
+      if (why !== undefined) item.commentBefore = ` ${why}`;
+      for (const { value } of item.items) if (isSeq(value)) value.flow = true;
+    }
+  }
+  const comment = because.replaceAll(/^/gm, '# ');
+  return `${comment}\n${document.toString({ lineWidth: 0, flowCollectionPadding: false })}`;
+}
+
+/** Roles as a file of manifests, for `kubectl apply`. `origin` says in its first line what it was generated by, and from. */
+export const roleManifests = (roles: readonly RoleOfKinds[], origin: string): string =>
+  `# ${origin}\n${roles.map(manifestOf).join('---\n')}`;

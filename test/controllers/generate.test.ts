@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { ProjectCopy } from '../docs/project-copy.ts';
+import { copyProject } from '../docs/project-copy.ts';
+
+const roles = 'deploy/base/cluster-role.yaml';
+const page = 'docs/decision-tables.md';
+
+describe('npm run generate, for what follows from the stacks', () => {
+  let copy: ProjectCopy;
+  before(async () => {
+    copy = await copyProject([
+      ...['apis', 'clients', 'controllers', 'runtime', 'package.json'],
+      ...['deploy/base', page],
+    ]);
+  });
+  after(() => copy?.remove());
+
+  const generate = (...flags: readonly string[]) => copy.node(['controllers/generate.ts', ...flags]);
+  const replaced = async (file: string, before: string, after: string) => {
+    const content = await copy.read(file);
+    assert.ok(content.includes(before), `${file} has ${before}`);
+    await copy.write(file, content.replace(before, after));
+  };
+
+  test('what is checked in is up to date', async () => {
+    assert.deepEqual(await generate('--check'), { code: 0, output: '' });
+  });
+
+  const edits: Readonly<Record<string, { readonly file: string; readonly edit: () => Promise<void> }>> = {
+    'a role that was edited': {
+      file: roles,
+      edit: () => replaced(roles, 'verbs: [list', 'verbs: [get, list'),
+    },
+    'roles of people that are missing': {
+      file: 'deploy/base/user-roles.yaml',
+      edit: () => rm(join(copy.directory, 'deploy/base/user-roles.yaml')),
+    },
+    'a page that was edited': {
+      file: page,
+      edit: () => replaced(page, '| All | its sync period', '| All | the sync period'),
+    },
+  };
+  for (const [what, { file, edit }] of Object.entries(edits)) {
+    test(`--check names ${what}, and without it that is put right`, async () => {
+      await edit();
+      assert.deepEqual(await generate('--check'), {
+        code: 1,
+        output: `not up to date, run npm run generate: ${file}\n`,
+      });
+      assert.deepEqual(await generate(), { code: 0, output: `wrote ${file}\n` });
+      assert.deepEqual(await generate('--check'), { code: 0, output: '' });
+    });
+  }
+
+  test('a stack that leaves the list takes its rights along', async () => {
+    await replaced('controllers/stacks.ts', 'ocpStack, ', '');
+    const { code, output } = await generate('--check');
+    assert.equal(code, 1);
+    assert.match(output, /deploy\/base\/cluster-role\.yaml, deploy\/base\/user-roles\.yaml/);
+    await generate();
+    assert.doesNotMatch(await copy.read(roles), /\bocp\./);
+  });
+});
