@@ -17,7 +17,7 @@ export function apiReference(definitions: readonly Definition[]): string {
       '',
       '| Field | Type | Description |',
       '| --- | --- | --- |',
-      ...rows({ ...schema, properties: own }, ''),
+      ...rows({ ...schema, properties: own }, '', (path) => markSentences(definition, path)),
       '',
     ].join('\n');
   });
@@ -36,12 +36,30 @@ export function apiReference(definitions: readonly Definition[]): string {
   ].join('\n');
 }
 
-function rows(schema: JsonSchema, path: string): readonly string[] {
+/** What is said of the marks of a field. */
+function markSentences({ marks }: Definition, path: string): readonly string[] {
+  const field = path.replace(/^spec\.forProvider\./, '');
+  if (marks === undefined || field === path) return [];
+  const keeps = marks.identity.includes(field)
+    ? ['Identity: it tells one external resource from another, and is immutable once set.']
+    : marks.immutable.includes(field)
+      ? ['Immutable once set.']
+      : [];
+  const isLate = marks.late.includes(field);
+  return [...keeps, ...(isLate ? ['Late: taken over from the external system if absent.'] : [])];
+}
+
+function rows(
+  schema: JsonSchema,
+  path: string,
+  marksAt: (path: string) => readonly string[],
+): readonly string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const isRequired = schema.required?.includes(key) ?? false;
     const at = path === '' ? key : `${path}.${key}`;
-    const row = `| \`${at}\`${isRequired ? ' *' : ''} | ${typeOf(field)} | ${cell(describe(field))} |`;
-    return [row, ...rows(field, at), ...(field.items === undefined ? [] : rows(field.items, `${at}[]`))];
+    const row = `| \`${at}\`${isRequired ? ' *' : ''} | ${typeOf(field)} | ${cell(describe(field, marksAt(at)))} |`;
+    const elements = field.items === undefined ? [] : rows(field.items, `${at}[]`, marksAt);
+    return [row, ...rows(field, at, marksAt), ...elements];
   });
 }
 
@@ -52,10 +70,14 @@ function typeOf({ type = 'any', items, additionalProperties, enum: values }: Jso
   return type;
 }
 
-function describe({ description = '', default: byDefault, ...rest }: JsonSchema): string {
+function describe(
+  { description = '', default: byDefault, ...rest }: JsonSchema,
+  marks: readonly string[],
+): string {
   const rules = (rest['x-kubernetes-validations'] ?? []) as readonly { readonly message: string }[];
   return [
     description,
+    ...marks,
     ...(byDefault === undefined ? [] : [`Default: \`${JSON.stringify(byDefault)}\`.`]),
     ...rules.map(({ message }) => `Rule: ${message}.`),
   ].join(' ');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
 export interface Rule {
@@ -11,48 +11,26 @@ export const rulesKey = 'x-kubernetes-validations';
 
 /** A schema with rules the API server checks where it knows CEL, beside those it has. */
 export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rule[]): S => {
+  if (rules.length === 0) return schema;
   const { [rulesKey]: present = [], ...rest } = schema.meta() ?? {};
   return schema.meta({ ...rest, [rulesKey]: [...(present as readonly Rule[]), ...rules] }) as S;
 };
 
-/** The field that a rule of {@link immutable} is about. */
-const immutableField = new WeakMap<Rule, string>();
-
 /**
- * An object with fields that keep the value they have: each may be set later, as controllers do with what the
- * external system chose, but is neither changed nor removed from then on. The rules are the object's: a field's own
- * is not asked when the field goes (Kubernetes, "Transition rules").
+ * A field of an object, or of one within it, keeps the value it has: it may be set later, as controllers do with what the
+ * external system chose, but is neither changed nor removed from then on. The rule is the outer object's: a field's own is
+ * not asked when the field goes (Kubernetes, "Transition rules").
  */
-export const immutable = <S extends z.ZodObject>(
-  schema: S,
-  ...fields: readonly (keyof S['shape'] & string)[]
-): S =>
-  withRules(
-    schema,
-    ...fields.map((field) => {
-      const name = celName(field);
-      const rule = {
-        rule: `!has(oldSelf.${name}) || (has(self.${name}) && self.${name} == oldSelf.${name})`,
-        message: `${field} is immutable once set: create a new resource`,
-      };
-      immutableField.set(rule, field);
-      return rule;
-    }),
-  );
-
-/** The fields that {@link immutable} names, in an object and in those within it: `version`, `network.region`. */
-export function immutableFields(schema: z.core.$ZodType): readonly string[] {
-  if (schema instanceof z.ZodExactOptional || schema instanceof z.ZodOptional) {
-    return immutableFields(schema.unwrap());
-  }
-  if (!(schema instanceof z.ZodObject)) return [];
-  const rules = (schema.meta()?.[rulesKey] ?? []) as readonly Rule[];
-  return [
-    ...rules.flatMap((rule) => immutableField.get(rule) ?? []),
-    ...Object.entries(schema.shape).flatMap(([field, inner]) =>
-      immutableFields(inner as z.core.$ZodType).map((path) => `${field}.${path}`),
-    ),
-  ];
+export function immutableRule(path: string): Rule {
+  const names = path.split('.').map(celName);
+  const at = (object: string, depth = names.length): string => [object, ...names.slice(0, depth)].join('.');
+  const has = (object: string): string =>
+    names.map((_, index) => `has(${at(object, index + 1)})`).join(' && ');
+  const wasUnset = names.length === 1 ? `!${has('oldSelf')}` : `!(${has('oldSelf')})`;
+  return {
+    rule: `${wasUnset} || (${has('self')} && ${at('self')} == ${at('oldSelf')})`,
+    message: `${path} is immutable once set: create a new resource`,
+  };
 }
 
 const reserved = new Set(

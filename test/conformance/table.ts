@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { immutable as keeping } from '../../apis/core/rules.ts';
+import { identity, immutable as keeping } from '../../apis/core/marks.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { optional, text } from '../../apis/core/schema.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
@@ -449,25 +449,27 @@ export const ForeignKind = defineManaged(
     stack: 'example',
     description: 'A kind of no stack of ours.',
   },
-  keeping(
-    z
-      .object({
-        region: text('Where it is.'),
-        namespace: optional(text('A reserved word.')),
-        'dashed-name__x': optional(text('Odd characters.')),
-        size: optional(z.int().describe('A number.')),
-        tags: optional(z.record(z.string(), z.string()).describe('A map.')),
-        zones: optional(z.array(z.string()).describe('A list.')),
-        place: optional(z.object({ in: optional(z.int().describe('Another.')) }).describe('An object.')),
-      })
-      .describe('What it is like.'),
-    'namespace',
-    'dashed-name__x',
-    'size',
-    'tags',
-    'zones',
-    'place',
-  ),
+  z
+    .object({
+      region: text('Where it is.'),
+      namespace: optional(keeping(text('A reserved word.'))),
+      'dashed-name__x': keeping(optional(text('Odd characters.'))),
+      size: optional(keeping(z.int().describe('A number.'))),
+      tags: optional(keeping(z.record(z.string(), z.string()).describe('A map.'))),
+      zones: optional(keeping(z.array(z.string()).describe('A list.'))),
+      place: optional(
+        keeping(z.object({ in: optional(z.int().describe('Another.')) }).describe('An object.')),
+      ),
+      net: optional(
+        z
+          .object({
+            in: optional(identity(z.int().describe('In it.'))),
+            mtu: optional(z.int().describe('Not.')),
+          })
+          .describe('An object, one field of which keeps its value.'),
+      ),
+    })
+    .describe('What it is like.'),
   {},
 );
 
@@ -525,6 +527,16 @@ const foreign: readonly Case[] = [
       forProvider(once(field)),
     ),
   ]),
+];
+
+const net = (value?: Fields) => ({ forProvider: { region: 'eu', ...(value && { net: value }) } });
+const nested: readonly Case[] = [
+  managed(ForeignKind, 'a field within another is set later', net({ mtu: 9 }), net({ in: 1, mtu: 9 })),
+  managed(ForeignKind, 'with what it is in', net(), net({ in: 1 })),
+  managed(ForeignKind, 'stays, whatever is beside it', net({ in: 1 }), net({ in: 1, mtu: 9 })),
+  managed(ForeignKind, 'changes', net({ in: 1 }), net({ in: 2 }), forProvider(once('net.in'))),
+  managed(ForeignKind, 'goes', net({ in: 1, mtu: 9 }), net({ mtu: 9 }), forProvider(once('net.in'))),
+  managed(ForeignKind, 'goes with what it is in', net({ in: 1 }), net(), forProvider(once('net.in'))),
 ];
 
 const level = 'spec.forProvider.fancinessLevel';
@@ -609,5 +621,6 @@ export const cases: readonly Case[] = [
   ...databases,
   ...grants,
   ...foreign,
+  ...nested,
   ...shapes,
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
 import { celName, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
@@ -106,6 +107,7 @@ const claimColumns: readonly Column[] = [
  * provisioned; an API server that knows CEL refuses to change them afterwards.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
+  refuseMarks(`${names.kind}.spec`, parameters);
   const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('What is claimed.');
   const schema = z.object({
     spec: withRules(spec, ...claimRules, ...Object.keys(parameters).map(parameterRule)),

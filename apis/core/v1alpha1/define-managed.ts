@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { fieldMarks, refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
-import { celName, immutableFields, withRules } from '../rules.ts';
+import { celName, immutableRule, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional, optionalFields } from '../schema.ts';
 import {
@@ -109,7 +110,8 @@ const requiredRule = (field: string): Rule => {
  * A managed kind of a stack: its parameters, what the external system reports about it, and rules about its spec. A
  * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
  * server before 1.25 asks for it. What an element of a list requires, it requires in `initProvider` too: declare
- * optional what only one of the two may say. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
+ * optional what only one of the two may say. What is marked `immutable`, `identity` or `late` is so in `forProvider`. Throws
+ * an Error that names a field whose mark makes no sense. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
  * binding is left out.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
@@ -120,10 +122,15 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
 ) {
   const { stack, isClaimable = true, ...own } = names;
   const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
+  refuseMarks(`${own.kind}.status`, observed);
+  const marks = fieldMarks(`${own.kind}.spec.forProvider`, forProvider);
   const spec = z
     .object({
       ...managedSpec.shape,
-      forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
+      forProvider: withRules(
+        z.object(fields).meta(forProvider.meta() ?? {}),
+        ...marks.immutable.map(immutableRule),
+      ),
       initProvider: optional(
         z.object(fields).describe('Like forProvider, but used at creation only; forProvider wins.'),
       ),
@@ -142,7 +149,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       categories: ['crossplane', 'managed', stack],
       columns: managedColumns(isClaimable),
       hasStatusSubresource: true,
-      immutableFields: immutableFields(forProvider),
+      marks,
     },
     z.object({
       spec: withRules(spec, ...required.map(requiredRule), ...rules),

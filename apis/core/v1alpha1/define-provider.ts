@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseMarks } from '../marks.ts';
 import { define, optional } from '../schema.ts';
 import { conditions, credentials, observedGeneration, secretKeySelector } from './fields.ts';
 
@@ -24,6 +25,7 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
   { stack, ...names }: ProviderNames,
   parameters: P = {} as P,
 ) {
+  refuseMarks('Provider.spec', parameters);
   return define(
     {
       ...names,
@@ -58,6 +60,7 @@ export function defineProviderConfig<P extends z.ZodRawShape = Record<never, nev
   { stack, ...names }: ProviderNames,
   parameters: P = {} as P,
 ) {
+  refuseMarks('ProviderConfig.spec', parameters);
   return define(
     {
       ...names,

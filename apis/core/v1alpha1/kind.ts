@@ -1,3 +1,5 @@
+import type { FieldMarks } from '../marks.ts';
+
 /** Kubernetes object metadata, as it travels on the wire (dates are RFC 3339 strings). */
 export interface ObjectMeta {
   readonly name: string;
@@ -41,8 +43,8 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly scope: 'Namespaced' | 'Cluster';
-  /** Of a managed kind: the paths of the fields of `forProvider` that are immutable. Absent: none. */
-  readonly immutableFields?: readonly string[];
+  /** Of a managed kind: the fields of `forProvider` that are marked. Absent: none. */
+  readonly marks?: FieldMarks;
   /** Never present at run time; carries the object type. */
   readonly objectType?: T;
 }

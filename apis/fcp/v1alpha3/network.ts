@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { immutable } from '../../core/rules.ts';
+import { immutable, late } from '../../core/marks.ts';
 import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
@@ -15,20 +15,21 @@ export const NetworkKind = defineManaged(
     stack: 'fcp',
     description: 'A private network of Favourite Cloud. Its external name is the id the cloud assigned.',
   },
-  immutable(
-    z
-      .object({
-        displayName: optional(text('What the network is called in the console of the cloud.')),
-        cidr: optional(
-          z
-            .string()
-            .regex(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/)
-            .describe('The addresses of the network, as 10.0.0.0/16. The cloud chooses if it is absent.'),
+  z
+    .object({
+      displayName: optional(late(text('What the network is called in the console of the cloud.'))),
+      cidr: optional(
+        immutable(
+          late(
+            z
+              .string()
+              .regex(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/)
+              .describe('The addresses of the network, as 10.0.0.0/16. The cloud chooses if it is absent.'),
+          ),
         ),
-      })
-      .describe('The network as it should be. Changes made elsewhere are reverted.'),
-    'cidr',
-  ),
+      ),
+    })
+    .describe('The network as it should be. Changes made elsewhere are reverted.'),
   {
     id: optional(z.string().describe('The id the cloud assigned.')),
     status: optional(z.string().describe('The state of the network.')),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { immutable } from '../../core/rules.ts';
+import { immutable, late } from '../../core/marks.ts';
 import type { ObjectKind } from '../../core/schema.ts';
 import { name, optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
@@ -8,10 +8,12 @@ import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
 const group = 'database.ocp.crossplane.io';
 const version = 'v1alpha1';
 
-const ambivalence = z.int().min(0).max(100).describe('How ambivalent the database is, from 0 to 100.');
+const ambivalence = late(z.int().min(0).max(100).describe('How ambivalent the database is, from 0 to 100.'));
 const parameters = {
   engineVersion: optional(
-    text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.'),
+    immutable(
+      late(text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.')),
+    ),
   ),
 };
 
@@ -25,21 +27,19 @@ export const AmbivalentDBInstanceKind = defineManaged(
     stack: 'ocp',
     description: 'An AmbivalentDB database of Other Cloud.',
   },
-  immutable(
-    z
-      .object({
-        name: optional(
+  z
+    .object({
+      name: optional(
+        immutable(
           name(
             'The name of the database in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
           ),
         ),
-        ambivalence: optional(ambivalence),
-        ...parameters,
-      })
-      .describe('The database as it should be. Changes made elsewhere are reverted.'),
-    'name',
-    'engineVersion',
-  ),
+      ),
+      ambivalence: optional(ambivalence),
+      ...parameters,
+    })
+    .describe('The database as it should be. Changes made elsewhere are reverted.'),
   {
     uuid: optional(z.string().describe('The UUID the cloud gave the database.')),
     state: optional(z.string().describe('The state of the database, as the cloud says it.')),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { immutable } from '../../core/marks.ts';
 import { optional } from '../../core/schema.ts';
 
 export const group = 'postgresql.crossplane.io';
@@ -16,8 +17,10 @@ export const identifier = (description: string) =>
 /** The name of a database or role, which is the initial value of the external name. */
 export const ownName = (what: string) =>
   optional(
-    identifier(
-      `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
+    immutable(
+      identifier(
+        `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
+      ),
     ),
   );
 

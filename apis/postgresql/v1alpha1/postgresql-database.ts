@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { hasAny, immutable } from '../../core/rules.ts';
+import { immutable } from '../../core/marks.ts';
+import { hasAny } from '../../core/rules.ts';
 import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
@@ -19,20 +20,25 @@ import {
 /** What to do about sessions when a database is deleted. */
 const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
 
-const fixed = (description: string) => optional(text(`${description} PostgreSQL cannot change it later.`));
+const fixed = (description: string) =>
+  optional(immutable(text(`${description} PostgreSQL cannot change it later.`)));
 
 const parameters = {
   engineVersion: optional(
-    text(
-      'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
+    immutable(
+      text(
+        'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
+      ),
     ),
   ),
   encoding: fixed('Character encoding, as UTF8. Absent: that of the template.'),
   lcCollate: fixed('Sort order, as C or en_US.utf8. Absent: that of the template.'),
   lcCType: fixed('Character classification, as C or en_US.utf8. Absent: that of the template.'),
   template: optional(
-    identifier(
-      'The database to copy, which nobody may be connected to meanwhile. Absent: template0, which takes no connections. Of use at creation only.',
+    immutable(
+      identifier(
+        'The database to copy, which nobody may be connected to meanwhile. Absent: template0, which takes no connections. Of use at creation only.',
+      ),
     ),
   ),
   connectionLimit: connectionLimit('the database, and its own role on the whole server,'),
@@ -78,28 +84,20 @@ export const PostgreSQLDatabaseKind = defineManaged(
     plural: 'postgresqldatabases',
     description: 'A database of a PostgreSQL server. Its external name is the name of the database.',
   },
-  immutable(
-    z
-      .object({
-        name: ownName('database'),
-        owner: optional(
-          identifier(
-            'The role that owns the database. Absent, with ownerRef and ownerSelector: the database gets an owner role of its own, of the same name, whose password is among the connection details.',
-          ),
+  z
+    .object({
+      name: ownName('database'),
+      owner: optional(
+        identifier(
+          'The role that owns the database. Absent, with ownerRef and ownerSelector: the database gets an owner role of its own, of the same name, whose password is among the connection details.',
         ),
-        ownerRef: optional(reference('The PostgreSQLRole whose role is taken as owner.')),
-        ownerSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as owner.')),
-        ...parameters,
-        passwordRotation,
-      })
-      .describe('The database as it should be. Changes made elsewhere are reverted.'),
-    'name',
-    'engineVersion',
-    'encoding',
-    'lcCollate',
-    'lcCType',
-    'template',
-  ),
+      ),
+      ownerRef: optional(reference('The PostgreSQLRole whose role is taken as owner.')),
+      ownerSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as owner.')),
+      ...parameters,
+      passwordRotation,
+    })
+    .describe('The database as it should be. Changes made elsewhere are reverted.'),
   {
     owner: optional(z.string().describe('The role that owns the database.')),
     encoding: optional(z.string().describe('Its character encoding.')),

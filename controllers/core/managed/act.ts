@@ -206,7 +206,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   const looking = external.observe(leaving, run.known, signal);
   const left = await failing('observe failed', looking, { ...cannotObserve, known: run });
   if (left.exists) return endings.leftovers(run);
-  const record = encodeIdentity(identityOf(run.current, identity.identityFields, run.system));
+  const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
   const known = await write(context, run, annotated);
   const { externalIdentity: _former, ...status } = known.current.status ?? {};

@@ -5,6 +5,7 @@ import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
+import type { FieldMarks } from '../../../apis/core/marks.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
@@ -21,24 +22,36 @@ export interface Identity {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Those of the marked fields of a kind that an identity is about. */
+export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
+
 /** Somebody says that what the resource and its provider name now is what they have always named. */
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
-/** What a managed resource names now. `paths` are those of the immutable fields of its kind. */
+/** What a managed resource names now. */
 export const identityOf = (
   managed: Managed,
-  paths: readonly string[],
+  marks: IdentityMarks,
   system?: string | undefined,
 ): Identity => ({
   name: externalName(managed),
   system,
-  fields: fieldsAt(managed, paths),
+  fields: fieldsAt(managed, marks),
 });
 
-function fieldsAt({ spec }: Managed, paths: readonly string[]): Identity['fields'] {
-  const values = paths.map((path): [string, unknown] => [path, get(spec.forProvider, path)]);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined && value !== null));
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Where a field gets its value. What identifies it is looked for with what `initProvider` says, too. */
+const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
+  !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
+
+function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
+  const values = marks.immutable.map((path): [string, unknown] => [
+    path,
+    get(managed.spec[placeOf(managed, marks, path)], path),
+  ]);
+  return Object.fromEntries(values.filter(([, value]) => isGiven(value)));
 }
 
 /**
@@ -46,13 +59,16 @@ function fieldsAt({ spec }: Managed, paths: readonly string[]): Identity['fields
  * seen. Before a creation an annotation has it, so that an edit that comes while it is under way, or a crash, changes
  * nothing; it also outlives a backup, which may leave the status out.
  */
-export function recordedIdentity(managed: Managed, paths: readonly string[]): Identity | undefined {
+export function recordedIdentity(
+  managed: Managed,
+  { immutable }: Pick<IdentityMarks, 'immutable'>,
+): Identity | undefined {
   if (isAdopting(managed)) return undefined;
   const record =
     decode(managed.status?.externalIdentity) ??
     decode(managed.metadata.annotations?.[annotationKeys.externalIdentity]);
   if (record === undefined) return undefined;
-  const fields = Object.entries(record.fields).filter(([path]) => paths.includes(path));
+  const fields = Object.entries(record.fields).filter(([path]) => immutable.includes(path));
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
@@ -78,17 +94,17 @@ function decode(text: string | undefined): Identity | undefined {
 }
 
 /**
- * The managed resource as it is recorded: edits of what it names are left out, and what was removed is there again. What
+ * The managed resource as it is recorded, if it is: edits of what it names are left out, and what was removed is there again. What
  * has been given a value since stays, unless `isExact`.
  */
 function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
-  paths: readonly string[],
+  marks: IdentityMarks,
   isExact = false,
 ): M {
-  const given = fieldsAt(managed, paths);
-  const wanted = isExact ? fields : { ...given, ...fields };
+  const given = fieldsAt(managed, { ...marks, identity: [] });
+  const wanted = isExact ? fields : { ...fieldsAt(managed, marks), ...fields };
   const named =
     name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
   if (isEqual(given, wanted)) return named;
@@ -105,15 +121,16 @@ function asRecorded<M extends Managed>(
 export function editsOf(
   managed: Managed,
   { name, fields }: Identity,
-  paths: readonly string[],
+  marks: IdentityMarks,
   isExact = false,
 ): readonly string[] {
   const now = externalName(managed);
   const annotation = `annotation ${annotationKeys.externalName}`;
-  const changes = Object.entries(fieldsAt(managed, paths)).flatMap(([path, value]) => {
+  const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) => {
     const before = fields[path];
     const isChanged = before === undefined ? isExact : !isEqual(before, value);
-    return isChanged ? [`spec.forProvider.${path} from ${quoted(before)} to ${quoted(value)}`] : [];
+    const field = `spec.${placeOf(managed, marks, path)}.${path}`;
+    return isChanged ? [`${field} from ${quoted(before)} to ${quoted(value)}`] : [];
   });
   const isRenamed = name !== undefined && now !== undefined && now !== name;
   return [...(isRenamed ? [`${annotation} from ${quoted(name)} to ${quoted(now)}`] : []), ...changes];
@@ -129,8 +146,8 @@ export const editRefusal = (edits: readonly string[]): string =>
 export interface IdentityContext {
   /** The external system chooses the name. */
   readonly isAssigned: boolean;
-  /** The paths of the fields of `forProvider` that identify it, beside its name. */
-  readonly identityFields: readonly string[];
+  /** Which fields are on record beside its name: all that are immutable, those that identify it among them. */
+  readonly marks: IdentityMarks;
   /** What the external system takes for a name that we choose; absent: any. */
   readonly names?: NameLimits | undefined;
 }
@@ -147,12 +164,9 @@ export interface Identifiable {
 }
 
 /** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
-export function named<M extends Managed>(
-  { isAssigned, identityFields, names }: IdentityContext,
-  object: M,
-): M {
+export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
-  const recorded = recordedIdentity(object, identityFields)?.name;
+  const recorded = recordedIdentity(object, marks)?.name;
   if (recorded !== undefined) return withAnnotations(object, { [annotationKeys.externalName]: recorded });
   if (isAssigned) return object;
   const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
@@ -163,18 +177,17 @@ export function named<M extends Managed>(
 
 /** Why nothing can be made under the name that a managed resource has; undefined: something can, or has been. */
 export function refusedName(context: IdentityContext, managed: Managed): string | undefined {
-  const { names, identityFields } = context;
+  const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
-  if (recordedIdentity(managed, identityFields)?.name !== undefined) return undefined;
+  if (recordedIdentity(managed, marks)?.name !== undefined) return undefined;
   const name = externalName(named(context, managed));
   return name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
 }
 
 /** The object as the external system is to see it: with what is recorded of its identity, whatever was edited since. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
-  const recorded = recordedIdentity(current, context.identityFields);
-  const object = named(context, current);
-  return recorded === undefined ? object : asRecorded(object, recorded, context.identityFields, isExact);
+  const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
+  return asRecorded(named(context, current), recorded, context.marks, isExact);
 }
 
 /**
@@ -186,21 +199,21 @@ export function identityToRecord(
   run: Identifiable,
   { isAsWanted = true }: { readonly isAsWanted?: boolean } = {},
 ): Identity {
-  const recorded = recordedIdentity(run.current, context.identityFields);
+  const recorded = recordedIdentity(run.current, context.marks);
   const system = recorded?.system ?? run.system;
-  const now = identityOf(identified(context, run), context.identityFields, system);
+  const now = identityOf(identified(context, run), context.marks, system);
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
 /** Whether the resource names something else than what is recorded; a name that was taken away is asked for anew. */
 export function isEdited(
-  { isAssigned, identityFields }: IdentityContext,
+  { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
 ): boolean {
-  const recorded = recordedIdentity(current, identityFields);
+  const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
   const isNameTaken = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
-  return isNameTaken || editsOf(current, recorded, identityFields, isExact).length > 0;
+  return isNameTaken || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
 /** What the status is to say of its identity. Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */
@@ -208,18 +221,18 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   const { seen, current } = run;
   const isObserver =
     !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
-  const isRecorded = recordedIdentity(current, context.identityFields) !== undefined;
+  const isRecorded = recordedIdentity(current, context.marks) !== undefined;
   if (seen === undefined || (isObserver && !isRecorded)) return undefined;
   return encodeIdentity(identityToRecord(context, run, { isAsWanted: seen.isUpToDate }));
 }
 
 /** The edits that have no effect. */
 export function refusedEdits(
-  { identityFields }: IdentityContext,
+  { marks }: IdentityContext,
   { current, isExact }: Identifiable,
 ): readonly string[] {
-  const recorded = recordedIdentity(current, identityFields);
-  return recorded === undefined ? [] : editsOf(current, recorded, identityFields, isExact);
+  const recorded = recordedIdentity(current, marks);
+  return recorded === undefined ? [] : editsOf(current, recorded, marks, isExact);
 }
 
 /** The object with these annotations added. */

@@ -22,6 +22,7 @@ import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
+import type { IdentityMarks } from './identity.ts';
 import { recordedIdentity, refusedName, withAnnotations } from './identity.ts';
 import type { NameLimits } from './name-limits.ts';
 import { createRenewals } from './renewals.ts';
@@ -65,10 +66,10 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    */
   readonly confirmAbsenceMs?: number;
   /**
-   * Paths in `forProvider` whose fields are immutable: an edit of one has no effect, and is told. Default: those that
-   * the schema of the kind says are.
+   * The fields of `forProvider` that are immutable, and those of them that identify the external resource: an edit of one
+   * has no effect, and is told. Default: none.
    */
-  readonly identityFields?: readonly string[];
+  readonly marks?: IdentityMarks;
   /** What the external system takes for a name, where we choose it: see `fittingName`. Absent: any. */
   readonly names?: NameLimits;
   /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
@@ -188,7 +189,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   if (problem !== undefined) throw new StepFailure('', problem, { ...cannotName, known: connected });
   const asking = external.system?.(signal);
   const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
-  const access = decideAccess(recordedIdentity(connected.current, identity.identityFields), system);
+  const access = decideAccess(recordedIdentity(connected.current, identity.marks), system);
   const run: Run = { ...connected, row: access.row, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
   return act(context, ...(await observeRecorded(context, run)));
@@ -203,10 +204,10 @@ function sharedContext({
   externalNames,
   creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
   confirmAbsenceMs = 5_000,
-  identityFields = [],
+  marks = { immutable: [], identity: [] },
   names,
 }: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
-  const identity = { isAssigned: externalNames === 'assigned', identityFields, names };
+  const identity = { isAssigned: externalNames === 'assigned', marks, names };
   const absences = createAbsences(env.clock);
   return {
     env,

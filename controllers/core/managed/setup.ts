@@ -129,7 +129,7 @@ export function managedController<M extends Managed>(
       ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),
     ],
     reconcile: managedReconciler({
-      identityFields: service.kind.immutableFields ?? [],
+      ...(service.kind.marks && { marks: service.kind.marks }),
       ...service,
       env: { ...env, events: env.events.from(eventSources.managed(service.kind)) },
       managedResources,

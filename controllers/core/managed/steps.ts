@@ -116,12 +116,12 @@ function operationTold({ operation, current }: Run, observed: Observation): Run[
  * elsewhere, and has no effect then.
  */
 export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
-  const { identityFields } = context.identity;
-  const recorded = recordedIdentity(run.current, identityFields);
+  const { marks } = context.identity;
+  const recorded = recordedIdentity(run.current, marks);
   const found = await observe(context, run);
   const [seen, observed] = found;
   if (observed.exists || recorded === undefined) return found;
-  const edits = (isExact: boolean) => editsOf(run.current, recorded, identityFields, isExact).length;
+  const edits = (isExact: boolean) => editsOf(run.current, recorded, marks, isExact).length;
   return edits(true) === edits(false) ? found : observe(context, { ...seen, isExact: true });
 }
 

@@ -205,8 +205,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'everything that an edit of the identity may lead to',
       provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
-      was: 'return recorded === undefined ? object : asRecorded(object, recorded, context.identityFields, isExact);',
-      becomes: 'return object;',
+      was: 'return asRecorded(named(context, current), recorded, context.marks, isExact);',
+      becomes: 'return named(context, current);',
     },
   ],
   'controllers/core/managed/creation-record.ts': [

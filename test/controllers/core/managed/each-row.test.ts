@@ -27,7 +27,11 @@ function settled(spec: ManagedSpec = {}, metadata: Partial<ObjectMeta> = {}, opt
 
 /** A resource that was made by the controller, and whose external resource is gone since. */
 async function lost(options: Options = {}): Promise<Scene> {
-  const scene = new Scene({ forProvider: { region: 'us' } }, {}, { identityFields: ['region'], ...options });
+  const scene = new Scene(
+    { forProvider: { region: 'us' } },
+    {},
+    { marks: { immutable: ['region'], identity: ['region'] }, ...options },
+  );
   await scene.run();
   scene.cluster.clockMs += 60_000;
   scene.external.things.clear();

@@ -39,7 +39,7 @@ import { deletionTimestamp, managed, now } from '../objects.ts';
 
 const named = { annotations: { 'crossplane.io/external-name': 'db' } };
 const leaving = { ...named, deletionTimestamp };
-const identity = { isAssigned: false, identityFields: ['region'] };
+const identity = { isAssigned: false, marks: { immutable: ['region'], identity: ['region'] } };
 const edited = managed(
   { forProvider: { region: 'eu' } },
   { ...named, status: { externalIdentity: '{"fields":{"region":"us"}}' } },

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
-import { FavouriteDBInstanceKind } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../../apis/fcp/v1alpha3/network.ts';
-import { PostgreSQLGrantKind } from '../../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { encodeIdentity } from '../../../../controllers/core/managed/identity.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
@@ -24,7 +21,11 @@ const regionOf = (managed: Managed): string =>
 
 /** A system with regions, each with names of its own, and a managed resource that says in which it is. */
 function scene(forProvider: ForProvider = { region: 'us', size: 1 }, options: Options = {}): Scene {
-  const made = new Scene({ forProvider }, {}, { identityFields: ['region'], ...options });
+  const made = new Scene(
+    { forProvider },
+    {},
+    { marks: { immutable: ['region'], identity: ['region'] }, ...options },
+  );
   if (options.externalNames !== 'assigned')
     made.external.placeOf = (managed) => `${regionOf(managed)}/${externalName(managed)}`;
   made.external.system = 'https://a.example';
@@ -207,6 +208,58 @@ describe('what is taken away is as it was', () => {
     await made.run();
     assert.deepEqual(places(made), ['assigned-1']);
     assert.equal(made.annotations[nameKey], 'assigned-1');
+  });
+});
+
+describe('what identifies it, said in initProvider', () => {
+  const inEurope = async (): Promise<Scene> => {
+    const made = scene({ size: 1 });
+    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, initProvider: { region: 'eu', size: 9 } },
+    }));
+    await made.run();
+    return made;
+  };
+
+  test('is on record, and counts at each look: there is no second one', async () => {
+    const made = await inEurope();
+    assert.equal(
+      made.object?.status?.externalIdentity,
+      '{"name":"db","system":"https://a.example","fields":{"region":"eu"}}',
+    );
+    await made.run();
+    assert.deepEqual([places(made), made.external.made], [['eu/db'], 1]);
+    assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(made.object?.spec.forProvider, { size: 1 }, 'and what somebody wrote is left to them');
+  });
+
+  test('is found there before it was ever on record', async () => {
+    const made = scene({ size: 1 });
+    made.external.put('eu/db', { region: 'eu', size: 1 });
+    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, initProvider: { region: 'eu' } },
+    }));
+    await made.run();
+    assert.deepEqual([places(made), made.external.made], [['eu/db'], 0]);
+  });
+
+  test('an edit there is told, and has no effect', async () => {
+    const made = await inEurope();
+    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, initProvider: { region: 'us' } },
+    }));
+    await made.run();
+    assert.equal(
+      made.condition('Synced'),
+      `False/ReconcileError: cannot change spec.initProvider.region from "eu" to "us": ${refusal}`,
+    );
+    assert.deepEqual([places(made), made.external.made], [['eu/db'], 1]);
+    leave(made);
+    assert.deepEqual(await made.run(), done);
+    assert.deepEqual(places(made), []);
   });
 });
 
@@ -397,10 +450,4 @@ test('the same identity is the same text, in whatever order its fields are given
     { b: 2, c: 3, a: 1 },
   ])
     assert.equal(encodeIdentity({ name: 'db', fields }), text);
-});
-
-test('the immutable fields of a kind are those that its schema says are', () => {
-  assert.deepEqual(FavouriteDBInstanceKind.immutableFields, ['name', 'version']);
-  assert.deepEqual(NetworkKind.immutableFields, ['cidr']);
-  assert.deepEqual(PostgreSQLGrantKind.immutableFields, []);
 });

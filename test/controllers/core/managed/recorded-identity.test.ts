@@ -17,7 +17,7 @@ import {
 import { managed } from '../objects.ts';
 
 const key = 'crossplane.io/external-identity';
-const paths = ['region', 'net.id'];
+const marks = { immutable: ['region', 'net.id'], identity: ['region'] };
 const record = (identity: object): string => JSON.stringify({ fields: {}, ...identity });
 
 type Metadata = Partial<ObjectMeta> & { readonly status?: ManagedStatus };
@@ -26,8 +26,8 @@ const nameIs = (name: string) => ({ 'crossplane.io/external-name': name });
 const of = (forProvider: object | undefined, metadata: Metadata = {}, spec: ManagedSpec = {}): Managed =>
   managed({ ...spec, ...(forProvider && { forProvider }) }, metadata);
 
-const deterministic: IdentityContext = { isAssigned: false, identityFields: paths };
-const assigned: IdentityContext = { isAssigned: true, identityFields: paths };
+const deterministic: IdentityContext = { isAssigned: false, marks };
+const assigned: IdentityContext = { isAssigned: true, marks };
 
 describe('what a managed resource names', () => {
   const rows: Record<string, { object: Managed; want: string }> = {
@@ -39,10 +39,18 @@ describe('what a managed resource names', () => {
       object: of({ region: null, net: {} }),
       want: '{"system":"a","fields":{}}',
     },
+    'what identifies it is named in initProvider too, beneath forProvider': {
+      object: of({ net: { id: 7 } }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
+      want: '{"system":"a","fields":{"net.id":7,"region":"eu"}}',
+    },
+    'what is only immutable is not': {
+      object: of({ region: 'us' }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
+      want: '{"system":"a","fields":{"region":"us"}}',
+    },
     'nor is there one where nothing is wanted': { object: of(undefined), want: '{"system":"a","fields":{}}' },
   };
   for (const [name, { object, want }] of Object.entries(rows)) {
-    test(name, () => assert.equal(encodeIdentity(identityOf(object, paths, 'a')), want));
+    test(name, () => assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want));
   }
 });
 
@@ -82,7 +90,7 @@ describe('what is on record of an identity', () => {
     ),
   };
   for (const [name, { metadata, want }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(recordedIdentity(managed({}, metadata), paths), want));
+    test(name, () => assert.deepEqual(recordedIdentity(managed({}, metadata), marks), want));
   }
 });
 
@@ -129,6 +137,18 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       recorded: of({ size: 1 }, db),
       edits: ['spec.forProvider.region from nothing to "eu"'],
     },
+    'what identifies it is said in initProvider: it is looked for with that': {
+      object: of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
+      identity: { name: 'db', fields: {} },
+      recorded: of({ size: 1, region: 'eu' }, db, { initProvider: { region: 'eu' } }),
+      edits: [],
+    },
+    'and is edited there': {
+      object: of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
+      identity: { name: 'db', fields: { region: 'us' } },
+      recorded: of({ size: 1, region: 'us' }, db, { initProvider: { region: 'eu' } }),
+      edits: ['spec.initProvider.region from "us" to "eu"'],
+    },
     'it is renamed': {
       object: of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
       identity: { name: 'db', fields: {} },
@@ -151,7 +171,7 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       const { status } = recording(identity);
       const current = { ...object, ...(status && { status }) };
       assert.deepEqual(
-        [identified(assigned, { current, isExact }), editsOf(current, identity, paths, isExact)],
+        [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)],
         [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits],
       );
     });

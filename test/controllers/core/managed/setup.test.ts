@@ -212,7 +212,7 @@ describe('what a service adds', () => {
 
   test('the fields that its schema says are immutable, whose edits make no second one', async () => {
     const cluster = new FakeCluster();
-    const kind = { ...managedKind, immutableFields: ['region'] };
+    const kind = { ...managedKind, marks: { immutable: ['region'], identity: ['region'], late: [] } };
     const { external, process } = keeping(cluster, { kind });
     external.placeOf = ({ spec }) => (spec.forProvider as { readonly region: string }).region;
     cluster.put(managedKind, managed({ forProvider: { region: 'us' } }));

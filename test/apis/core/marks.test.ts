@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { apiReference } from '../../../apis/api-reference.ts';
+import type { FieldMarks } from '../../../apis/core/marks.ts';
+import { fieldMarks, identity, immutable, late } from '../../../apis/core/marks.ts';
+import { immutableRule } from '../../../apis/core/rules.ts';
+import { optional, text } from '../../../apis/core/schema.ts';
+import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
+import { defineClass } from '../../../apis/core/v1alpha1/define-class.ts';
+import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
+import { defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+
+const region = text('Where it is.');
+const none: FieldMarks = { immutable: [], identity: [], late: [] };
+const names = {
+  group: 'example.org',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  stack: 'example',
+  description: 'A thing.',
+};
+
+describe('marks are found', () => {
+  const rows: Record<string, { readonly fields: z.ZodRawShape; readonly want: Partial<FieldMarks> }> = {
+    'nowhere, where there are none': { fields: { region, size: optional(z.int()) }, want: {} },
+    'on a field': { fields: { region: immutable(region) }, want: { immutable: ['region'] } },
+    'of identity, which is immutable too': {
+      fields: { region: identity(region) },
+      want: { immutable: ['region'], identity: ['region'] },
+    },
+    'several on one field': {
+      fields: { region: late(immutable(region)) },
+      want: { immutable: ['region'], late: ['region'] },
+    },
+    'once, however often they are set': {
+      fields: { region: identity(optional(immutable(identity(region)))) },
+      want: { immutable: ['region'], identity: ['region'] },
+    },
+    'in the order of the schema': {
+      fields: { b: immutable(text('B.')), a: identity(text('A.')), c: immutable(text('C.')) },
+      want: { immutable: ['b', 'a', 'c'], identity: ['a'] },
+    },
+    'within what is optional': {
+      fields: { region: optional(immutable(region)) },
+      want: { immutable: ['region'] },
+    },
+    'around what is optional': {
+      fields: { region: immutable(optional(region)) },
+      want: { immutable: ['region'] },
+    },
+    'on both sides of it': {
+      fields: { region: late(optional(immutable(region))) },
+      want: { immutable: ['region'], late: ['region'] },
+    },
+    'within whatever else zod wraps a field in': {
+      fields: {
+        a: late(region).default('eu'),
+        b: late(region).nullable(),
+        c: late(region).readonly(),
+        d: late(region).optional().nullable().readonly(),
+      },
+      want: { late: ['a', 'b', 'c', 'd'] },
+    },
+    'on a field that is described and refined afterwards': {
+      fields: {
+        region: immutable(z.string())
+          .min(1)
+          .regex(/^[a-z]+$/)
+          .describe('Where it is.')
+          .meta({ x: 1 }),
+      },
+      want: { immutable: ['region'] },
+    },
+    'within objects, optional or not': {
+      fields: {
+        net: z.object({ id: identity(text('Id.')), mtu: z.int() }),
+        disk: optional(z.object({ kind: optional(z.object({ name: late(text('Name.')) })) })),
+      },
+      want: { immutable: ['net.id'], identity: ['net.id'], late: ['disk.kind.name'] },
+    },
+    'on objects, maps and lists, which count as a whole': {
+      fields: {
+        net: immutable(z.object({ id: text('Id.') })),
+        tags: late(z.record(z.string(), z.string())),
+        zones: immutable(z.array(region)),
+      },
+      want: { immutable: ['net', 'zones'], late: ['tags'] },
+    },
+    'within an object that is late': {
+      fields: { net: late(z.object({ id: immutable(text('Id.')) })) },
+      want: { immutable: ['net.id'], late: ['net'] },
+    },
+    'under names that begin alike': {
+      fields: { net: immutable(region), network: z.object({ id: immutable(region) }) },
+      want: { immutable: ['net', 'network.id'] },
+    },
+  };
+  for (const [name, { fields, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(fieldMarks('x', z.object(fields)), { ...none, ...want }));
+  }
+
+  test('a mark leaves the field that it was made from unmarked, and keeps its description', () => {
+    const marked = late(region);
+    assert.deepEqual([marked.description, region.description], ['Where it is.', 'Where it is.']);
+    assert.deepEqual(fieldMarks('x', z.object({ region })), none);
+  });
+
+  test('in the kinds of our own stacks', () => {
+    assert.deepEqual(FavouriteDBInstanceKind.marks, {
+      immutable: ['name', 'version'],
+      identity: [],
+      late: ['fancinessLevel', 'version', 'networkId'],
+    });
+    assert.deepEqual(NetworkKind.marks, { immutable: ['cidr'], identity: [], late: ['displayName', 'cidr'] });
+    assert.deepEqual(PostgreSQLGrantKind.marks, none);
+  });
+});
+
+describe('a mark that makes no sense is refused with the name of the field, when the kind is defined', () => {
+  const of = (fields: z.ZodRawShape) => () => defineManaged(names, z.object(fields), {});
+  const inList = (field: string): string =>
+    `${field} has elements that are marked, but nobody can tell which of them is which: mark ${field}`;
+  const rows: Record<string, { readonly define: () => unknown; readonly says: string }> = {
+    'in a list': {
+      define: of({ zones: optional(z.array(z.object({ id: immutable(region) }))) }),
+      says: `Thing.spec.forProvider: ${inList('zones')}`,
+    },
+    'as the element of a list': {
+      define: of({ zones: z.array(late(region)) }),
+      says: `Thing.spec.forProvider: ${inList('zones')}`,
+    },
+    'in a map': {
+      define: of({ tags: z.record(z.string(), z.object({ value: late(region) })) }),
+      says: `Thing.spec.forProvider: ${inList('tags')}`,
+    },
+    'in one of several shapes': {
+      define: of({ net: z.object({ at: z.union([z.string(), z.object({ id: identity(region) })]) }) }),
+      says: `Thing.spec.forProvider: ${inList('net.at')}`,
+    },
+    'within what keeps its value as a whole': {
+      define: of({ net: immutable(z.object({ id: late(region) })) }),
+      says: 'Thing.spec.forProvider: net.id is marked, but net keeps its value as a whole: mark one of them',
+    },
+    'deep within it': {
+      define: of({ net: optional(identity(z.object({ a: z.object({ b: immutable(region) }) }))) }),
+      says: 'Thing.spec.forProvider: net.a.b is marked, but net keeps its value as a whole: mark one of them',
+    },
+    'several at once': {
+      define: of({ zones: z.array(late(region)), tags: z.record(z.string(), late(region)) }),
+      says: `Thing.spec.forProvider: ${inList('zones')}; ${inList('tags')}`,
+    },
+    'around all of forProvider': {
+      define: () => defineManaged(names, immutable(z.object({ region })), {}),
+      says: 'Thing.spec.forProvider: it is marked as a whole: mark its fields',
+    },
+    'in the status': {
+      define: () => defineManaged(names, z.object({}), { id: optional(immutable(region)) }),
+      says: 'Thing.status: id cannot be marked: immutable, identity and late are for forProvider',
+    },
+    'in a claim': {
+      define: () => defineClaim(names, { size: optional(z.object({ gb: late(z.int()) })) }),
+      says: 'Thing.spec: size cannot be marked: immutable, identity and late are for forProvider',
+    },
+    'in a provider': {
+      define: () => defineProviderConfig(names, { projectID: identity(region) }),
+      says: 'ProviderConfig.spec: projectID cannot be marked: immutable, identity and late are for forProvider',
+    },
+  };
+  for (const [name, { define, says }] of Object.entries(rows)) {
+    test(name, () => assert.throws(define, { message: says }));
+  }
+
+  test('a class may share fields with its managed kind, and is edited freely', () => {
+    const { schema } = defineClass(names, z.object({ region: identity(region) }));
+    assert.ok(!JSON.stringify(z.toJSONSchema(schema)).includes('immutable'));
+  });
+});
+
+test('the rule of a field, and of one within another', () => {
+  assert.deepEqual(immutableRule('in'), {
+    rule: '!has(oldSelf.__in__) || (has(self.__in__) && self.__in__ == oldSelf.__in__)',
+    message: 'in is immutable once set: create a new resource',
+  });
+  assert.deepEqual(immutableRule('net.id'), {
+    rule: '!(has(oldSelf.net) && has(oldSelf.net.id)) || (has(self.net) && has(self.net.id) && self.net.id == oldSelf.net.id)',
+    message: 'net.id is immutable once set: create a new resource',
+  });
+});
+
+test('the API reference says of each marked field of forProvider what it is, and of no other', () => {
+  const fields = z
+    .object({
+      region: identity(region),
+      zone: optional(immutable(text('In which zone.'))),
+      net: z.object({ mtu: late(text('How big.')) }).describe('Its network.'),
+      size: text('How large.'),
+    })
+    .describe('What it is like.');
+  const reference = apiReference([
+    defineManaged(names, fields, {}),
+    defineClass({ ...names, kind: 'ThingClass' }, fields),
+  ]);
+  const marked = reference.split('\n').filter((line) => /Identity:|Immutable once|Late:/.test(line));
+  assert.deepEqual(marked, [
+    '| `spec.forProvider.region` | string | Where it is. Identity: it tells one external resource from another, and is immutable once set. |',
+    '| `spec.forProvider.zone` | string | In which zone. Immutable once set. |',
+    '| `spec.forProvider.net.mtu` * | string | How big. Late: taken over from the external system if absent. |',
+  ]);
+});
