@@ -19,6 +19,9 @@ export const SecretKind: Kind<Secret> = {
 /** Connection details in clear text, by key (`endpoint`, `password`, …). Never logged. */
 export type ConnectionDetails = Readonly<Record<string, string>>;
 
+/** Connection details as somebody reports them; `null`: there is none of that key any more. What is not mentioned stays. */
+export type ReportedDetails = Readonly<Record<string, string | null>>;
+
 export const encodeDetails = (details: ConnectionDetails): Record<string, string> =>
   Object.fromEntries(
     Object.entries(details).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),

@@ -5,11 +5,14 @@
  *                                                                        └─▶ vault-store.ts
  */
 
+import difference from 'lodash/difference.js';
+import isEmpty from 'lodash/isEmpty.js';
 import omit from 'lodash/omit.js';
+import union from 'lodash/union.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, ReportedDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   annotationsWithoutClaims,
   controlOf,
@@ -26,9 +29,10 @@ import {
   disowning,
   isOutdated,
   nothingPublished,
+  present,
   publication,
+  publishedAt,
   publishedDetails,
-  revisionIn,
   whateverPublished,
   withoutEdited,
 } from './published-details.ts';
@@ -42,14 +46,15 @@ export interface ConnectionPublisher {
    */
   known(managed: Managed, signal: AbortSignal): Promise<Published>;
   /**
-   * Adds details to what is there: same keys are overwritten, others kept. Writes only what changes. What is still as
-   * `before`, which `known` said, is no news: it replaces nothing that somebody has written since. Throws
+   * Adds details to what is there: same keys are overwritten, those of `null` removed, others kept. Writes only what
+   * changes. What is still as `before`, which `known` said, is no news: it replaces nothing that somebody has written
+   * since. What somebody put there after it was removed is his, and stays. Throws
    * PublishedElsewhere if news meet what another process has published since, of which nobody can tell any more whether
    * it is right: where policies allow to renew it, it counts as lost from then on. Without `before`, news replace it.
    */
   publish(
     managed: Managed,
-    details: ConnectionDetails,
+    details: ReportedDetails,
     signal: AbortSignal,
     before?: PublishedBefore,
   ): Promise<void>;
@@ -79,13 +84,13 @@ export class NotOurs extends Error {
 
 /** Of which keys news would replace what is neither theirs nor what there was `before`. */
 export function contestedKeys(
-  { published: present, annotations }: Place,
-  details: ConnectionDetails,
+  { published: there, annotations }: Place,
+  details: ReportedDetails,
   { details: before, givesWay = false, revision }: PublishedBefore,
 ): readonly string[] {
   if (givesWay || isOutdated(annotations, { details: before, revision })) return [];
   return Object.keys(details).filter((key) => {
-    const [is, wanted] = [present[key], details[key]];
+    const [is, wanted] = [there[key], details[key]];
     return is !== undefined && is !== wanted && wanted !== before[key] && is !== before[key];
   });
 }
@@ -108,8 +113,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
       if (secret === undefined) return nothingPublished;
       const control = controlOf(secret, managed);
       if (typeof control === 'string') {
-        const revision = revisionIn(secret.metadata.annotations);
-        return { details: publishedIn(secret, managed), revision };
+        return publishedAt(placeOf(secret, managed));
       }
       if (wasDeleted(managed)) return nothingPublished;
       throw refusalOf(control, secret);
@@ -132,7 +136,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
   /** A conflict or a creation that comes too late is tried again on what is there by then: details must not be lost. */
   async function write(
     managed: Managed,
-    details: ConnectionDetails,
+    details: ReportedDetails,
     before: PublishedBefore,
     signal: AbortSignal,
   ): Promise<void> {
@@ -147,6 +151,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
           ? contestedKeys(placeOf(existing, managed), details, before)
           : [];
       const isLast = attempt === maxAttempts;
+      if (existing === undefined && isEmpty(present(details))) return;
       try {
         if (existing === undefined) await secrets.create(freshSecret(managed, key, details, before), signal);
         else if (contested.length > 0) await disown(existing, managed, contested, { isLast, signal });
@@ -186,7 +191,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
 function freshSecret(
   managed: Managed,
   key: { readonly namespace: string; readonly name: string },
-  details: ConnectionDetails,
+  details: ReportedDetails,
   before: PublishedBefore,
 ): Secret {
   const { annotations } = publication({ data: {}, annotations: {}, published: {} }, details, before);
@@ -200,7 +205,7 @@ function freshSecret(
       annotations: { ...propagationAnnotations(managed), ...annotations },
     },
     type: connectionSecretType,
-    data: encodeDetails(details),
+    data: encodeDetails(present(details)),
   };
 }
 
@@ -228,13 +233,13 @@ function placeOf(secret: Secret, managed: Managed): Place {
 function withDetails(
   secret: Secret,
   managed: Managed,
-  details: ConnectionDetails,
+  details: ReportedDetails,
   before: PublishedBefore,
 ): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
   const kept = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
-  const { news, annotations } = publication(placeOf(secret, managed), details, before);
+  const { news, removed, annotations } = publication(placeOf(secret, managed), details, before);
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
@@ -243,7 +248,7 @@ function withDetails(
       annotations: { ...kept, ...annotations },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },
-    data: { ...secret.data, ...encodeDetails(news) },
+    data: { ...omit(secret.data, removed), ...encodeDetails(news) },
   };
 }
 
@@ -283,13 +288,22 @@ export function publisherChain(publishers: readonly ConnectionPublisher[]): Publ
       const all: Published[] = [];
       for (const publisher of publishers) all.push(await publisher.known(managed, signal));
       const revision = Math.max(0, ...all.map((each) => each.revision));
-      const places = all.filter((each) => each.revision === revision).map((each) => each.details);
+      const newest = all.filter((each) => each.revision === revision);
+      const places = newest.map((each) => each.details);
       let details: ConnectionDetails = {};
       for (const place of places) details = { ...details, ...place };
       const disputed = Object.keys(details).filter((key) =>
         places.some((place) => Object.hasOwn(place, key) && place[key] !== details[key]),
       );
-      return { details: omit(details, disputed), revision, givesWay: disputed.length > 0 };
+      const lost = union(disputed, ...newest.map((each) => each.lost ?? []));
+      const removed = difference(union(...newest.map((each) => each.removed ?? [])), Object.keys(details));
+      return {
+        details: omit(details, disputed),
+        revision,
+        givesWay: disputed.length > 0,
+        ...(lost.length > 0 && { lost }),
+        ...(removed.length > 0 && { removed }),
+      };
     },
     async publish(managed, details, signal, before) {
       for (const publisher of publishers) await publisher.publish(managed, details, signal, before);

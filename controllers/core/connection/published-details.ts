@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
+import isEmpty from 'lodash/isEmpty.js';
 import isMatch from 'lodash/isMatch.js';
+import isString from 'lodash/isString.js';
 import mapValues from 'lodash/mapValues.js';
 import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import pickBy from 'lodash/pickBy.js';
+import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/** On what holds connection details: a digest of each as it was published, by key. */
+/**
+ * On what holds connection details: by key, a digest of each as it was published; null for what was removed since, so that
+ * what somebody puts there afterwards is his.
+ */
 export const publishedDetails = 'crossplane.io/published-details';
 
 /** On what holds connection details: of which revision they are. */
@@ -17,10 +23,15 @@ export const publishedRevision = 'crossplane.io/published-revision';
 export interface Published {
   readonly details: ConnectionDetails;
   /**
-   * Counted from 1 with each change of the secrets among the details of a managed resource; 0: nobody has counted. A
-   * place that was left out when they changed, because the resource published elsewhere, has a lower one than its status.
+   * Counted from 1 with each change of the secrets among the details of a managed resource, and each removal of a detail;
+   * 0: nobody has counted. A place that was left out when they changed, because the resource published elsewhere, has a
+   * lower one than its status.
    */
   readonly revision: number;
+  /** Keys of which there is something that is not to be believed. */
+  readonly lost?: readonly string[];
+  /** Keys that were removed there. */
+  readonly removed?: readonly string[];
 }
 
 /** What had been published when a run over a managed resource began. */
@@ -39,12 +50,28 @@ const publicKeys = ['endpoint', 'host', 'port', 'username', 'database', 'type', 
 
 export const secretsAmong = (details: ConnectionDetails): ConnectionDetails => omit(details, publicKeys);
 
+/** Those that there are. */
+export const present = (details: ReportedDetails): ConnectionDetails => pickBy(details, isString);
+
+/** The keys of those that there are none of any more. */
+export const absentAmong = (details: ReportedDetails): readonly string[] =>
+  Object.keys(details).filter((key) => details[key] === null);
+
 /** Nobody gets there but by an edit: from there on a revision tells nothing, and nothing is renewed for it. */
 const lastRevision = 999_999_999;
 
 /** The revision of these details. */
-export const revisionOf = (details: ConnectionDetails, before: Published): number =>
-  isMatch(before.details, secretsAmong(details)) ? before.revision : next(before.revision);
+export function revisionOf(details: ReportedDetails, before: Published): number {
+  const isKnown = isMatch(before.details, secretsAmong(present(details)));
+  return isKnown && removals(details, before).length === 0 ? before.revision : next(before.revision);
+}
+
+/** The keys of what there was before, whatever it was worth, and is none of any more. */
+export const removals = (
+  details: ReportedDetails,
+  { details: before, lost = [] }: Published,
+): readonly string[] =>
+  absentAmong(details).filter((key) => Object.hasOwn(before, key) || lost.includes(key));
 
 const next = (revision: number): number => Math.min(revision + 1, lastRevision);
 
@@ -102,34 +129,73 @@ export interface Place {
   readonly published: ConnectionDetails;
 }
 
+/** What a place tells of what was published there. */
+export function publishedAt({ data, annotations, published }: Place): Published {
+  const digests = digestsIn(annotations);
+  const removed = Object.keys(digests).filter((key) => digests[key] === null);
+  const lost = Object.keys(data).filter((key) => published[key] === undefined && !removed.includes(key));
+  return {
+    details: published,
+    revision: revisionIn(annotations),
+    ...(lost.length > 0 && { lost }),
+    ...(removed.length > 0 && { removed }),
+  };
+}
+
 /** What a place of an older revision holds is lost, whatever it says. */
 export const isOutdated = (annotations: Annotations, { revision }: Published): boolean =>
   revisionIn(annotations) < revision;
 
+/** What publishing details at a place changes. */
+export interface Publication {
+  /** What is written of them. */
+  readonly news: ConnectionDetails;
+  /** The keys of what is removed. */
+  readonly removed: readonly string[];
+  /** What is to be told of the data from then on. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /**
  * What publishing details at a place changes: its data, and the annotations that tell of them. What is as it was `before`
- * replaces nothing that somebody has written since.
+ * replaces nothing that somebody has written since, and does not bring back what was removed since. What is removed there
+ * already is removed no more: if there is something of that key, somebody has put it there since.
  */
 export function publication(
   { data, annotations, published }: Place,
-  details: ConnectionDetails,
+  details: ReportedDetails,
   before: PublishedBefore,
-): { readonly news: ConnectionDetails; readonly annotations: Readonly<Record<string, string>> } {
+): Publication {
   const isOld = isOutdated(annotations, before);
-  const news = omitBy(details, (value, key) => {
-    const isKept =
-      !before.givesWay && !isOld && before.details[key] === value && published[key] !== undefined;
+  const former = digestsIn(annotations);
+  const wanted = present(details);
+  const isGoneSince = (key: string): boolean =>
+    former[key] === null && revisionIn(annotations) > before.revision;
+  const news = omitBy(wanted, (value, key) => {
+    const isThere = published[key] !== undefined || isGoneSince(key);
+    const isKept = !before.givesWay && !isOld && before.details[key] === value && isThere;
     return data[key] === value || isKept;
   });
-  const lost = isOld ? mapValues(data, () => '') : {};
-  const digests = { ...lost, ...mapValues(isOld ? details : news, (value, key) => digestOf(key, value)) };
+  const absent = absentAmong(details);
+  const removed = absent.filter((key) => Object.hasOwn(data, key) && former[key] !== null);
+  const lost = isOld
+    ? mapValues(
+        omitBy(data, (_, key) => former[key] === null),
+        () => '',
+      )
+    : {};
+  const isWritten = !isEmpty(news) || removed.length > 0;
+  const digests = {
+    ...lost,
+    ...mapValues(isOld ? wanted : news, (value, key) => digestOf(key, value)),
+    ...(isWritten && Object.fromEntries(absent.map((key) => [key, null]))),
+  };
   const revision = Math.max(revisionIn(annotations), revisionOf(details, before));
   return {
     news,
+    removed,
     annotations: {
-      ...(Object.keys(digests).length > 0 && {
-        [publishedDetails]: JSON.stringify({ ...digestsIn(annotations), ...digests }),
-      }),
+      ...(!isEmpty(digests) && { [publishedDetails]: JSON.stringify({ ...former, ...digests }) }),
       ...(revision > 0 && { [publishedRevision]: String(revision) }),
     },
   };

@@ -1,7 +1,9 @@
+import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import { shouldUpdate } from '../management-policies.ts';
 import type { ConnectionPublisher } from './connection-publisher.ts';
@@ -10,8 +12,9 @@ import type { Place, PublishedBefore } from './published-details.ts';
 import {
   disowning,
   nothingPublished,
+  present,
   publication,
-  revisionIn,
+  publishedAt,
   whateverPublished,
   withoutEdited,
 } from './published-details.ts';
@@ -35,8 +38,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       const stored = await annotate('cannot get connection details', store.read(to.name, signal));
       if (stored === undefined) return nothingPublished;
       if (stored.ownerUid === managed.metadata.uid) {
-        const { published, annotations } = placeOf(stored);
-        return { details: published, revision: revisionIn(annotations) };
+        return publishedAt(placeOf(stored));
       }
       if (wasDeleted(managed)) return nothingPublished;
       throw refusal(store, managed, to, stored);
@@ -72,13 +74,14 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
   async function write(
     managed: Managed,
     to: PublishConnectionDetailsTo,
-    { details, before }: { readonly details: ConnectionDetails; readonly before: PublishedBefore },
+    { details, before }: { readonly details: ReportedDetails; readonly before: PublishedBefore },
     signal: AbortSignal,
   ): Promise<void> {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid ?? '';
     if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
+    if (stored === undefined && isEmpty(present(details))) return;
     const place = stored === undefined ? nowhere : placeOf(stored);
     const contested = contestedKeys(place, details, before);
     if (stored !== undefined && contested.length > 0) {
@@ -93,9 +96,9 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
         ));
       throw new PublishedElsewhere(contested, isOnRecord);
     }
-    const { news, annotations } = publication(place, details, before);
+    const { news, removed, annotations } = publication(place, details, before);
     const desired: OwnedConnection = {
-      data: { ...stored?.data, ...news },
+      data: { ...omit(stored?.data, removed), ...news },
       ownerUid,
       labels: { ...stored?.labels, ...to.metadata?.labels },
       annotations: { ...stored?.annotations, ...to.metadata?.annotations, ...annotations },

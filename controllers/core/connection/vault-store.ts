@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
+import pickBy from 'lodash/pickBy.js';
 import type { VaultClient, VaultSecret } from '../../../clients/vault.ts';
 import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
 import { ownerUidLabel } from './store-publisher.ts';
@@ -14,7 +15,8 @@ const typeKey = 'secret.crossplane.io/type';
  * Vault checks and sets data only: neither custom metadata nor removal can be made to depend on what was read. So who
  * publishes at a path for the first time, and who removes it, takes it first with a version that names the owner in
  * place of data. Of several that is one, who then writes the metadata, and the data last; the others find another's.
- * A crash in between leaves nothing of unknown ownership.
+ * A crash in between leaves nothing of unknown ownership. Only what is to go goes before the metadata: that says of what
+ * was removed that whatever is there since is somebody else's.
  */
 export function vaultStore(
   client: VaultClient,
@@ -38,13 +40,22 @@ export function vaultStore(
       if (!isEqual(before && stored(before), current)) {
         throw new Error(`${mountPath}/${path} of Vault ${server} was changed by somebody else meanwhile`);
       }
+      let version = before?.version ?? 1;
+      let there = before?.data;
       if (before === undefined) await take(path, desired.ownerUid, 0, signal);
+      const isLeft = (_: string, key: string) => key === ownerUidLabel || Object.hasOwn(desired.data, key);
+      const left = pickBy(there, isLeft);
+      if (there !== undefined && !isEqual(there, left)) {
+        await client.write(path, left, { cas: version }, signal);
+        version += 1;
+        there = left;
+      }
       const metadata = metadataOf(desired);
       if (!isEqual(before?.customMetadata, metadata)) {
         await client.writeMetadata(path, metadata, signal);
       }
-      if (!isEqual(before?.data, desired.data)) {
-        await client.write(path, desired.data, { cas: before?.version ?? 1 }, signal);
+      if (!isEqual(there, desired.data)) {
+        await client.write(path, desired.data, { cas: version }, signal);
       }
     },
     async remove(name, { ownerUid }, signal) {

@@ -10,7 +10,7 @@ import { pendingTime } from './creation-tracking.ts';
 import type { NextDecision } from './decide.ts';
 import { decideNext } from './decide.ts';
 import type { Ending, Ready, Run } from './ending.ts';
-import { endings, having, isCreating, isDeleting, recreationEvent } from './ending.ts';
+import { endings, having, isCreating, isDeleting, recreationEvent, scrubOf } from './ending.ts';
 import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
 import {
   encodeIdentity,
@@ -21,7 +21,7 @@ import {
   withAnnotations,
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
-import { isReoffered, scrub } from './status.ts';
+import { isReoffered } from './status.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import {
   cannotDelete,
@@ -138,7 +138,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
 
 async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
   const { identity, external, renewals, signal, log } = context;
-  const difference = observed.difference && scrub(observed.difference, run.known);
+  const difference = observed.difference && scrubOf(run, observed.difference);
   log.debug('external resource differs', { difference });
   const updating = external.update(identified(identity, run), run.known, signal);
   const updated = await failing('update failed', updating, {

@@ -1,4 +1,6 @@
+import difference from 'lodash/difference.js';
 import omit from 'lodash/omit.js';
+import union from 'lodash/union.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
@@ -11,7 +13,7 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -19,6 +21,7 @@ import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { claimMarks } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
+import { absentAmong, present } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { operationOngoing } from './async-operations.ts';
@@ -38,6 +41,8 @@ export interface Run {
   readonly current: Managed;
   /** The connection details published so far, and those about to be. */
   readonly known: ConnectionDetails;
+  /** Keys of connection details that there are none of any more. */
+  readonly absent: readonly string[];
   /** What had been published when the run began. */
   readonly before?: PublishedBefore;
   /** Of what it has published. */
@@ -223,6 +228,17 @@ export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
   happened: [...run.happened, ...events],
 });
 
+/** A run that was told of connection details. */
+export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
+  ...run,
+  known: { ...omit(run.known, absentAmong(details)), ...present(details) },
+  absent: union(difference(run.absent, Object.keys(present(details))), absentAmong(details)),
+});
+
+/** A message without any secret that a run knows, or knew. */
+export const scrubOf = ({ known, before }: Run, message: string): string =>
+  scrub(message, known, ...(before === undefined ? [] : [before.details]));
+
 /** What Ready says where a step fails. */
 export type Ready = NonNullable<FailureFacts<Run>['ready']>;
 
@@ -260,7 +276,7 @@ export function told(
   const refusal = edits.length === 0 ? undefined : editRefusal(edits);
   const synced = refusal === undefined ? found : reconcileError(refusal);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
-    facts.message === undefined ? facts : { ...facts, message: scrub(facts.message, run.known) };
+    facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
   const facts = {
     synced: scrubbed(synced),
     ready: ready && scrubbed(ready),
@@ -295,7 +311,7 @@ export async function conclude(
 ): Promise<Result> {
   const { run, next, used = [], thrown, bug } = ending;
   for (const event of run.happened) {
-    env.events.record(run.current, { ...event, message: scrub(event.message, run.known) });
+    env.events.record(run.current, { ...event, message: scrubOf(run, event.message) });
   }
   if (thrown !== undefined) throw thrown;
   const { object, events } = told(ending, identity, env.clock.now());

@@ -1,6 +1,6 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
 /** What an external system may be busy with for longer than one call. */
 export type OperationType = 'create' | 'update' | 'delete';
@@ -20,8 +20,11 @@ export interface Observation<M extends Managed = Managed> {
   readonly exists: boolean;
   /** Whether the external resource is as the spec wants it. Means nothing if it does not exist. */
   readonly isUpToDate: boolean;
-  /** Details known from looking; those known only at creation are kept from then. */
-  readonly details?: ConnectionDetails;
+  /**
+   * Details known from looking. One that is not mentioned is kept, as are those known only at creation. One of `null` is
+   * none any more, such as the password of what asks for none: it is removed from wherever it was published.
+   */
+  readonly details?: ReportedDetails;
   /** Output-only fields, laid over the managed resource's status. */
   readonly status?: ReportedStatus<M>;
   /** The Ready condition. `available()` also makes the managed resource bindable. */
@@ -49,13 +52,15 @@ interface Lasting<R> {
 }
 
 export interface Creation extends Lasting<Creation> {
-  readonly details?: ConnectionDetails;
+  /** As in an {@link Observation}, which has the last word. */
+  readonly details?: ReportedDetails;
   /** The name the external system assigned, where it assigns names. */
   readonly externalName?: string;
 }
 
 export interface Update extends Lasting<Update> {
-  readonly details?: ConnectionDetails;
+  /** As in an {@link Observation}, which has the last word. */
+  readonly details?: ReportedDetails;
 }
 
 export type Deletion = Lasting<unknown>;
@@ -72,7 +77,8 @@ export class UncertainCreationError extends Error {
 /**
  * One external system, seen by one managed resource. `known` are the connection details published so far: a
  * password that is missing there was lost and must be set anew by `update`, which `observe` asks for by
- * answering `isUpToDate: false` and not ready. Calls honour the signal. Errors carry messages fit for a
+ * answering `isUpToDate: false` and not ready; unless there is to be none, which `observe` says by `password: null`
+ * among the details, each time. Calls honour the signal. Errors carry messages fit for a
  * condition: clear, stable from one call to the next, without secrets.
  *
  *     const queues: ExternalClient<Queue> = {

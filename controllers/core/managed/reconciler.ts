@@ -13,6 +13,7 @@ import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { PublisherChain } from '../connection/connection-publisher.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
+import { nothingPublished } from '../connection/published-details.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
@@ -20,7 +21,7 @@ import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
-import { conclude, endings, failed, having } from './ending.ts';
+import { conclude, endings, failed, having, informed } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 import type { IdentityMarks } from './identity.ts';
 import { recordedIdentity, refusedName, withAnnotations } from './identity.ts';
@@ -105,7 +106,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const first = decideFirst(found, operation);
     if (found === undefined || first.act === 'nothing') return { ...done, row: first.row }; // until it is created
     const context: RunContext = { ...shared, signal, log };
-    const run: Run = { row: first.row, current: found, known: {}, happened: [] };
+    const run: Run = { row: first.row, current: found, known: {}, absent: [], happened: [] };
     const ending = async (): Promise<Ending> => {
       switch (first.act) {
         case 'pause':
@@ -144,7 +145,7 @@ async function connect(
   };
   const published = await publishing(publisher.published(resolved.current, signal), resolved);
   const newest = revisions.newest(resolved.current);
-  const details = published.revision < newest ? {} : published.details;
+  const { details, lost = [], removed = [] } = published.revision < newest ? nothingPublished : published;
   const left = unpublished.recall(resolved.current, details);
   if (left === 'superseded') renewals.contested(resolved.current);
   const isRenewed = renewals.isDue(resolved.current);
@@ -152,13 +153,13 @@ async function connect(
     details,
     revision: Math.max(newest, published.revision),
     givesWay: isRenewed || published.givesWay === true,
+    lost,
   };
-  const informed: Run = {
-    ...resolved,
-    known: isRenewed ? {} : { ...details, ...(left === 'superseded' ? {} : left) },
-    before,
-  };
-  const recorded = operation === undefined ? informed : await recordOutcome(context, informed, operation);
+  const known: Run = informed(
+    { ...resolved, known: isRenewed ? {} : details, absent: removed, before },
+    left === 'superseded' || isRenewed ? {} : left,
+  );
+  const recorded = operation === undefined ? known : await recordOutcome(context, known, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
     const record = providerRecord?.(recorded.current) ?? {};
     const external = await connector.connect(withAnnotations(recorded.current, record), signal);
@@ -169,17 +170,17 @@ async function connect(
     known: recorded,
   });
   let ending: Ending;
-  let lost: unknown;
+  let undone: unknown;
   try {
     ending = await examine({ ...context, external }, run).catch((error: unknown) => failed(run, error));
   } finally {
     await external.disconnect?.().catch((error: unknown) => {
-      lost = error;
+      undone = error;
     });
   }
-  if (lost === undefined) return ending;
+  if (undone === undefined) return ending;
   const reason = 'CannotDisconnectFromProvider';
-  return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(lost) }) };
+  return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(undone) }) };
 }
 
 /** Makes sure that this is where the external resource is, looks at it, and does what that calls for. */

@@ -79,8 +79,9 @@ const shortestSecret = 4;
  * A message without any secret among the details, as it is or as part of a URL: a last defence behind clients that
  * scrub their own.
  */
-export function scrub(message: string, details: ConnectionDetails): string {
-  const secrets = Object.values(secretsAmong(details))
+export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
+  const secrets = details
+    .flatMap((each) => Object.values(secretsAmong(each)))
     .filter((value) => value.length >= shortestSecret)
     .flatMap((value) => [value, encodeURIComponent(value)])
     .toSorted((a, b) => b.length - a.length);

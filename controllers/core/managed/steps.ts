@@ -1,8 +1,9 @@
+import isEmpty from 'lodash/isEmpty.js';
 import { creating, isConditionTrue, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, wasDeleted, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -23,7 +24,7 @@ import {
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { Ready, Run } from './ending.ts';
-import { having, isDeleting } from './ending.ts';
+import { having, informed, isDeleting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import { withLateInitialized } from './provider-values.ts';
@@ -189,12 +190,13 @@ export async function publishing<T>(step: Promise<T>, known: Run, ready?: Ready)
 /** Remembers what could not be published, and why. Answers whether it is said to be Ready with what opens nothing any more. */
 function noteUnpublished(
   { renewals, unpublished }: RunContext,
-  { current, known, before = nothingPublished }: Run,
+  { current, before = nothingPublished }: Run,
+  details: ReportedDetails,
   error: unknown,
 ): boolean {
   const contest = causeOf(error, PublishedElsewhere);
   if (contest === undefined) {
-    return unpublished.keep(current, known, before) && isConditionTrue(current.status?.conditions, 'Ready');
+    return unpublished.keep(current, details, before) && isConditionTrue(current.status?.conditions, 'Ready');
   }
   unpublished.forget(current);
   if (!contest.isOnRecord) renewals.contested(current);
@@ -208,31 +210,31 @@ function noteUnpublished(
 export async function publish(
   context: RunContext,
   run: Run,
-  details: ConnectionDetails | undefined,
+  details: ReportedDetails | undefined,
   ready?: Ready,
 ): Promise<Run> {
   const { publisher, revisions, unpublished, signal } = context;
   const { current, before = nothingPublished } = run;
-  const known = { ...run.known, ...details };
-  const informed = { ...run, known };
-  if (Object.keys(known).length === 0) return informed;
-  const writing = publisher.publish(current, known, signal, before);
+  const known = informed(run, details);
+  const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
+  if (isEmpty(offered)) return known;
+  const writing = publisher.publish(current, offered, signal, before);
   const isWronglyReady = await writing.then(
     () => false,
-    (error: unknown) => noteUnpublished(context, informed, error),
+    (error: unknown) => noteUnpublished(context, known, offered, error),
   );
-  await publishing(writing, informed, ready ?? (isWronglyReady ? unavailable : undefined));
+  await publishing(writing, known, ready ?? (isWronglyReady ? unavailable : undefined));
   unpublished.forget(current);
   const { writeConnectionSecretToRef, publishConnectionDetailsTo } = current.spec;
-  if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return informed;
-  const publishedRevision = revisionOf(known, before);
+  if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return known;
+  const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
-  return { ...informed, publishedRevision };
+  return { ...known, publishedRevision };
 }
 
 /** What a call to create or update yields. */
 export interface Called {
-  readonly details?: ConnectionDetails | undefined;
+  readonly details?: ReportedDetails | undefined;
   /** Tells of the call. */
   readonly event: EventFacts;
   /** What Ready says if what comes after it fails. */
@@ -248,9 +250,9 @@ export async function observeAndPublish(
   run: Run,
   { details, event, ready }: Called,
 ): Promise<Observed> {
-  const informed = { ...run, known: { ...run.known, ...details } };
-  const [seen, observed] = await observe(context, informed, ready).catch(async (error: unknown) => {
-    const published = await publish(context, informed, undefined, ready);
+  const told = informed(run, details);
+  const [seen, observed] = await observe(context, told, ready).catch(async (error: unknown) => {
+    const published = await publish(context, told, undefined, ready);
     throw error instanceof StepFailure ? error.knowing(having(published, event)) : error;
   });
   const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);

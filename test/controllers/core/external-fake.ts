@@ -61,6 +61,8 @@ export class FakeExternal implements ExternalConnector {
   made = 0;
   /** What `create`, and only it, was given as `forProvider`. */
   createdWith: object | undefined;
+  /** What the last look was told of connection details. */
+  known: ConnectionDetails = {};
   readonly assigns: boolean;
   /** Called before each call takes effect: throw to fail it, never settle to cut the process off. */
   gate: (method: ExternalMethod) => Promise<void> | void = () => {};
@@ -117,6 +119,7 @@ export class FakeExternal implements ExternalConnector {
   }
 
   #observe(managed: Managed, known: ConnectionDetails): Observation {
+    this.known = known;
     const thing = this.things.get(this.placeOf(managed));
     if (thing === undefined || this.isBlind) return { exists: false, isUpToDate: false };
     const { password } = thing;

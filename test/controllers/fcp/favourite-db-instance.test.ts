@@ -7,6 +7,7 @@ import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favour
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { generatePassword } from '../../../clients/generate-password.ts';
+import { present } from '../../../controllers/core/connection/published-details.ts';
 import type { Observation } from '../../../controllers/core/managed/external-client.ts';
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
@@ -83,7 +84,7 @@ describe('from nothing to gone', () => {
   });
 
   test('CREATING is Creating, ONLINE is Available with every detail, DELETING is Deleting, then nothing', async () => {
-    const { details: known = {} } = await external.create(instance(), {}, signal);
+    const known = present((await external.create(instance(), {}, signal)).details ?? {});
     const first = await external.observe(instance(), known, signal);
     assert.deepEqual(
       [first.ready, first.operation, first.isUpToDate, first.details, first.status],

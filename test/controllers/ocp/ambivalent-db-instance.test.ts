@@ -6,6 +6,7 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
+import { present } from '../../../controllers/core/connection/published-details.ts';
 import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -46,7 +47,7 @@ const stored = () => server.instances().map(({ item }) => item);
 
 test('from nothing to gone', async () => {
   assert.equal((await external.observe(database(), {}, signal)).exists, false);
-  const { details: known = {} } = await external.create(database(), {}, signal);
+  const known = present((await external.create(database(), {}, signal)).details ?? {});
   assert.deepEqual(known, { password: 'generated-1' });
   assert.deepEqual(
     stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]),
@@ -102,7 +103,7 @@ test('a lost answer ends in one database with a password that is known', async (
 
 describe('drift', () => {
   test('an ambivalence changed elsewhere is set back', async () => {
-    const { details: known = {} } = await external.create(database(), {}, signal);
+    const known = present((await external.create(database(), {}, signal)).details ?? {});
     nowMs += 1000;
     server.drift('cart', { level: 50 });
     assert.equal((await external.observe(database(), known, signal)).difference, 'ambivalence');
@@ -114,7 +115,7 @@ describe('drift', () => {
   });
 
   test('engineVersion is reported and never changed', async () => {
-    const { details: known = {} } = await external.create(database(), {}, signal);
+    const known = present((await external.create(database(), {}, signal)).details ?? {});
     nowMs += 1000;
     const before = stored();
     await assert.rejects(

@@ -7,6 +7,7 @@ import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresq
 import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { present } from '../../../controllers/core/connection/published-details.ts';
 import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
@@ -121,13 +122,13 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
       const client = this.clientOf(managed, rivalOf);
       let observed = await client.observe(managed, known, never);
       let acted: State<M>['acted'];
-      let details = { ...known, ...observed.details };
+      let details = present({ ...known, ...observed.details });
       if (!observed.exists || !observed.isUpToDate) {
         acted = observed.exists ? 'update' : 'create';
         const result = await client[acted](managed, details, never);
-        details = { ...details, ...result.details };
+        details = present({ ...details, ...result.details });
         observed = await client.observe(managed, details, never);
-        details = { ...details, ...observed.details };
+        details = present({ ...details, ...observed.details });
       }
       const status = { ...managed.status, ...observed.status } as M['status'];
       return { managed: { ...managed, status }, known: details, observed, acted };

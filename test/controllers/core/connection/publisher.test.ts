@@ -265,12 +265,12 @@ describe('the connection secret', () => {
     > = {
       'what is published counts as lost, for every process': {
         isOnRecord: true,
-        known: { details: {}, revision: 2 },
+        known: { details: {}, revision: 2, lost: ['password'] },
       },
       'also where somebody has changed the secret since it was read': {
         refused: conflict,
         isOnRecord: true,
-        known: { details: {}, revision: 2 },
+        known: { details: {}, revision: 2, lost: ['password'] },
       },
       'this process alone knows where that cannot be written': {
         refused: broken,
@@ -313,7 +313,7 @@ describe('the connection secret', () => {
       await both.publish(publishing, { password: 'theirs' }, signal);
       await assert.rejects(both.publish(publishing, { password: 'ours' }, signal, before));
       const lost = await both.published(publishing, signal);
-      assert.deepEqual(lost, { details: {}, revision: 2, givesWay: false });
+      assert.deepEqual(lost, { details: {}, revision: 2, givesWay: false, lost: ['password'] });
       await both.publish(publishing, { password: 'renewed' }, signal, lost);
       const renewed = { details: { password: 'renewed' }, revision: 3, givesWay: false };
       assert.deepEqual(await both.published(publishing, signal), renewed);
@@ -467,7 +467,19 @@ describe('the publisher chain', () => {
     },
     'they do not agree: nobody can tell whose is right': {
       places: [at(1, { password: 'p', port: '1' }), at(1, { password: 'q', port: '1' })],
-      want: { ...at(1, { port: '1' }), givesWay: true },
+      want: { ...at(1, { port: '1' }), givesWay: true, lost: ['password'] },
+    },
+    'one has removed what an older one still has': {
+      places: [{ ...at(2, { port: '1' }), removed: ['password'] }, at(1, { password: 'p', port: '1' })],
+      want: { ...at(2, { port: '1' }), givesWay: false, removed: ['password'] },
+    },
+    'one has something again of what both had removed': {
+      places: [at(2, { username: 'u' }), { ...at(2, {}), removed: ['username'] }],
+      want: { ...at(2, { username: 'u' }), givesWay: false },
+    },
+    'one holds what is not to be believed': {
+      places: [{ ...at(1, { port: '1' }), lost: ['password'] }, at(1, { port: '1' })],
+      want: { ...at(1, { port: '1' }), givesWay: false, lost: ['password'] },
     },
   };
   for (const [name, { places: each, want }] of Object.entries(places)) {

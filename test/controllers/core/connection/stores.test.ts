@@ -128,7 +128,12 @@ describe('publishing to the Kubernetes store', () => {
     await assert.rejects(late, { cause: new PublishedElsewhere(['password'], true) });
     assert.equal(decodeDetails(cluster.get(SecretKind, key)).password, 'theirs-1');
     const { endpoint } = details;
-    assert.deepEqual(await publisher.known(publishing(), signal), { details: { endpoint }, revision: 2 });
+    const lost = ['password'];
+    assert.deepEqual(await publisher.known(publishing(), signal), {
+      details: { endpoint },
+      revision: 2,
+      lost,
+    });
   });
 
   test('this process alone knows where that cannot be written', async () => {

@@ -50,6 +50,7 @@ const at = (row: ManagedRow, current: Managed = managed({}, named), more: Partia
   row,
   current,
   known: {},
+  absent: [],
   happened: [],
   ...more,
 });

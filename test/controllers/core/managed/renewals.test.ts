@@ -8,7 +8,11 @@ import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { PublishedElsewhere } from '../../../../controllers/core/connection/connection-publisher.ts';
 import type { Published } from '../../../../controllers/core/connection/published-details.ts';
-import { nothingPublished, revisionOf } from '../../../../controllers/core/connection/published-details.ts';
+import {
+  nothingPublished,
+  present,
+  revisionOf,
+} from '../../../../controllers/core/connection/published-details.ts';
 import { createRenewals } from '../../../../controllers/core/managed/renewals.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
@@ -92,7 +96,7 @@ test('where two places hold different credentials, new ones are set, once, and b
   scene.store = {
     known: async () => elsewhere,
     publish: async (_managed, details, _signal, before = nothingPublished) => {
-      elsewhere = { details, revision: revisionOf(details, before) };
+      elsewhere = { details: present(details), revision: revisionOf(details, before) };
     },
     unpublish: async () => {},
   };
