@@ -28,7 +28,7 @@ export interface CompositionOptions extends Omit<Environment, 'resource' | 'even
 }
 
 /**
- * Puts the process together from what it is given of the world: client, clock, chance and log. `main.ts` gives it the
+ * Puts the process together from what it is given of the world: client, clock, chance and log. `run.ts` gives it the
  * real world, and flags; a simulation one of its own.
  */
 export function composition({

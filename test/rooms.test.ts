@@ -143,6 +143,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ),
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
+  'controllers/run.ts': ['controllers/', 'runtime/'],
   'controllers/generate.ts': ['controllers/', 'runtime/'],
   /** The one list of stacks. */
   'controllers/stacks.ts': ['controllers/'],

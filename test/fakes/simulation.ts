@@ -28,7 +28,7 @@ const flags = {
 } as const;
 
 /**
- * The whole process, put together as `main.ts` does, over a cluster in memory: all its time is one clock that is moved by
+ * The whole process, put together as `controllers/run.ts` does, over a cluster in memory: all its time is one clock that is moved by
  * hand, all its chance comes from one seed, and requests, answers and events are on their way for as long as chance says.
  * The same seed leads to the same log, line by line.
  */

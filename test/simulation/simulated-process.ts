@@ -60,10 +60,10 @@ const flags = {
   rememberedEvents: 64, // room for more takes a while to set aside
 };
 
-/** As in `main.ts`. */
+/** As in `controllers/run.ts`. */
 const farewellMs = 3_000;
 
-/** One life of the process, put together as `main.ts` does: informers, queues, all controllers and all stacks. */
+/** One life of the process, put together as `controllers/run.ts` does: informers, queues, all controllers and all stacks. */
 export class SimulatedProcess {
   readonly id: string;
   readonly watches: WatchLines;

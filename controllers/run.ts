@@ -1,0 +1,231 @@
+/*
+ *   flags ──▶ client ──▶ composition.ts: informers, stores, controllers ──▶ runtime/process/run.ts ──▶ teardown
+ */
+
+import { randomUUID } from 'node:crypto';
+import { constants, hostname } from 'node:os';
+import type { KubeConfig } from '@kubernetes/client-node';
+import {
+  concat,
+  defer,
+  EMPTY,
+  merge,
+  Observable,
+  share,
+  shareReplay,
+  skip,
+  take,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import type { Informers } from '../runtime/cache/informers.ts';
+import { messageOf } from '../runtime/client/errors.ts';
+import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
+import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
+import { installCrds } from '../runtime/client/install-crds.ts';
+import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import { createHost } from '../runtime/controller/host.ts';
+import { createLogger } from '../runtime/log/log.ts';
+import { serveHealth, storesSynced, watchesAlive, watchesTell } from '../runtime/probes/health.ts';
+import type { Metrics } from '../runtime/probes/metrics.ts';
+import { createMetrics } from '../runtime/probes/metrics.ts';
+import { serveHttp } from '../runtime/probes/serve-http.ts';
+import { handOverSignals } from '../runtime/process/early-stop.ts';
+import type { Flags } from '../runtime/process/flags.ts';
+import { FlagError, parseFlags } from '../runtime/process/flags.ts';
+import type { LeaderElection } from '../runtime/process/leader-election.ts';
+import { leaderElection } from '../runtime/process/leader-election.ts';
+import { run } from '../runtime/process/run.ts';
+import { stopSignals } from '../runtime/process/shutdown.ts';
+import type { Clock } from '../runtime/time/clock.ts';
+import { realClock } from '../runtime/time/clock.ts';
+import { deadlineAfter } from '../runtime/time/deadline.ts';
+import { composition } from './composition.ts';
+import type { Stack } from './core/stack.ts';
+import { WiringError } from './core/wiring.ts';
+
+/** What a process is, beside its stacks. */
+export interface ProcessFacts {
+  /**
+   * Who Events say they come from, and the name of its Lease: of the processes of one name that share --leader-elect's
+   * namespace only one works. Lower case letters, digits and dashes.
+   */
+  readonly name: string;
+  /** For `--version`, the log and metrics. */
+  readonly version: string;
+  /** The folder of the definitions that `--install-crds` installs, as `npm run generate` writes it. */
+  readonly crds: string;
+}
+
+const drainTimeoutMs = 30_000;
+const farewellMs = 3_000;
+
+/**
+ * Runs stacks as the process is told by its flags and variables, until a signal ends it; then exits. It resolves as soon
+ * as all is under way, or at once after `--help`. What cannot be run is told on standard error and becomes the exit code:
+ * 2 for a flag, 1 for stacks that do not go together.
+ */
+export async function runStacks(stacks: readonly Stack[], facts: ProcessFacts): Promise<void> {
+  try {
+    const invocation = parseFlags(process.argv.slice(2), {
+      stacks: stacks.map(({ name }) => name),
+      version: facts.version,
+    });
+    if (invocation.type === 'print') process.stdout.write(invocation.text);
+    else start(stacks, facts, invocation.flags, await usableKubeConfig(invocation.flags));
+  } catch (error) {
+    if (!(error instanceof FlagError || error instanceof WiringError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error instanceof FlagError ? error.exitCode : 1;
+  }
+}
+
+/** Flags → client → stacks → signals → teardown. */
+function start(
+  stacks: readonly Stack[],
+  { name: component, version, crds }: ProcessFacts,
+  flags: Flags,
+  kubeConfig: KubeConfig,
+): void {
+  const clock = realClock();
+  const random = Math.random;
+  const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
+  const metrics = createMetrics({
+    version,
+    clock,
+    informers: () => informers.states(),
+    droppedEvents: () => events.droppedCount,
+  });
+  const client = kubernetesClient({
+    kubeConfig,
+    log,
+    clock,
+    onRequest: metrics.request,
+    checkLease: () => election?.check(),
+  });
+  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
+  const { informers, events, controllers } = composition({
+    client,
+    component,
+    stacks: chosen,
+    log,
+    clock,
+    random,
+    pollIntervalMs: flags.pollIntervalMs,
+    maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    host: createHost({ variables: process.env }),
+    checkLease: () => election?.check(),
+    ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
+  });
+  const election: LeaderElection | undefined = flags.leaderElect
+    ? leaderElection({
+        client,
+        namespace: flags.leaderElectionNamespace,
+        name: component,
+        identity: `${hostname()}_${randomUUID()}`,
+        log,
+        clock,
+        random,
+      })
+    : undefined;
+  const signals$ = stopSignals().pipe(share());
+  const stop$ = signals$.pipe(
+    take(1),
+    tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
+    shareReplay(1),
+  );
+  const insistence$ = signals$.pipe(
+    skip(1),
+    tap((signal) => process.exit(128 + constants.signals[signal])),
+  );
+  const work$ = run({
+    informers,
+    controllers,
+    background: [events.run$, ...servers(flags, informers, metrics, clock)],
+    concurrency: flags.maxConcurrentReconciles,
+    syncPeriodMs: flags.syncPeriodMs,
+    stop$,
+    drainTimeoutMs,
+    log,
+    clock,
+    random,
+    observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
+    ...(election && {
+      election: {
+        leadership$: election.leadership$.pipe(
+          tap((state) => metrics.leading(component, state === 'leading')),
+        ),
+      },
+    }),
+  }).pipe(tap(metrics.outcome));
+  const farewell$ = defer(async () => {
+    const { signal } = deadlineAfter(clock, farewellMs, {
+      reason: () => new Error('the farewell took too long'),
+    });
+    await Promise.all([events.flush(signal), election?.release(signal)]);
+    await client.close();
+  });
+
+  const server = kubeConfig.getCurrentCluster()?.server;
+  log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
+  merge(
+    stop$,
+    insistence$,
+    concat(
+      definitions(flags, { directory: crds, client, log, clock, kinds: informers.kinds() }).pipe(
+        takeUntil(stop$),
+      ),
+      work$,
+      farewell$,
+    ).pipe(tap({ complete: () => process.exit(0) })),
+  ).subscribe({
+    error(error: unknown) {
+      log.error('cannot go on', { error });
+      process.exit(1);
+    },
+  });
+  handOverSignals();
+}
+
+/** What to talk to, and as whom; throws FlagError if that cannot be used. */
+async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
+  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
+    throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
+  });
+  if (config.getCurrentCluster() !== null) return config;
+  throw new FlagError(`${source}: there is no current context with a cluster`);
+}
+
+/** Installs the definitions of the kinds that the chosen stacks use first, if asked to. */
+function definitions(
+  { installCrds: isAsked }: Flags,
+  tools: Omit<InstallCrdsOptions, 'signal'>,
+): Observable<void> {
+  if (!isAsked) return EMPTY;
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    installCrds({ ...tools, signal: abort.signal }).then(
+      () => subscriber.complete(),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => abort.abort();
+  });
+}
+
+/** The HTTP servers that are asked for. */
+function servers(
+  { healthProbeBindAddress, metricsBindAddress }: Flags,
+  { states }: Pick<Informers, 'states'>,
+  metrics: Metrics,
+  clock: Clock,
+): readonly Observable<unknown>[] {
+  const health = {
+    live: { watches: watchesAlive(states, { clock }) },
+    ready: { stores: storesSynced(states), watches: watchesTell(states, { clock }) },
+  };
+  return [
+    ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
+    ...(metricsBindAddress ? [serveHttp(metricsBindAddress, { '/metrics': metrics.page })] : []),
+  ];
+}
