@@ -6,7 +6,7 @@ import { CloudError } from '../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
-import { testClock } from '../fakes/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 
 type Readable = Pick<CloudCollection<object, never, never>, 'get' | 'delete'>;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { later } from '../../clients/clock.ts';
-import type { TestClock } from '../fakes/test-clock.ts';
-import { testClock } from '../fakes/test-clock.ts';
+import type { TestClock } from '../../testing/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 
 describe('what is done later', () => {
   let clock: TestClock;

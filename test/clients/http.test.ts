@@ -12,7 +12,7 @@ import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Fault } from '../../local/favourite-cloud/faults.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
-import { testClock } from '../fakes/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { until } from '../runtime/things.ts';
 
 const cloud = await startFavouriteCloud({ token: 'hush-hush-token' });

@@ -21,8 +21,8 @@ import type { Resource } from '../../runtime/cache/resource.ts';
 import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { testClock } from '../fakes/test-clock.ts';
 import { until } from '../runtime/things.ts';
 
 interface Probe extends KubernetesObject {

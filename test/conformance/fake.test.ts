@@ -2,11 +2,11 @@ import { after, before, describe } from 'node:test';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { inProcessClient } from '../../testing/in-process-client.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
-import { inProcessClient } from '../fakes/in-process-client.ts';
-import { MemoryCluster } from '../fakes/memory-cluster.ts';
+import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { testClock } from '../fakes/test-clock.ts';
 import { until } from '../runtime/things.ts';
 import { testBehaviour } from './behaviour.ts';
 import { testJudgement } from './judgement.ts';
@@ -15,7 +15,7 @@ import { cases } from './table.ts';
 const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo);
 
 describe('the cluster in memory is as a real one, asked in the process', () => {
-  const client = inProcessClient(new MemoryCluster(), testClock());
+  const client = inProcessClient(new EnforcingCluster(), testClock());
   testJudgement(() => client);
   testBehaviour(() => client, untilSo);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { TestClock } from '../../testing/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
-import type { TestClock } from '../fakes/test-clock.ts';
-import { testClock } from '../fakes/test-clock.ts';
 import { postgresqlCases, recordedAnswers } from './postgresql-cases.ts';
 import type { Answered, Cases, Place } from './postgresql-place.ts';
 import { answersTo } from './postgresql-place.ts';

@@ -6,9 +6,9 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { createMetrics } from '../../runtime/probes/metrics.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { credentialsNamespace, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
-import { testClock } from '../fakes/test-clock.ts';
 import { projectRoot } from './project-copy.ts';
 
 const guide = readFileSync(join(projectRoot, 'docs', 'operating.md'), 'utf8');

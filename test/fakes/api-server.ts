@@ -6,8 +6,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
-import type { Preconditions } from './memory-cluster.ts';
-import { MemoryCluster } from './memory-cluster.ts';
+import type { Preconditions } from '../../testing/memory-cluster.ts';
+import { EnforcingCluster } from './enforcing-cluster.ts';
 
 /** An answer put in the place of the real one. */
 export interface Fault {
@@ -57,7 +57,7 @@ class NoSuchPath extends Error {}
  * A cluster in memory behind a real HTTP server on loopback, as a Kubernetes API: paths, Status objects, watches with
  * bookmarks; and faults on command.
  */
-export class FakeApiServer extends MemoryCluster {
+export class FakeApiServer extends EnforcingCluster {
   readonly requests: SeenRequest[] = [];
   readonly sockets = new Set<Socket>();
   /** Connections accepted since the start. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { inProcessCloud } from './in-process-cloud.ts';
 import type { CarryOutside, OutsideCall } from './outside.ts';
 import { atOnce, connectionCut, gatewayReply } from './outside.ts';
-import { testClock } from './test-clock.ts';
 
 const created = {
   name: 'cool',

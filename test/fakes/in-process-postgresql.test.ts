@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
 import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+import type { TestClock } from '../../testing/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import type { InProcessPostgresql } from './in-process-postgresql.ts';
 import { createInProcessPostgresql, postgresqlClients } from './in-process-postgresql.ts';
 import type { CarryOutside } from './outside.ts';
 import { atOnce } from './outside.ts';
-import type { TestClock } from './test-clock.ts';
-import { testClock } from './test-clock.ts';
 
 const ownerId = 'one';
 const owned = { ownerId };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testClock } from '../../testing/test-clock.ts';
 import { InProcessVault } from './in-process-vault.ts';
 import type { CarryOutside, OutsideCall } from './outside.ts';
 import { atOnce, connectionCut, gatewayReply } from './outside.ts';
-import { testClock } from './test-clock.ts';
 
 const { signal } = new AbortController();
 const data = { password: 'a-secret' };

@@ -6,12 +6,13 @@ import { createLogger } from '../../runtime/log/log.ts';
 import { run } from '../../runtime/process/run.ts';
 import type { Random } from '../../runtime/time/random.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
+import { inProcessClient } from '../../testing/in-process-client.ts';
+import type { MemoryCluster } from '../../testing/memory-cluster.ts';
+import type { TestClock } from '../../testing/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { EnforcingCluster } from './enforcing-cluster.ts';
 import type { FaultyClient } from './faulty-client.ts';
 import { faultyClient } from './faulty-client.ts';
-import { inProcessClient } from './in-process-client.ts';
-import { MemoryCluster } from './memory-cluster.ts';
-import type { TestClock } from './test-clock.ts';
-import { testClock } from './test-clock.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -47,7 +48,7 @@ export class Simulation {
   #client: FaultyClient | undefined;
 
   constructor({ seed, syncPeriodMs = 3_600_000, isEnforced = true }: SimulationOptions) {
-    this.cluster = new MemoryCluster(() => this.clock.now(), { isEnforced });
+    this.cluster = new EnforcingCluster(() => this.clock.now(), { isEnforced });
     this.#syncPeriodMs = syncPeriodMs;
     this.random = seededRandom(seed);
   }

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import type { MemoryCluster, Stored } from '../fakes/memory-cluster.ts';
+import type { MemoryCluster, Stored } from '../../testing/memory-cluster.ts';
 import type { Chance } from './chance.ts';
 import { kindOf, kinds } from './kinds.ts';
 

@@ -9,7 +9,7 @@ import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
-import { conflict } from '../fakes/memory-cluster.ts';
+import { conflict } from '../../testing/memory-cluster.ts';
 import type { CarryOutside } from '../fakes/outside.ts';
 import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
 import type { About, RecordedCall } from './invariant.ts';

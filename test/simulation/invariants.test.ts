@@ -10,7 +10,7 @@ import { provisionedNames } from '../../controllers/core/claim-binding/provision
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
-import type { MemoryCluster } from '../fakes/memory-cluster.ts';
+import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';

@@ -1,10 +1,11 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { MemoryCluster } from '../../testing/memory-cluster.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
-import { MemoryCluster } from '../fakes/memory-cluster.ts';
-import { testClock } from '../fakes/test-clock.ts';
 import type { Call, InvariantOf, Seen } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import type { Scenario } from './scenario.ts';
@@ -43,7 +44,7 @@ const quick: Scenario = {
 export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): MadeUpHistory {
   const scenario = { ...quick, ...given };
   const clock = testClock();
-  const cluster = new MemoryCluster(() => clock.now());
+  const cluster = new EnforcingCluster(() => clock.now());
   const clouds = {
     favourite: inProcessCloud(clock, { flavour: 'favourite' }),
     other: inProcessCloud(clock, { flavour: 'other' }),

@@ -3,12 +3,13 @@ import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient, Selection } from '../../../runtime/client/kubernetes-client.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import type { CarryOut, Verb } from '../../fakes/in-process-client.ts';
-import { inProcessClient } from '../../fakes/in-process-client.ts';
-import type { WatchRecord } from '../../fakes/memory-cluster.ts';
-import { conflict, MemoryCluster } from '../../fakes/memory-cluster.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import type { CarryOut, Verb } from '../../../testing/in-process-client.ts';
+import { inProcessClient } from '../../../testing/in-process-client.ts';
+import type { WatchRecord } from '../../../testing/memory-cluster.ts';
+import { conflict } from '../../../testing/memory-cluster.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
+import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
 
 export { conflict, type Verb };
 
@@ -51,7 +52,7 @@ export class FakeCluster {
   readonly client: KubernetesClient;
   /** How many more writes (and external calls) the process survives. */
   stepsLeft = Number.POSITIVE_INFINITY;
-  readonly #memory = new MemoryCluster(() => this.clock.now());
+  readonly #memory = new EnforcingCluster(() => this.clock.now());
   readonly #whenCrashed = new Set<() => void>();
   #hooks: Hook[] = [];
 

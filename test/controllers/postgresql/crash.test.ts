@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import type { InProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import type { CarryOutside } from '../../fakes/outside.ts';
 import { atOnce, connectionCut } from '../../fakes/outside.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { database, grant, passesOn, role } from './passes.ts';
 
 interface Scene {

@@ -5,7 +5,7 @@ import type { PostgreSQLDatabaseClass } from '../../../apis/postgresql/v1alpha1/
 import { connectionDetails } from '../../../controllers/postgresql/connection-details.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
   apiVersion: 'database.crossplane.io/v1alpha1',

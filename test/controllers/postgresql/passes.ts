@@ -17,7 +17,7 @@ import type { RivalFinder } from '../../../controllers/postgresql/postgresql-gra
 import { postgreSQLRoleClient } from '../../../controllers/postgresql/postgresql-role/external-client.ts';
 import { closing } from '../../../controllers/postgresql/server-closing.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
 
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
 

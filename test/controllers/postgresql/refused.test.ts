@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { atOnce } from '../../fakes/outside.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { database, edited, passesOn } from './passes.ts';
 
 /** A server, and the statements that changed something on it. */

@@ -5,7 +5,7 @@ import { createPasswordChecks } from '../../../controllers/postgresql/password-c
 import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
 import type { PasswordNeed } from '../../../controllers/postgresql/role-password.ts';
 import { rolePassword } from '../../../controllers/postgresql/role-password.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 const { signal } = new AbortController();
 const published = { writeConnectionSecretToRef: { namespace: 'infra', name: 'app' } };

@@ -1,8 +1,8 @@
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ServerDatabases } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlOptions } from '../../../local/postgresql.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { passesOn } from '../../controllers/postgresql/passes.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 
 /** An administrator who is not the superuser. */

@@ -8,10 +8,10 @@ import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { ThingKind, thing } from '../things.ts';
 
 const secret = (name: string, type: string): Secret => ({

@@ -6,9 +6,9 @@ import { createStore } from '../../../runtime/cache/store.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing, until } from '../things.ts';
 

@@ -4,8 +4,8 @@ import { compareResourceVersions } from '../../../runtime/cache/resource-version
 import { selects } from '../../../runtime/cache/selection.ts';
 import type { Change } from '../../../runtime/cache/store.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { stored, ThingKind, thing } from '../things.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defer, of } from 'rxjs';
 import { watchCheck } from '../../../runtime/cache/watch-check.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 const silenceMs = 70_000;
 

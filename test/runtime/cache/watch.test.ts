@@ -16,11 +16,11 @@ import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { ThingKind, thing } from '../things.ts';
 

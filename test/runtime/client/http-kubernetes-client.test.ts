@@ -22,10 +22,10 @@ import { jsonLines } from '../../../runtime/client/json-lines.ts';
 import type { WatchEvent } from '../../../runtime/client/kubernetes-client.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import type { Thing } from '../things.ts';
 import { stored, ThingKind, thing, until } from '../things.ts';
 

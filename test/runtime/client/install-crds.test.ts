@@ -12,9 +12,9 @@ import {
   installCrds,
 } from '../../../runtime/client/install-crds.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { until } from '../things.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -11,9 +11,9 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { randomUuid, seededRandom } from '../../../runtime/time/random.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { stored, ThingKind } from '../things.ts';
 
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });

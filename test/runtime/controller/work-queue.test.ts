@@ -11,7 +11,7 @@ import type {
   WorkQueueOptions,
 } from '../../../runtime/controller/work-queue.ts';
 import { comesBack, workQueue } from '../../../runtime/controller/work-queue.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
 const woken = map((request: Request) => ({ request, because: 'a thing changed' }));

@@ -10,9 +10,9 @@ import type {
   SendingEventRecorder,
 } from '../../../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../../../runtime/events/event-recorder.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { stored } from '../things.ts';
 
 interface Write {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bugIn, describeBug } from '../../../runtime/log/bug.ts';
 import { createLogger } from '../../../runtime/log/log.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 const thrownBy = (act: () => unknown): unknown => {
   try {

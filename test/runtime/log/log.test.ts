@@ -4,7 +4,7 @@ import { ApiError, annotate } from '../../../runtime/client/errors.ts';
 import type { LogOptions } from '../../../runtime/log/log.ts';
 import { createLogger } from '../../../runtime/log/log.ts';
 import { loggable } from '../../../runtime/log/loggable.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 function logging(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];

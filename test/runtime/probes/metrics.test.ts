@@ -6,7 +6,7 @@ import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../../runtime/probes/metrics.ts';
 import { serveHttp } from '../../../runtime/probes/serve-http.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 function metricsAt(options: Partial<MetricsOptions> = {}) {
   const clock = testClock();

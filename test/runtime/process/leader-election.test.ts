@@ -9,12 +9,13 @@ import type {
   Lease,
 } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind, leaderElection } from '../../../runtime/process/leader-election.ts';
-import type { CarryOut, Verb } from '../../fakes/in-process-client.ts';
-import { inProcessClient } from '../../fakes/in-process-client.ts';
-import { MemoryCluster } from '../../fakes/memory-cluster.ts';
+import type { CarryOut, Verb } from '../../../testing/in-process-client.ts';
+import { inProcessClient } from '../../../testing/in-process-client.ts';
+import type { MemoryCluster } from '../../../testing/memory-cluster.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
+import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 
 const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 const unavailable = new ApiError('etcd is unavailable', { code: 500, reason: 'InternalError' });
@@ -39,7 +40,7 @@ describe('leader election', () => {
 
   beforeEach(() => {
     clock = testClock();
-    cluster = new MemoryCluster(clock.now);
+    cluster = new EnforcingCluster(clock.now);
     calls = [];
     network = carriedOut;
     client = inProcessClient(cluster, clock, (call, effect) => {

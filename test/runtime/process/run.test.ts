@@ -8,9 +8,9 @@ import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { RunOptions } from '../../../runtime/process/run.ts';
 import { LeadershipLost, run } from '../../../runtime/process/run.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { TestClock } from '../../fakes/test-clock.ts';
-import { testClock } from '../../fakes/test-clock.ts';
 import { ThingKind, thing } from '../things.ts';
 
 /** A stream that never ends, and whether anybody listens. */

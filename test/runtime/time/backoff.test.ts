@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { backoffDelayMs, createBackoff } from '../../../runtime/time/backoff.ts';
-import { testClock } from '../../fakes/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 describe('backoffDelayMs', () => {
   test('doubles up to the limit', () => {

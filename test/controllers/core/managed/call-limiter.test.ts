@@ -6,7 +6,7 @@ import { createCallLimiter, limitedConnector } from '../../../../controllers/cor
 import { externalCalls } from '../../../../controllers/core/managed/external-calls.ts';
 import type { Stack } from '../../../../controllers/core/stack.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
-import { testClock } from '../../../fakes/test-clock.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal } from '../external-fake.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isConflict } from '../../../../runtime/client/errors.ts';
-import { testClock } from '../../../fakes/test-clock.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
 import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managedKind } from '../objects.ts';
 

@@ -6,7 +6,7 @@ import type { Next } from '../../../../controllers/core/managed/next.ts';
 import { resultOf } from '../../../../controllers/core/managed/next.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
-import { testClock } from '../../../fakes/test-clock.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
 import { managed, now } from '../objects.ts';
 
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);

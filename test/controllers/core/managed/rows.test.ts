@@ -8,8 +8,8 @@ import { nothingPublished } from '../../../../controllers/core/connection/publis
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
-import { testClock } from '../../../fakes/test-clock.ts';
 import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';

@@ -7,7 +7,7 @@ import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts'
 import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
-import { testClock } from '../../../fakes/test-clock.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';

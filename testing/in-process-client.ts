@@ -1,9 +1,9 @@
 import { interval, map, merge, Observable, takeUntil, timer } from 'rxjs';
-import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { ApiError } from '../../runtime/client/errors.ts';
-import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
-import type { Clock } from '../../runtime/time/clock.ts';
+import type { Kind, ObjectKey } from '../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../apis/core/v1alpha1/kind.ts';
+import { ApiError } from '../runtime/client/errors.ts';
+import type { KubernetesClient, WatchEvent } from '../runtime/client/kubernetes-client.ts';
+import type { Clock } from '../runtime/time/clock.ts';
 import type { MemoryCluster } from './memory-cluster.ts';
 
 export type Verb = 'get' | 'create' | 'update' | 'updateStatus' | 'apply' | 'delete';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { debounceTime, interval, Subject, timer } from 'rxjs';
-import type { TestClock } from './test-clock.ts';
-import { testClock } from './test-clock.ts';
+import type { TestClock } from '../../testing/test-clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 
 describe('the clock of tests', () => {
   let clock: TestClock;

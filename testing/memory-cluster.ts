@@ -1,10 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
-import type { Kind, KubernetesObject, ObjectKey, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { selects } from '../../runtime/cache/selection.ts';
-import { ApiError } from '../../runtime/client/errors.ts';
-import type { ListOptions, ListPage, Selection } from '../../runtime/client/kubernetes-client.ts';
-import { admit, isDefinition } from './admission.ts';
+import type { Kind, KubernetesObject, ObjectKey, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKey, objectKeyText } from '../apis/core/v1alpha1/kind.ts';
+import { selects } from '../runtime/cache/selection.ts';
+import { ApiError } from '../runtime/client/errors.ts';
+import type { ListOptions, ListPage, Selection } from '../runtime/client/kubernetes-client.ts';
+import type { Clock } from '../runtime/time/clock.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export type Stored = KubernetesObject & { readonly status?: unknown };
@@ -36,7 +36,8 @@ export interface Preconditions {
 }
 
 const nameOf = ({ plural, group }: Kind): string => (group === '' ? plural : `${plural}.${group}`);
-const refusal = (code: number, reason: string, message: string) => new ApiError(message, { code, reason });
+export const refusal = (code: number, reason: string, message: string) =>
+  new ApiError(message, { code, reason });
 
 /** What an API server says of a write that comes too late, to `what`. */
 export function conflict(what?: string): ApiError {
@@ -59,13 +60,8 @@ function merged(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(result);
 }
 
-/** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */
-function admitted(kind: Kind, object: Stored, before?: Stored): Stored {
-  if (!isDefinition(kind)) return object;
-  const verdict = admit(kind, object, before);
-  if ('object' in verdict) return verdict.object;
-  throw refusal(422, 'Invalid', verdict.message);
-}
+/** The object as it may be stored. Throws ApiError for what schema or rules refuse. */
+export type Admission = (kind: Kind, object: Stored, before?: Stored) => Stored;
 
 /** What a new generation is counted by. */
 function wished({ metadata: _m, status: _s, apiVersion: _v, kind: _k, ...rest }: Stored): object {
@@ -74,13 +70,13 @@ function wished({ metadata: _m, status: _s, apiVersion: _v, kind: _k, ...rest }:
 
 /**
  * What an API server knows and how it judges, in memory and behind no door: objects with resourceVersions, generations,
- * finalizers and status subresources, schemas and rules of kinds that are defined, preconditions, pages, and a history
- * that watches resume from. `FakeApiServer` serves it over HTTP, `inProcessClient` as a client in this process. What it
+ * finalizers and status subresources, what admission says of them, preconditions, pages, and a history
+ * that watches resume from. `inProcessClient` is the client's end of it. What it
  * refuses, it throws as ApiError.
  */
 export class MemoryCluster {
-  readonly #now: () => Date;
-  readonly #isEnforced: boolean;
+  readonly #now: Clock['now'];
+  readonly #admitted: Admission;
   readonly #objects = new Map<string, Stored>();
   /** The version of the last change of each collection, which its watch cache knows. */
   readonly #collectionVersions = new Map<string, number>();
@@ -93,12 +89,15 @@ export class MemoryCluster {
   #tokensToExpire = 0;
 
   /**
-   * `now` dates what is created and deleted. With `isEnforced` false, definitions are those of an older release, without
+   * `now` dates what is created and deleted. Without `admit`, definitions are those of an older release, without
    * schemas, which let everything through.
    */
-  constructor(now: () => Date = () => new Date('2026-01-01T00:00:00Z'), { isEnforced = true } = {}) {
+  constructor(
+    now: Clock['now'] = () => new Date('2026-01-01T00:00:00Z'),
+    { admit = (_kind, object) => object }: { readonly admit?: Admission } = {},
+  ) {
     this.#now = now;
-    this.#isEnforced = isEnforced;
+    this.#admitted = admit;
   }
 
   // What the API does.
@@ -302,9 +301,6 @@ export class MemoryCluster {
     const { uid = `uid-${++this.#uids}`, creationTimestamp = this.#timestamp() } = before?.metadata ?? {};
     return { uid, creationTimestamp };
   }
-
-  #admitted = (kind: Kind, object: Stored, before?: Stored): Stored =>
-    this.#isEnforced ? admitted(kind, object, before) : object;
 
   #existing(kind: Kind, key: ObjectKey): Stored {
     const found = this.find(kind, key) as Stored | undefined;

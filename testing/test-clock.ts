@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../runtime/time/clock.ts';
-import type { Later } from '../../runtime/time/scheduler.ts';
-import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
-import { createTurns } from '../../runtime/time/turns.ts';
+import type { Clock } from '../runtime/time/clock.ts';
+import type { Later } from '../runtime/time/scheduler.ts';
+import { schedulerBy, sleepBy } from '../runtime/time/scheduler.ts';
+import { createTurns } from '../runtime/time/turns.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
