@@ -128,10 +128,16 @@ export function noToken(error: unknown, { cloud, what, origin, secrets }: Failur
   });
 }
 
-/** A cloud's message without secrets, and without what differs from call to call. */
+/** What colours the text of a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+const colour = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
+/** A cloud's message on one line, without secrets, and without what differs from call to call. */
 function stable(message: string, secrets: readonly string[]): string {
   const settled = withoutSecrets(message, secrets)
-    .replace(/\s+/g, ' ')
+    .replace(colour, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
     .replace(/\brequest[ _-]?id[ :="']*[\w-]+/gi, 'request id …')
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?/g, '…');
   return settled.length > longestMessage ? `${settled.slice(0, longestMessage)}…` : settled;

@@ -204,6 +204,12 @@ describe('what an error says', () => {
       says: /\(422 Bad\): \*\*\* and \*\*\*$/,
       code: 'Bad',
     },
+    'what a terminal would take for a command is left out': {
+      status: 400,
+      text: JSON.stringify({ error: { message: '\u001b[31mno\u001b[0m\u0007\r\n way\u009b' } }),
+      says: /\(400\): no way$/,
+      code: 'Http400',
+    },
     'request ids and times are left out': {
       status: 400,
       text: JSON.stringify({ error: { message: 'no\n way, request id: ab-12 at 2026-01-02T03:04:05.678Z' } }),

@@ -1,0 +1,59 @@
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { Carrier } from '../../clients/http.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
+import type { Stack } from '../../controllers/core/stack.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { createOcpStack } from '../../controllers/ocp/setup.ts';
+import type { Given, World } from '../../testing/scenario.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { noAnswer } from '../fakes/outside.ts';
+
+export const fcp = (dispatcher: Carrier): Stack =>
+  createFcpStack({ createClient: (options) => favouriteCloudClient({ ...options, dispatcher }) });
+export const ocp = (dispatcher: Carrier): Stack =>
+  createOcpStack({ createClient: (options) => otherCloudClient({ ...options, dispatcher }) });
+
+export interface CloudWorldOptions {
+  readonly flavour: 'favourite' | 'other';
+  readonly stack: (dispatcher: Carrier) => Stack;
+  readonly things: (cloud: InProcessCloud) => readonly unknown[];
+  /** Asks the cloud for one of somebody else's; answers with its name, where the cloud assigns it. */
+  readonly foreign: (cloud: InProcessCloud, name: string) => Promise<unknown>;
+}
+
+const failure = (text: string) => ({
+  statusCode: 500,
+  headers: { 'content-type': 'application/json' },
+  body: [Buffer.from(JSON.stringify({ error: { code: 'Internal', message: text } }))],
+});
+
+/** A demo cloud, with provisioning that takes its time, as a world of the kit. */
+export function cloudWorld(
+  { clock, random }: Given,
+  { flavour, stack, things, foreign }: CloudWorldOptions,
+): World {
+  const cloud = inProcessCloud(clock, { flavour, random, provisioningMs: 20_000, deletionMs: 10_000 });
+  let way: 'open' | 'failing' | 'hanging' = 'open';
+  let said = '';
+  const carrier = cloud.carrierFor(async ({ signal }, effect) => {
+    if (way === 'failing') return failure(said);
+    return way === 'hanging' ? noAnswer(signal) : effect();
+  });
+  return {
+    stack: stack(carrier),
+    credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
+    things: () => things(cloud),
+    foreign: (name) => foreign(cloud, name),
+    fail(text) {
+      way = 'failing';
+      said = text;
+    },
+    loseAnswer: () => cloud.faults.inject({ kind: 'loseResponse', method: 'POST' }),
+    hang() {
+      way = 'hanging';
+    },
+    opens: ({ host, password }) =>
+      cloud.instances().some(({ item }) => item.hostname === host && item.password === password),
+  };
+}

@@ -1,0 +1,43 @@
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { realClock } from '../../runtime/time/clock.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import { cloudWorld, fcp } from './cloud-world.ts';
+
+const client = (cloud: InProcessCloud) =>
+  favouriteCloudClient({ ...cloud, clock: realClock(), random: () => 0 });
+
+describeConformance({
+  managed: FavouriteDBInstanceKind,
+  forProvider: { fancinessLevel: 3, version: '5.7' },
+  changes: [{ fancinessLevel: 5 }, { fancinessLevel: 900 }],
+  refusedChanges: [{ version: '8.0' }],
+  details: ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'],
+  open: (given) =>
+    cloudWorld(given, {
+      flavour: 'favourite',
+      stack: fcp,
+      things: (cloud) => cloud.instances(),
+      foreign: (cloud, name) =>
+        client(cloud).instances.create({ name, fanciness_level: 9, password: 'a-password-of-theirs' }),
+    }),
+});
+
+describeConformance({
+  managed: NetworkKind,
+  forProvider: { displayName: 'blue', cidr: '10.1.0.0/16' },
+  changes: [{ displayName: 'green' }],
+  refusedChanges: [{ cidr: '10.2.0.0/16' }],
+  open: (given) =>
+    cloudWorld(given, {
+      flavour: 'favourite',
+      stack: fcp,
+      things: (cloud) => cloud.networks(),
+      async foreign(cloud) {
+        const tags = { 'crossplane-kind': 'network.network.fcp.crossplane.io', 'crossplane-name': 'theirs' };
+        return (await client(cloud).networks.create({ display_name: 'theirs', tags })).id;
+      },
+    }),
+});

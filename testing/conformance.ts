@@ -1,0 +1,61 @@
+/*
+ *   describeConformance ──▶ judge, for each of rules/rules.ts ──▶ bench.ts: a world, a cluster, a clock of its own
+ */
+
+import { describe, test } from 'node:test';
+import type { Managed } from '../apis/core/v1alpha1/managed.ts';
+import { Bench } from './bench.ts';
+import type { Rule } from './rules/rule.ts';
+import { rules } from './rules/rules.ts';
+import type { Conformance } from './scenario.ts';
+import type { Verdict } from './verdict.ts';
+import { Broken, Skipped } from './verdict.ts';
+
+/**
+ * Tests the external client of one managed kind, by the stack that runs it: a test for each rule, with a message that says
+ * what to mend. What cannot be checked, for the world lacks what it takes, is skipped and says so.
+ *
+ *     describeConformance({
+ *       managed: QueueKind,
+ *       forProvider: { size: 3 },
+ *       changes: [{ size: 5 }],
+ *       refusedChanges: [{ region: 'eu' }],
+ *       details: ['endpoint'],
+ *       open({ clock }) {
+ *         const cloud = fakeQueueCloud(clock);
+ *         return {
+ *           stack: createQueueStack({ dispatcher: cloud.dispatcher }),
+ *           credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
+ *           things: () => cloud.queues(),
+ *           foreign: (name) => cloud.create({ name, tags: {} }),
+ *         };
+ *       },
+ *     });
+ */
+export function describeConformance<M extends Managed>(conformance: Conformance<M>): void {
+  const { kind, group } = conformance.managed;
+  describe(`the external client of ${kind}.${group}`, () => {
+    for (const rule of rules) {
+      test(rule.name, async (t) => {
+        const verdict = await judge(rule, conformance);
+        if (verdict.type === 'skipped') t.skip(verdict.message);
+        if (verdict.type === 'broken') throw new Broken(verdict.message);
+      });
+    }
+  });
+}
+
+/** Tries one rule, in a world of its own. */
+export async function judge<M extends Managed>(rule: Rule, conformance: Conformance<M>): Promise<Verdict> {
+  const bench = await Bench.open(conformance as unknown as Conformance);
+  try {
+    await rule.check(bench);
+    return { type: 'kept' };
+  } catch (error) {
+    if (error instanceof Skipped) return { type: 'skipped', message: error.message };
+    if (error instanceof Broken) return { type: 'broken', message: error.message };
+    return { type: 'broken', message: `${error instanceof Error ? error.stack : String(error)}` };
+  } finally {
+    await bench.close();
+  }
+}

@@ -1,0 +1,109 @@
+import isEqual from 'lodash/isEqual.js';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import type { Bench } from '../bench.ts';
+import { expect, needed, Skipped } from '../verdict.ts';
+import { expectRest } from './creating.ts';
+import type { Rule } from './rule.ts';
+
+const converges: Rule = {
+  name: 'each change shows outside, and then there is no call more',
+  async check(bench) {
+    const changes = needed(bench.conformance.changes, 'changes');
+    await bench.ready();
+    for (const change of changes) {
+      const what = `the change to ${JSON.stringify(change)}`;
+      const before = await bench.things();
+      bench.edit('first', change);
+      await bench.pass('first');
+      await bench.until(
+        'first',
+        () => bench.isReady('first'),
+        `${what} did not end in Ready and Synced`,
+        'change in update what observe finds to differ',
+      );
+      await expectRest(bench, `after ${what}, it`);
+      const after = await bench.things();
+      expect(
+        !isEqual(before, after),
+        `${what} does not show outside`,
+        'compare the field in observe, and change it in update',
+      );
+      expect(
+        after.length === before.length,
+        `${what} left ${after.length} things where there were ${before.length}`,
+        'change what is there; what can only be made anew belongs to `refusedChanges`',
+      );
+    }
+  },
+};
+
+/** Throws Broken unless an edit is told, and leaves everything outside as it is. */
+async function expectRefusal(bench: Bench, what: string, edit: () => void): Promise<void> {
+  const before = await bench.things();
+  edit();
+  await bench.passes('first', 8);
+  const after = await bench.things();
+  expect(
+    after.length === before.length,
+    `${what} left ${after.length} things where there were ${before.length}`,
+    'mark the field `immutable` in the schema, so that the thing stays what it was',
+  );
+  await bench.expectUnchanged(before, what, 'change nothing for an edit that cannot be made');
+  const { status, message } = bench.condition('first', 'Synced');
+  expect(
+    status === 'False' && message !== '',
+    `${what} is told nowhere: Synced is ${status}`,
+    'mark the field `immutable` in the schema, or throw in update an Error that says what cannot be changed',
+  );
+}
+
+const tellsRefusals: Rule = {
+  name: 'each change that cannot be made is told, and makes nothing new',
+  async check(bench) {
+    const changes = needed(bench.conformance.refusedChanges, 'refusedChanges');
+    await bench.ready();
+    await bench.passes('first', 2);
+    for (const change of changes) {
+      const { spec } = bench.existing('first');
+      await expectRefusal(bench, `the change to ${JSON.stringify(change)}`, () =>
+        bench.edit('first', change),
+      );
+      bench.replaceForProvider('first', spec.forProvider ?? {});
+      await bench.until('first', () => bench.isReady('first'), 'set back, it did not become Synced again');
+    }
+  },
+};
+
+const tellsRenaming: Rule = {
+  name: 'an edit of the external name is told, and makes nothing new',
+  async check(bench) {
+    await bench.ready();
+    await bench.passes('first', 2);
+    const annotations = { [annotationKeys.externalName]: 'another-name' };
+    await expectRefusal(bench, 'the edit of the external name', () => bench.annotate('first', annotations));
+  },
+};
+
+const renewsPassword: Rule = {
+  name: 'a password that is lost is renewed',
+  async check(bench) {
+    const { known } = await bench.ready();
+    if (known.password === undefined) throw new Skipped('the connection details hold no `password`');
+    bench.loseSecret('first');
+    await bench.pass('first');
+    const isThere = () => bench.published('first').password !== undefined && bench.isReady('first');
+    await bench.until(
+      'first',
+      isThere,
+      'the password was lost with its secret, and was not published again',
+      'where `known.password` is missing, answer `isUpToDate: false` and not ready in observe, and set a new one in update',
+    );
+    const isGood = await bench.world.opens?.(bench.published('first'));
+    expect(isGood !== false, 'the renewed password opens nothing', 'publish the one that was set');
+    const { length } = await bench.things();
+    expect(length === 1, `there are ${length} outside now`, 'set a new password for what is there');
+    await expectRest(bench, 'what has a new password');
+  },
+};
+
+export const changing: readonly Rule[] = [converges, tellsRefusals, tellsRenaming, renewsPassword];

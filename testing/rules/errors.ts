@@ -1,0 +1,144 @@
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
+import type { Bench, Ready } from '../bench.ts';
+import type { ExternalCall } from '../managed-process.ts';
+import { messageOf, outcomeOf } from '../outcome.ts';
+import { expect, needed, Skipped } from '../verdict.ts';
+import type { Rule } from './rule.ts';
+
+const calls: readonly ExternalCall[] = ['observe', 'create', 'update', 'delete'];
+
+/** One call, of a thing that is there; but `create` of one that is not. */
+async function call(
+  bench: Bench,
+  name: ExternalCall,
+  { managed, known }: Ready,
+  signal: AbortSignal,
+): Promise<(client: ExternalClient) => Promise<unknown>> {
+  const edited = { ...managed.spec.forProvider, ...bench.conformance.changes?.[0] };
+  const differing = { ...managed, spec: { ...managed.spec, forProvider: edited } };
+  const absent = bench.draft('absent', bench.conformance.another);
+  const ways: Readonly<Record<ExternalCall, (client: ExternalClient) => Promise<unknown>>> = {
+    observe: (client) => client.observe(managed, known, signal),
+    create: (client) => client.create(absent, known, signal),
+    update: (client) => client.update(differing, known, signal),
+    delete: async (client) => client.delete(bench.leaving(managed), signal),
+  };
+  return ways[name];
+}
+
+/** The message of a call that fails; empty if it does not. */
+async function messageFrom(bench: Bench, name: ExternalCall, ready: Ready): Promise<string> {
+  const client = await bench.client(ready.managed);
+  const make = await call(bench, name, ready, new AbortController().signal);
+  return messageOf(await outcomeOf(bench.settled(make(client), name)));
+}
+
+const areStable: Rule = {
+  name: 'errors say the same each time',
+  async check(bench) {
+    needed(bench.world.fail, 'world.fail');
+    const ready = await bench.ready();
+    bench.world.fail?.('the system is out of order');
+    for (const name of calls) {
+      const first = await messageFrom(bench, name, ready);
+      await bench.passTime(1_500);
+      const second = await messageFrom(bench, name, ready);
+      expect(
+        first === second,
+        `${name} fails with "${first}" and then with "${second}"`,
+        'leave times, counts and ids of requests out of messages: each new one is a write of the status, and an Event',
+      );
+    }
+  },
+};
+
+/** Colours, a title and a bell, as they come from a system that means to write to a terminal. */
+const controls = '\u001b[31mred\u001b[0m\u0007\r\n';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+const control = /[\u0000-\u001f\u007f-\u009f]/;
+
+const areFitToPrint: Rule = {
+  name: 'errors hold no secrets and no control characters',
+  async check(bench) {
+    needed(bench.world.fail, 'world.fail');
+    const ready = await bench.ready();
+    const secrets = bench.secrets(ready.known);
+    bench.world.fail?.(`${controls} out of order; the request was ${bench.secrets().join(' ')}`);
+    const messages = new Map<string, string>();
+    for (const name of calls) messages.set(`the error of ${name}`, await messageFrom(bench, name, ready));
+    await bench.passes('first', 3);
+    for (const [where, message] of messages) {
+      expect(
+        !control.test(message),
+        `${where} has control characters: ${JSON.stringify(message)}`,
+        'make printable what comes from elsewhere',
+      );
+    }
+    const { status } = bench.existing('first');
+    for (const told of bench.told) messages.set(`what is told (${told.slice(0, 40)}…)`, told);
+    for (const { type, message = '' } of status?.conditions ?? []) messages.set(`condition ${type}`, message);
+    for (const [where, message] of messages) expectNoSecret(where, message, secrets);
+  },
+};
+
+function expectNoSecret(where: string, message: string, secrets: readonly string[]): void {
+  const found = secrets.find((secret) => message.includes(secret));
+  const shown = message.replaceAll(found ?? '\u0000', '***');
+  expect(
+    found === undefined,
+    `${where} holds a secret: ${shown}`,
+    'take what was sent out of what came back',
+  );
+}
+
+const honoursAbort: Rule = {
+  name: 'an aborted call ends at once',
+  async check(bench) {
+    needed(bench.world.hang, 'world.hang');
+    const ready = await bench.ready();
+    const client = await bench.client(ready.managed);
+    bench.world.hang?.();
+    for (const name of calls) {
+      const aborting = new AbortController();
+      const make = await call(bench, name, ready, aborting.signal);
+      const work = outcomeOf(make(client));
+      await bench.clock.settle();
+      aborting.abort(new Error('the run is over'));
+      const ended = await bench.endsWithin(work, 1_000);
+      expect(
+        ended,
+        `${name} goes on although its signal was aborted`,
+        'pass the signal on to each request, and to each wait',
+      );
+    }
+  },
+};
+
+/** A system that refuses what was never right. */
+const tellsBadCredentials: Rule = {
+  name: 'credentials that are no good are told, and repeated nowhere',
+  async check(bench) {
+    const { credentials } = bench.world;
+    const wrong = 'not-what-was-to-be-here';
+    const entries: ConnectionDetails =
+      typeof credentials === 'string'
+        ? { credentials: wrong }
+        : Object.fromEntries(Object.keys(credentials).map((key) => [key, wrong]));
+    bench.putCredentials(entries);
+    bench.put('first');
+    await bench.passes('first', 3);
+    const { status, message } = bench.condition('first', 'Synced');
+    if (status === 'True') throw new Skipped('the system takes whatever credentials it is given');
+    expect(message !== '', 'credentials that are no good are told nowhere', 'throw an Error that says so');
+    const told = [message, ...bench.told].find((text) => text.includes(wrong));
+    expect(
+      told === undefined,
+      `what is told repeats the credentials: ${told}`,
+      'name their place, not what they are',
+    );
+  },
+};
+
+export const errors: readonly Rule[] = [areStable, areFitToPrint, honoursAbort, tellsBadCredentials];

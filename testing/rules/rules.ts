@@ -1,0 +1,19 @@
+import { changing } from './changing.ts';
+import { creating } from './creating.ts';
+import { deleting } from './deleting.ts';
+import { errors } from './errors.ts';
+import { names } from './names.ts';
+import { observing } from './observing.ts';
+import { others } from './others.ts';
+import type { Rule } from './rule.ts';
+
+/** What every external client is held to. */
+export const rules: readonly Rule[] = [
+  ...observing,
+  ...creating,
+  ...changing,
+  ...deleting,
+  ...others,
+  ...errors,
+  ...names,
+];

@@ -1,0 +1,31 @@
+import attempt from 'lodash/attempt.js';
+import isObject from 'lodash/isObject.js';
+import isString from 'lodash/isString.js';
+import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
+
+const secretName = /pass|token|secret|key|credential|uri/i;
+
+/** Shorter ones are in every message by chance. */
+const shortest = 6;
+
+/**
+ * The secrets in credentials and connection details: what is named like one, and a text without a structure as a whole.
+ * Credentials in JSON are looked into.
+ */
+export function secretsIn(
+  credentials: string | ConnectionDetails,
+  ...details: readonly ConnectionDetails[]
+): readonly string[] {
+  const given = isString(credentials) ? { credentials } : credentials;
+  const all = [...Object.entries(given), ...details.flatMap((each) => Object.entries(each))];
+  const texts = all.flatMap(([name, value]) => secretTexts(name, value));
+  return [...new Set(texts)].filter((text) => text.length >= shortest);
+}
+
+function secretTexts(name: string, value: unknown): readonly string[] {
+  const inside: unknown = isString(value) ? attempt(JSON.parse, value) : value; // an Error where that is no JSON
+  if (isObject(inside) && !(inside instanceof Error)) {
+    return Object.entries(inside).flatMap(([inner, each]) => secretTexts(inner, each));
+  }
+  return isString(value) && secretName.test(name) ? [value] : [];
+}
