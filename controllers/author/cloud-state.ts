@@ -10,11 +10,7 @@ export interface CloudStates {
 }
 
 /** What the state of a thing says: whether it can be used, and what the cloud is busy with. */
-export function meaningOf(
-  state: string,
-  states: CloudStates,
-  noun: string,
-): Seen<Managed, object>['meaning'] {
+export function meaningOf(state: string, states: CloudStates, noun: string): Seen<Managed>['meaning'] {
   switch (state) {
     case states.online:
       return { ready: available() };

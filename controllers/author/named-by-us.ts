@@ -1,5 +1,5 @@
 /*
- *   observe ────────────────▶ whose-is.ts: is it ours? ──▶ what differs, what is missing, what to fill in
+ *   observe ────────────────▶ whose-is.ts: is it ours? ──▶ comparison.ts: what differs, what to fill in
  *   create, update, delete ─▶ the same question again  ──▶ the cloud
  */
 
@@ -13,40 +13,24 @@ import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import type {
-  ExternalClient,
-  ForProviderOf,
-  Observation,
-  ReportedStatus,
-} from '../core/managed/external-client.ts';
-import type { Values } from './late-initialisation.ts';
-import { lateInitialisation } from './late-initialisation.ts';
+import type { ExternalClient, Observation, ReportedStatus } from '../core/managed/external-client.ts';
+import type { Actual, Compare, Wanted } from './comparison.ts';
+import { refuse } from './comparison.ts';
 import { isPasswordMissing, withoutPassword } from './missing-password.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** A field of `forProvider` that the cloud cannot change once the thing is there. */
-export interface Fixed {
-  readonly field: string;
-  readonly is: string;
-  /** Undefined: as the cloud likes. */
-  readonly wanted: string | undefined;
-}
-
 /** What a cloud tells of a database, in words that clouds share. */
-export interface Seen<M extends Managed, Change> {
+export interface Seen<M extends Managed> {
   readonly tags: Tags;
   /** This managed resource has observed it before, so that it is ours even if somebody took its tags away. */
   readonly isKnown: boolean;
   /** Only then does the cloud change it. */
   readonly isOnline: boolean;
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
-  /** What differs from `forProvider` and can be changed; without tags and password. */
-  readonly change: Change;
-  readonly fixed: readonly Fixed[];
-  /** What the cloud has for the fields of `forProvider`, for those that nobody gave a value. */
-  readonly values: Values<ForProviderOf<M>>;
+  /** What the cloud has for the fields of `forProvider`. */
+  readonly actual: Actual<M>;
   /** Absent before it can be reached. */
   readonly access?: Omit<DatabaseAccess, 'password'> | undefined;
   /** For the status of the managed resource. */
@@ -62,7 +46,11 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   readonly generatePassword: () => string;
   /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
   newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
-  seen(managed: M, thing: Thing): Seen<M, Change>;
+  seen(managed: M, thing: Thing): Seen<M>;
+  /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
+  readonly compare: Compare<M>;
+  /** The wanted values of what differs, as the cloud calls them. */
+  change(wanted: Wanted<M>): Change;
   /** Whom its things are tagged with; default `ownerOf`. Where tags are labels: `(managed) => labelled(ownerOf(managed))`. */
   readonly owner?: (managed: M) => Owner;
   /** Tags, and a password, as the cloud calls them. */
@@ -81,27 +69,26 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   const { things, noun, generatePassword, owner = ownerOf } = adapter;
 
   /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
-  const ours = (managed: M, thing: Thing): Seen<M, Change> | undefined => {
+  const ours = (managed: M, thing: Thing): Seen<M> | undefined => {
     const seen = adapter.seen(managed, thing);
     const candidate = { what: `${noun} "${nameOf(managed)}"`, tags: seen.tags, isKnown: seen.isKnown };
     return whoseIs(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
   };
-  const find = async (managed: M, signal: AbortSignal): Promise<Seen<M, Change> | undefined> => {
+  const find = async (managed: M, signal: AbortSignal): Promise<Seen<M> | undefined> => {
     const thing = await things.get(nameOf(managed), signal);
     return thing === undefined ? undefined : ours(managed, thing);
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
-  const differenceOf = (managed: M, { change, fixed, tags }: Seen<M, Change>, known: ConnectionDetails) => {
+  const differenceOf = (managed: M, { actual, tags }: Seen<M>, known: ConnectionDetails) => {
+    const { change: wanted, refused, observation } = adapter.compare(managed, actual);
+    const change = adapter.change(wanted);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return {
       /** Without the password, which is not invented here. */
       change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
       needsPassword: isPasswordMissing(managed, known),
-      immutable: fixed.flatMap(({ field, is, wanted }) =>
-        wanted === undefined || wanted === is
-          ? []
-          : [`spec.forProvider.${field} from "${is}" to "${wanted}"`],
-      ),
+      refused,
+      observation,
     };
   };
 
@@ -109,15 +96,15 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     async observe(managed, known, signal) {
       const seen = await find(managed, signal);
       if (seen === undefined) return { exists: false, isUpToDate: false };
-      const { isOnline, meaning, values, status } = seen;
-      const { change, needsPassword, immutable } = differenceOf(managed, seen, known);
-      const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...immutable];
+      const { isOnline, meaning, status } = seen;
+      const { change, needsPassword, refused, observation } = differenceOf(managed, seen, known);
+      const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...refused];
       return {
+        ...observation,
         exists: true,
         isUpToDate: !isOnline || differing.length === 0,
         ...meaning,
         ...(isOnline && needsPassword && { ready: withoutPassword(managed) }),
-        ...lateInitialisation(managed, values),
         details: detailsOf(seen, known.password),
         status,
         ...(differing.length > 0 && { difference: differing.join(', ') }),
@@ -146,17 +133,13 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const name = nameOf(managed);
       const seen = await find(managed, signal);
       if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
-      const { change, needsPassword, immutable } = differenceOf(managed, seen, known);
+      const { change, needsPassword, refused } = differenceOf(managed, seen, known);
       const password = needsPassword ? generatePassword() : undefined;
       const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
       const isAsWanted = Object.keys(wanted).length === 0;
       const changed = isAsWanted ? seen : adapter.seen(managed, await things.update(name, wanted, signal));
       // A new password must get out of here first; what cannot be changed is reported the next time.
-      if (immutable.length > 0 && password === undefined) {
-        throw new Error(
-          `cannot change ${immutable.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
-        );
-      }
+      if (password === undefined) refuse({ refused });
       return { details: detailsOf(changed, password ?? known.password) };
     },
 
@@ -168,7 +151,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 
 /** How it is reached; before it can be, no more than the password. */
 function detailsOf(
-  { access }: Pick<Seen<Managed, object>, 'access'>,
+  { access }: Pick<Seen<Managed>, 'access'>,
   password: string | undefined,
 ): ConnectionDetails {
   if (access !== undefined) return databaseDetails({ ...access, password });

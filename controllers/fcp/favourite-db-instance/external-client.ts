@@ -1,4 +1,5 @@
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type {
   FavouriteCloudClient,
   Instance,
@@ -7,6 +8,7 @@ import type {
 } from '../../../clients/favourite-cloud.ts';
 import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
+import { comparison } from '../../author/comparison.ts';
 import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
@@ -19,6 +21,11 @@ export interface FavouriteDBInstanceOptions {
   readonly generatePassword: () => string;
 }
 
+const compare = comparison(FavouriteDBInstanceKind, {
+  // An instance without a network may join one, as when an optional reference is resolved late.
+  networkId: { mayChange: (joined) => joined === undefined },
+});
+
 /** FavouriteDB instances in Favourite Cloud. */
 export const favouriteDBInstanceClient = ({
   cloud: { instances },
@@ -30,6 +37,11 @@ export const favouriteDBInstanceClient = ({
     generatePassword,
     newThing: newInstance,
     seen: seenInstance,
+    compare,
+    change: ({ fancinessLevel, networkId }) => ({
+      ...(fancinessLevel !== undefined && { fanciness_level: fancinessLevel }),
+      ...(networkId !== undefined && { network_id: networkId }),
+    }),
     retag: (tags) => ({ tags }),
     setPassword: (password) => ({ password }),
   });
@@ -58,16 +70,8 @@ const newInstance: Adapter['newThing'] = (
   };
 };
 
-function seenInstance(
-  { spec, status }: FavouriteDBInstance,
-  instance: Instance,
-): Seen<FavouriteDBInstance, InstanceChange> {
-  const { fancinessLevel, version, networkId, networkIdRef, networkIdSelector } = {
-    networkIdRef: spec.initProvider?.networkIdRef,
-    networkIdSelector: spec.initProvider?.networkIdSelector,
-    ...spec.forProvider,
-  };
-  const { id, hostname: host, port, username, database, network_id: joined } = instance;
+function seenInstance({ status }: FavouriteDBInstance, instance: Instance): Seen<FavouriteDBInstance> {
+  const { id, hostname: host, port, username, database } = instance;
   const isReachable =
     host !== undefined && port !== undefined && username !== undefined && database !== undefined;
   return {
@@ -75,21 +79,10 @@ function seenInstance(
     isKnown: status?.id === id,
     isOnline: instance.status === cloudStates.online,
     meaning: meaningOf(instance.status, cloudStates, 'instance'),
-    change: {
-      ...(fancinessLevel !== undefined &&
-        fancinessLevel !== instance.fanciness_level && { fanciness_level: fancinessLevel }),
-      // An instance without a network may join one, as when an optional reference is resolved late.
-      ...(networkId !== undefined && joined === undefined && { network_id: networkId }),
-    },
-    fixed: [
-      { field: 'version', is: instance.version, wanted: version },
-      ...(joined === undefined ? [] : [{ field: 'networkId', is: joined, wanted: networkId }]),
-    ],
-    values: {
+    actual: {
       fancinessLevel: instance.fanciness_level,
       version: instance.version,
-      // A field with a reference takes its value from there alone.
-      networkId: networkIdRef === undefined && networkIdSelector === undefined ? joined : undefined,
+      networkId: instance.network_id,
     },
     access: isReachable
       ? { type: 'fancysql', provider: 'favourite-cloud', host, port, username, database }

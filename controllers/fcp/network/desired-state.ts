@@ -1,9 +1,10 @@
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
 import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
-import { lateInitialisation } from '../../author/late-initialisation.ts';
+import { comparison } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 
@@ -17,35 +18,30 @@ export function newNetwork(managed: Network): NewNetwork {
   };
 }
 
-/** What to change about a network that is ours. */
-export function changeOf(managed: Network, network: CloudNetwork): NetworkChange {
-  const { displayName } = managed.spec.forProvider;
-  const change =
-    displayName === undefined || displayName === network.display_name ? {} : { display_name: displayName };
-  const tags = retagged(network.tags, ownerOf(managed), Object.keys(change).length > 0);
-  return { ...change, ...(tags && { tags }) };
-}
+const compareNetwork = comparison(NetworkKind);
 
-/** What would have to change but cannot: fields of forProvider, with what they are and should be. */
-export function immutableIn({ spec }: Network, network: CloudNetwork): readonly string[] {
-  const { cidr } = spec.forProvider;
-  return cidr === undefined || cidr === network.cidr
-    ? []
-    : [`spec.forProvider.cidr from "${network.cidr}" to "${cidr}"`];
+/** How a network that is ours differs from what is asked for. */
+export function differenceOf(managed: Network, network: CloudNetwork) {
+  const compared = compareNetwork(managed, {
+    displayName: network.display_name || undefined,
+    cidr: network.cidr,
+  });
+  const { displayName } = compared.change;
+  const change = displayName === undefined ? {} : { display_name: displayName };
+  const tags = retagged(network.tags, ownerOf(managed), Object.keys(change).length > 0);
+  return { ...compared, change: { ...change, ...(tags && { tags }) } satisfies NetworkChange };
 }
 
 /** What to report about a network that may be observed. */
-export function observationOf(managed: Network, network: CloudNetwork): Observation {
-  const differing = [...Object.keys(changeOf(managed, network)), ...immutableIn(managed, network)];
+export function observationOf(managed: Network, network: CloudNetwork): Observation<Network> {
+  const { change, refused, observation } = differenceOf(managed, network);
+  const differing = [...Object.keys(change), ...refused];
   return {
+    ...observation,
     exists: true,
     isUpToDate: network.status !== cloudStates.online || differing.length === 0,
     ...meaningOf(network.status, cloudStates, 'network'),
-    ...lateInitialisation(managed, {
-      displayName: network.display_name || undefined,
-      cidr: network.cidr,
-    }),
     status: { id: network.id, status: network.status },
-    ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+    ...(differing.length > 0 && { difference: differing.join(', ') }),
   };
 }

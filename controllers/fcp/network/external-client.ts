@@ -3,10 +3,11 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
+import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
-import { changeOf, immutableIn, newNetwork, observationOf } from './desired-state.ts';
+import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
 
 /**
  * Networks in Favourite Cloud, whose external names are the ids that the cloud assigns.
@@ -44,14 +45,9 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
       const network = await networks.get(id, signal);
       if (network === undefined) throw new Error(`network "${id}" does not exist any more`);
       claim(managed, network);
-      const change = changeOf(managed, network);
+      const { change, refused } = differenceOf(managed, network);
       if (Object.keys(change).length > 0) await networks.update(id, change, signal);
-      const [immutable] = immutableIn(managed, network);
-      if (immutable !== undefined) {
-        throw new Error(
-          `cannot change ${immutable}: immutable in the cloud; set it back, or create a new resource`,
-        );
-      }
+      refuse({ refused });
       return {};
     },
 

@@ -1,4 +1,5 @@
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type {
   Database,
   DatabaseChange,
@@ -7,6 +8,7 @@ import type {
 } from '../../../clients/other-cloud.ts';
 import type { CloudStates } from '../../author/cloud-state.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
+import { comparison } from '../../author/comparison.ts';
 import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
@@ -18,6 +20,8 @@ export interface AmbivalentDBInstanceOptions {
   /** Yields a new one at each call. */
   readonly generatePassword: () => string;
 }
+
+const compare = comparison(AmbivalentDBInstanceKind);
 
 /** Other Cloud's words. */
 const cloudStates: CloudStates = { creating: 'Provisioning', online: 'Available', deleting: 'Terminating' };
@@ -33,6 +37,8 @@ export const ambivalentDBInstanceClient = ({
     generatePassword,
     newThing: newDatabase,
     seen: seenDatabase,
+    compare,
+    change: ({ ambivalence }) => (ambivalence === undefined ? {} : { ambivalence }),
     retag: (labels) => ({ labels }),
     setPassword: (adminPassword) => ({ adminPassword }),
   });
@@ -51,22 +57,14 @@ const newDatabase: Adapter['newThing'] = ({ spec }, { name, tags, password }) =>
   };
 };
 
-function seenDatabase(
-  { spec, status }: AmbivalentDBInstance,
-  database: Database,
-): Seen<AmbivalentDBInstance, DatabaseChange> {
-  const { ambivalence, engineVersion } = spec.forProvider;
+function seenDatabase({ status }: AmbivalentDBInstance, database: Database): Seen<AmbivalentDBInstance> {
   const { uuid, databaseName, labels, state, endpoint, adminUser: username } = database;
   return {
     tags: labels,
     isKnown: status?.uuid === uuid,
     isOnline: state === cloudStates.online,
     meaning: meaningOf(state, cloudStates, 'database'),
-    change: {
-      ...(ambivalence !== undefined && ambivalence !== database.ambivalence && { ambivalence }),
-    },
-    fixed: [{ field: 'engineVersion', is: database.engineVersion, wanted: engineVersion }],
-    values: { ambivalence: database.ambivalence, engineVersion: database.engineVersion },
+    actual: { ambivalence: database.ambivalence, engineVersion: database.engineVersion },
     access:
       endpoint === null
         ? undefined
