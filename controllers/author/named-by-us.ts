@@ -103,6 +103,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
         ...observation,
         exists: true,
         isUpToDate: !isOnline || differing.length === 0,
+        ...(needsPassword && { setsCredentials: true }),
         ...meaning,
         ...(isOnline && needsPassword && { ready: withoutPassword(managed) }),
         details: detailsOf(seen, known.password),

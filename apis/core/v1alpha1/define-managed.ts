@@ -73,6 +73,13 @@ export const managedStatus = z.object({
         'How often the connection details have changed. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
       ),
   ),
+  renewingSince: optional(
+    z
+      .string()
+      .describe(
+        'When lost credentials were about to be replaced, until the new ones are published. Meanwhile nobody knows whether those that are published work.',
+      ),
+  ),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
 });

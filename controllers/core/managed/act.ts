@@ -30,6 +30,7 @@ import {
   cannotUnpublish,
   cannotUpdate,
   cannotWrite,
+  markRenewal,
   observe,
   observeAndPublish,
   prepare,
@@ -70,11 +71,13 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return endings.present(await keep(context, run, observed), observed);
     case 'update':
       return update(context, await keep(context, run, observed), observed);
+    case 'awaitRenewal':
+      return awaitRenewal(context, await keep(context, run, observed), observed);
   }
 }
 
 const decideOn = (
-  { env, identity, creationGraceMs, confirmAbsenceMs }: RunContext,
+  { env, identity, creationGraceMs, confirmAbsenceMs, renewals }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
@@ -85,6 +88,7 @@ const decideOn = (
     confirmMs: confirmAbsenceMs,
     absentForMs: run.absentForMs,
     isEdited: isEdited(identity, run),
+    isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
   });
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
@@ -131,13 +135,18 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
   const decision = decideOn(context, filled, rest);
-  return decision.act === 'update'
-    ? update(context, { ...filled, row: decision.row }, observed)
-    : endings.present(filled, observed);
+  const known = { ...filled, row: decision.row };
+  if (decision.act === 'awaitRenewal') return awaitRenewal(context, known, observed);
+  return decision.act === 'update' ? update(context, known, observed) : endings.present(filled, observed);
 }
 
-async function update(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
+/** Comes back when what another process is about to set should be published, or can be taken for lost. */
+const awaitRenewal = ({ env, renewals }: RunContext, run: Run, observed: Observation): Ending =>
+  endings.awaited(run, observed, renewals.awaitedMs(run.current, env.clock.now()));
+
+async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
   const { identity, external, renewals, signal, log } = context;
+  const run = observed.setsCredentials ? await markRenewal(context, found) : found;
   const difference = observed.difference && scrubOf(run, observed.difference);
   log.debug('external resource differs', { difference });
   const updating = external.update(identified(identity, run), run.known, signal);

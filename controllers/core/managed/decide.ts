@@ -105,6 +105,7 @@ export const nextRows = [
   '27 async',
   '27',
   '31',
+  '31 elsewhere',
   '28',
 ] as const;
 export type NextRow = (typeof nextRows)[number];
@@ -127,7 +128,8 @@ export type NextDecision =
   | { readonly row: '15'; readonly act: 'delete' }
   | { readonly row: '26'; readonly act: 'lateInitialize' }
   | { readonly row: '27 async' | '27' | '28'; readonly act: 'reportUpToDate' }
-  | { readonly row: '31'; readonly act: 'update' };
+  | { readonly row: '31'; readonly act: 'update' }
+  | { readonly row: '31 elsewhere'; readonly act: 'awaitRenewal' };
 
 /** What decides beside the resource and what was observed of it. */
 export interface NextContext {
@@ -142,6 +144,8 @@ export interface NextContext {
   readonly absentForMs?: number | undefined;
   /** What identifies the external resource was edited since it was recorded. */
   readonly isEdited: boolean;
+  /** Another process said a moment ago that it is about to set credentials. */
+  readonly isRenewedElsewhere?: boolean;
 }
 
 /**
@@ -169,7 +173,7 @@ const isAwaited = ({ spec, status }: Managed): boolean =>
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now, isNameKnown, confirmMs, absentForMs = 0, isEdited }: NextContext,
+  { graceMs, now, isNameKnown, confirmMs, absentForMs = 0, isEdited, isRenewedElsewhere }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {
@@ -203,5 +207,8 @@ export function decideNext(
   }
   if (observed.operation !== undefined) return { row: '27 async', act: 'reportUpToDate' };
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
-  return shouldUpdate(spec) ? { row: '31', act: 'update' } : { row: '28', act: 'reportUpToDate' };
+  if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };
+  return observed.setsCredentials && isRenewedElsewhere
+    ? { row: '31 elsewhere', act: 'awaitRenewal' }
+    : { row: '31', act: 'update' };
 }

@@ -47,6 +47,8 @@ export interface Run {
   readonly before?: PublishedBefore;
   /** Of what it has published. */
   readonly publishedRevision?: number;
+  /** The credentials that this process put on record before it set them are published. */
+  readonly isRenewalOver?: boolean;
   /** Annotations that say which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */
@@ -199,6 +201,14 @@ export const endings = {
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** Row 25, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
+  /** Row 31 elsewhere: what another process is about to publish is waited for. */
+  awaited: (run: Run, { ready, status }: Observation, waitMs: number): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready,
+    status,
+    next: waitMs,
+  }),
   /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, status, operation }: Observation): Ending {
     const { current } = run;
@@ -283,6 +293,7 @@ export function told(
     status,
     externalIdentity: identityFound(identity, run),
     publishedRevision: run.publishedRevision,
+    isRenewalOver: run.isRenewalOver,
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };
   const events = [

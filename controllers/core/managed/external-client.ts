@@ -31,6 +31,11 @@ export interface Observation<M extends Managed = Managed> {
   readonly ready?: ReadyFacts;
   /** Values the external system chose for fields of `forProvider` that were absent. */
   readonly lateInitialized?: ForProviderOf<M>;
+  /**
+   * `update` would set credentials that the external system never tells again. That is put on record first: if the
+   * process ends before they are published, nobody takes for right what another one publishes meanwhile.
+   */
+  readonly setsCredentials?: boolean;
   /** What differs, for the debug log. Never holds secrets. */
   readonly difference?: string;
   /**
@@ -77,7 +82,7 @@ export class UncertainCreationError extends Error {
 /**
  * One external system, seen by one managed resource. `known` are the connection details published so far: a
  * password that is missing there was lost and must be set anew by `update`, which `observe` asks for by
- * answering `isUpToDate: false` and not ready; unless there is to be none, which `observe` says by `password: null`
+ * answering `isUpToDate: false`, `setsCredentials: true` and not ready; unless there is to be none, which `observe` says by `password: null`
  * among the details, each time. Calls honour the signal. Errors carry messages fit for a
  * condition: clear, stable from one call to the next, without secrets.
  *

@@ -148,7 +148,8 @@ async function connect(
   const { details, lost = [], removed = [] } = published.revision < newest ? nothingPublished : published;
   const left = unpublished.recall(resolved.current, details);
   if (left === 'superseded') renewals.contested(resolved.current);
-  const isRenewed = renewals.isDue(resolved.current);
+  const offered = left === 'superseded' ? {} : left;
+  const isRenewed = renewals.isDue(resolved.current, offered);
   const before: PublishedBefore = {
     details,
     revision: Math.max(newest, published.revision),
@@ -156,8 +157,14 @@ async function connect(
     lost,
   };
   const known: Run = informed(
-    { ...resolved, known: isRenewed ? {} : details, absent: removed, before },
-    left === 'superseded' || isRenewed ? {} : left,
+    {
+      ...resolved,
+      known: isRenewed ? {} : details,
+      absent: removed,
+      before,
+      isRenewalOver: renewals.isOver(resolved.current),
+    },
+    isRenewed ? {} : offered,
   );
   const recorded = operation === undefined ? known : await recordOutcome(context, known, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {

@@ -1,4 +1,7 @@
+import isEmpty from 'lodash/isEmpty.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { secretsAmong } from '../connection/published-details.ts';
 import { shouldUpdate } from '../management-policies.ts';
 import { isReoffered } from './status.ts';
 
@@ -6,26 +9,60 @@ import { isReoffered } from './status.ts';
  * What a former claim was told must not open what the next one gets: a released resource that is offered again gets new
  * credentials first, where its policies let it. This process remembers that it has, so that an update that takes many
  * runs ends; another process renews them once more. So are those that two processes have set at a time, of which nobody
- * can tell whose the external system has, where what is published could not be made to say so.
+ * can tell whose the external system has, where what is published could not be made to say so. And so are those that
+ * were about to be set, as `status.renewingSince` says, of which nobody knows whether they were (docs/decisions/0029).
  */
 export interface Renewals {
-  /** Whether what was published so far is to count as lost. */
-  isDue(managed: Managed): boolean;
+  /**
+   * Whether what was published so far is to count as lost. `offered`: what this process has set and could not publish
+   * yet, which it offers again instead.
+   */
+  isDue(managed: Managed, offered?: ReportedDetails): boolean;
   /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
   /** Its external resource was updated, and what that returned is published. */
   done(managed: Managed): void;
+  /** How long another process that is about to set credentials is to be left alone, in ms; 0: nobody is. */
+  awaitedMs(managed: Managed, now: Date): number;
+  /** The mark to be written before credentials are set; undefined: the status has it, and it is ours and fresh. */
+  begin(managed: Managed, now: Date): string | undefined;
+  /** These details are published. Secrets among them are what the external system has, if the mark is ours. */
+  published(managed: Managed, details: ConnectionDetails): void;
+  /** Whether what was set after the mark that the status has is published. */
+  isOver(managed: Managed): boolean;
 }
+
+/** For so long who is about to set credentials is left alone: as long as it takes, mostly. */
+export const renewalGraceMs = 10_000;
 
 export function createRenewals(): Renewals {
   const renewed = new Set<string | undefined>();
   const contested = new Set<string | undefined>();
+  /** The mark that this process wrote last, and whether what it has set since is published. */
+  const own = new Map<string | undefined, { readonly mark: string; readonly isOver: boolean }>();
+
+  const ownMark = (managed: Managed) => {
+    const begun = own.get(managed.metadata.uid);
+    return begun !== undefined && begun.mark === managed.status?.renewingSince ? begun : undefined;
+  };
+  /** For how much longer the mark is fresh. One that is further ahead was written before a clock was set back. */
+  const freshForMs = ({ status }: Managed, now: Date): number => {
+    const ageMs = now.getTime() - Date.parse(status?.renewingSince ?? '');
+    return Math.abs(ageMs) < renewalGraceMs ? renewalGraceMs - Math.max(ageMs, 0) : 0;
+  };
+  function isInDoubt(managed: Managed, offered: ReportedDetails): boolean {
+    if (managed.status?.renewingSince === undefined) return false;
+    const begun = ownMark(managed);
+    return begun === undefined || !(begun.isOver || !isEmpty(offered));
+  }
+
   return {
-    isDue(managed) {
+    isDue(managed, offered = {}) {
       const { uid } = managed.metadata;
-      if (isReoffered(managed)) return !renewed.has(uid) && shouldUpdate(managed.spec);
-      renewed.delete(uid);
-      return contested.has(uid) && shouldUpdate(managed.spec);
+      const isOfferedAgain = isReoffered(managed);
+      if (!isOfferedAgain) renewed.delete(uid);
+      const isKnownElsewhere = isOfferedAgain ? !renewed.has(uid) : contested.has(uid);
+      return (isKnownElsewhere || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
     },
     contested: ({ metadata }) => void contested.add(metadata.uid),
     done(managed) {
@@ -33,5 +70,21 @@ export function createRenewals(): Renewals {
       contested.delete(uid);
       if (isReoffered(managed)) renewed.add(uid);
     },
+    awaitedMs: (managed, now) => (ownMark(managed) === undefined ? freshForMs(managed, now) : 0),
+    begin(managed, now) {
+      const begun = ownMark(managed);
+      const isFresh = begun !== undefined && !begun.isOver && freshForMs(managed, now) > 0;
+      if (isFresh) return undefined;
+      const mark = now.toISOString();
+      own.set(managed.metadata.uid, { mark, isOver: false });
+      return mark;
+    },
+    published(managed, details) {
+      const begun = ownMark(managed);
+      const isSet = shouldUpdate(managed.spec) && !isEmpty(secretsAmong(details));
+      if (begun === undefined || !isSet) return;
+      own.set(managed.metadata.uid, { ...begun, isOver: true });
+    },
+    isOver: (managed) => ownMark(managed)?.isOver === true,
   };
 }

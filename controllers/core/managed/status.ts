@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
@@ -21,6 +22,8 @@ export interface ManagedFacts {
   readonly externalIdentity?: string | undefined;
   /** Of the connection details; absent or 0: as before. */
   readonly publishedRevision?: number | undefined;
+  /** The credentials that were about to be set are published. */
+  readonly isRenewalOver?: boolean | undefined;
   /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -42,7 +45,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   return {
     ...managed,
     status: {
-      ...managed.status,
+      ...(facts.isRenewalOver ? omit(managed.status, 'renewingSince') : managed.status),
       ...facts.status,
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
@@ -52,6 +55,19 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     },
   };
 }
+
+/** The mark that credentials are about to be set. */
+export const withRenewalMark = (managed: Managed, mark: string, now: Date): Managed => ({
+  ...managed,
+  status: {
+    ...managed.status,
+    renewingSince: mark,
+    conditions: setConditions(managed.status?.conditions, pending(managed), {
+      now,
+      generation: managed.metadata.generation,
+    }),
+  },
+});
 
 /** Tools take an object whose status has no Ready for one that is ready (kstatus), so none goes without. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>

@@ -30,6 +30,7 @@ import { editsOf, identified, named, recordedIdentity, withAnnotations } from '.
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
+import { withRenewalMark } from './status.ts';
 import type { UnpublishedDetails } from './unpublished.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
@@ -213,7 +214,7 @@ export async function publish(
   details: ReportedDetails | undefined,
   ready?: Ready,
 ): Promise<Run> {
-  const { publisher, revisions, unpublished, signal } = context;
+  const { publisher, renewals, revisions, unpublished, signal } = context;
   const { current, before = nothingPublished } = run;
   const known = informed(run, details);
   const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
@@ -229,7 +230,24 @@ export async function publish(
   if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return known;
   const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
-  return { ...known, publishedRevision };
+  renewals.published(current, known.known);
+  return { ...known, publishedRevision, isRenewalOver: renewals.isOver(current) };
+}
+
+/**
+ * Puts on record that credentials are about to be set, as a creation is before it is tried: who ends before they are
+ * published leaves word that nobody can tell what works. It has the resourceVersion as its precondition.
+ */
+export async function markRenewal(
+  { env, managedResources, renewals, signal }: RunContext,
+  run: Run,
+): Promise<Run> {
+  const now = env.clock.now();
+  const mark = renewals.begin(run.current, now);
+  if (mark === undefined) return run;
+  const writing = managedResources.updateStatus(run.current, withRenewalMark(run.current, mark, now), signal);
+  const facts = { ...cannotWrite, known: run };
+  return { ...run, current: await failing('cannot update managed resource status', writing, facts) };
 }
 
 /** What a call to create or update yields. */

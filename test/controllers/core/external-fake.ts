@@ -129,6 +129,7 @@ export class FakeExternal implements ExternalConnector {
     return {
       exists: true,
       isUpToDate: isKnown && isMatch(thing.values, managed.spec.forProvider ?? {}),
+      ...(isKnown ? {} : { setsCredentials: true }),
       ready: isKnown ? this.ready : unavailable('password unknown'),
       details: { endpoint: `${thing.name}.example` },
       ...this.observation,

@@ -86,6 +86,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/steps.ts': [
     {
+      against: 'a password believed, though a process that has ended since set another',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: so that what another process publishes is not believed, if the one that set others is killed',
+      was: 'if (mark === undefined) return run;',
+      becomes: 'if (mark !== undefined) return run;',
+    },
+    {
       against: 'a former password, because the status could not be told of the new one',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: also where the status could not be told that they had',
@@ -191,8 +198,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an update that policies do not allow',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: row 28 ObserveOnlySuccessfulObserve: drift is left alone',
-      was: "return shouldUpdate(spec) ? { row: '31', act: 'update' }",
-      becomes: "return true ? { row: '31', act: 'update' }",
+      was: "if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };",
+      becomes: '',
     },
     {
       against: 'fields that are filled in although policies do not allow it',
@@ -946,6 +953,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       provenBy: "test/controllers/postgresql/leftovers.test.ts: somebody else's database stays",
       was: 'if (database === undefined || isOurs(managed, database)) {',
       becomes: 'if (true) {',
+    },
+  ],
+  'controllers/core/managed/renewals.ts': [
+    {
+      against: 'a password believed, though the answer to the call that set another was lost',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: so that it is not believed either, if the answer was lost',
+      was: 'return begun === undefined || !(begun.isOver || !isEmpty(offered));',
+      becomes: 'return begun === undefined;',
+    },
+    {
+      against: 'two processes that renew a password in turn',
+      provenBy: 'test/controllers/core/managed/renewals.test.ts: for as long as it takes, mostly',
+      was: 'ownMark(managed) === undefined ? freshForMs(managed, now) : 0',
+      becomes: '0',
     },
   ],
   'controllers/core/managed/unpublished.ts': [

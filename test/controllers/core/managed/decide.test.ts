@@ -358,6 +358,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: Observation;
       isNameKnown?: boolean;
       isEdited?: boolean;
+      isRenewedElsewhere?: boolean;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
       row: string;
@@ -669,6 +670,27 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '31',
       act: 'update',
     },
+    'row 31 although another process sets credentials, if this one does not': {
+      managed: managed(),
+      observed: drifted,
+      isRenewedElsewhere: true,
+      row: '31',
+      act: 'update',
+    },
+    'row 31 elsewhere: another process said a moment ago that it is about to set credentials': {
+      managed: managed(),
+      observed: { ...drifted, setsCredentials: true },
+      isRenewedElsewhere: true,
+      row: '31 elsewhere',
+      act: 'awaitRenewal',
+    },
+    'row 28 {O,C,D}: what may not be updated waits for nobody': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      observed: { ...drifted, setsCredentials: true },
+      isRenewedElsewhere: true,
+      row: '28',
+      act: 'reportUpToDate',
+    },
     'row 31 ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
       observed: drifted,
@@ -681,7 +703,8 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
     test(name, () => {
       const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
       const known = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      assert.deepEqual(decideNext(wanted.managed, observed, known), { row, act });
+      const { isRenewedElsewhere = false } = wanted;
+      assert.deepEqual(decideNext(wanted.managed, observed, { ...known, isRenewedElsewhere }), { row, act });
     });
   }
 });

@@ -116,6 +116,11 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
     ),
   '28 absent': () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
   '31': () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
+  '31 elsewhere': () => {
+    const status = { renewingSince: '2026-01-02T03:04:00.000Z' };
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named, status });
+    return having(scene, ({ external }) => external.put('db', { size: 1 }, 'lost'));
+  },
 };
 
 describe('the managed reconciler takes', () => {

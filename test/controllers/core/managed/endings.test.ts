@@ -528,6 +528,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
+  '31 elsewhere': {
+    'another process is about to publish what it sets': [
+      endings.awaited(at('31 elsewhere'), { ...seen, ready: unavailable('password unknown') }, 7_000),
+      [synced, 'Ready False Unavailable: password unknown'],
+      [],
+      7_000,
+    ],
+  },
   '28': {
     'left as it is': [
       endings.present(at('28'), { ...seen, isUpToDate: false, ready: available() }),

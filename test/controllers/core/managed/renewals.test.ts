@@ -13,10 +13,13 @@ import {
   present,
   revisionOf,
 } from '../../../../controllers/core/connection/published-details.ts';
-import { createRenewals } from '../../../../controllers/core/managed/renewals.ts';
+import { createRenewals, renewalGraceMs } from '../../../../controllers/core/managed/renewals.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
+import { unsettled } from '../../../../runtime/controller/reconcile.ts';
+import { conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { managed } from '../objects.ts';
+import { managed, managedKind } from '../objects.ts';
 
 const offered = {
   annotations: { 'crossplane.io/external-name': 'db', 'crossplane.io/reoffer': 'true' },
@@ -113,6 +116,192 @@ test('where two places hold different credentials, new ones are set, once, and b
     [scene.secret?.password, elsewhere.details.password],
     ['made-at-update-1', 'made-at-update-1'],
   );
+});
+
+describe('that credentials are about to be set is on record first', () => {
+  /** One that is there, and whose password nobody knows, in a cloud that tells none. */
+  function lost(): Scene {
+    const scene = new Scene(
+      { forProvider: { size: 1 } },
+      { finalizers, annotations: { 'crossplane.io/external-name': 'db' } },
+    );
+    scene.external.put('db', { size: 1 }, 'made-at-creation');
+    scene.external.isDiscreet = true;
+    return scene;
+  }
+  /** The process that made it publishes, late, what it made it with. */
+  const publishLate = (scene: Scene): unknown =>
+    scene.cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...secretKey, ownerReferences: [controllerReference(scene.object ?? assert.fail())] },
+      type: connectionSecretType,
+      data: encodeDetails({ password: 'made-at-creation' }),
+    });
+  /** Runs until the process is killed, once the cloud has the new password and nobody else. */
+  async function killedBeforePublishing(scene: Scene): Promise<void> {
+    await new Promise<void>((killed) => {
+      scene.external.afterCall = (method) => {
+        if (method !== 'update') return undefined;
+        killed();
+        return new Promise(() => {});
+      };
+      void scene.run();
+    });
+    scene.external.afterCall = () => {};
+    scene.restart();
+  }
+  const writes = (scene: Scene): number =>
+    scene.cluster.calls.filter(({ verb, kind }) => verb === 'updateStatus' && kind === managedKind.kind)
+      .length;
+  function assertWorks(scene: Scene): void {
+    assert.equal(scene.secret?.password, scene.external.things.get('db')?.password);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.object?.status?.renewingSince, undefined);
+  }
+
+  test('so that what another process publishes is not believed, if the one that set others is killed', async () => {
+    const scene = lost();
+    await killedBeforePublishing(scene);
+    publishLate(scene);
+    const result = await scene.run();
+    assert.equal(scene.row, '31 elsewhere');
+    assert.deepEqual(result, unsettled(renewalGraceMs));
+    assert.equal(scene.condition('Ready'), 'False/Unavailable: password unknown');
+    scene.cluster.clockMs += renewalGraceMs;
+    await scene.run();
+    assert.equal(scene.external.count('update'), 2);
+    assertWorks(scene);
+  });
+
+  test('so that it is not believed either, if the answer was lost', async () => {
+    const scene = lost();
+    scene.external.afterCall = (method) => {
+      if (method === 'update') throw new Error('connection reset');
+    };
+    await scene.run();
+    publishLate(scene);
+    scene.external.afterCall = () => {};
+    await scene.run();
+    assert.equal(scene.external.count('update'), 2);
+    assertWorks(scene);
+  });
+
+  test('in one write, which the status of the same run takes back; a retry makes none', async () => {
+    const scene = lost();
+    let refusals = 0;
+    scene.external.gate = (method) => {
+      if (method === 'update' && ++refusals <= 3) throw new Error('the cloud is busy');
+    };
+    await scene.run();
+    const atFirst = writes(scene);
+    await scene.run();
+    await scene.run();
+    assert.equal(writes(scene), atFirst);
+    await scene.run();
+    assert.equal(writes(scene), atFirst + 1);
+    assertWorks(scene);
+    await scene.run();
+    assert.equal(writes(scene), atFirst + 1);
+  });
+
+  test('again, where the last word is so old that another process may take over', async () => {
+    const scene = lost();
+    scene.external.gate = (method) => {
+      if (method === 'update') throw new Error('the cloud is busy');
+    };
+    await scene.run();
+    const first = scene.object?.status?.renewingSince;
+    scene.cluster.clockMs += renewalGraceMs;
+    await scene.run();
+    assert.notEqual(scene.object?.status?.renewingSince, first);
+  });
+
+  test('not where it cannot be written: then nothing is set', async () => {
+    const scene = lost();
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus') throw conflict();
+    };
+    await assert.rejects(scene.run(), isConflict);
+    assert.equal(scene.external.count('update'), 0);
+  });
+
+  test('and said to be over by who has published them, though his status was refused at first', async () => {
+    const scene = lost();
+    let statuses = 0;
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus' && ++statuses === 2) throw conflict();
+    };
+    await assert.rejects(scene.run(), isConflict);
+    assert.notEqual(scene.object?.status?.renewingSince, undefined);
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    assertWorks(scene);
+  });
+
+  test('and offered again are those that could not be published', async () => {
+    const scene = lost();
+    scene.cluster.gate = ({ verb, kind }) => {
+      if (kind === 'Secret' && verb !== 'get') throw new Error('etcd is unavailable');
+    };
+    for (const _run of [1, 2]) await scene.run();
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    assertWorks(scene);
+  });
+});
+
+describe('who is about to set credentials is left alone', () => {
+  const begun = (since?: string) =>
+    managed({}, { status: since === undefined ? {} : { renewingSince: since } });
+  const now = new Date('2026-01-02T03:04:05Z');
+  const rows: Record<string, { since?: string; awaitedMs: number; isDue: boolean }> = {
+    'not where nobody is': { awaitedMs: 0, isDue: false },
+    'for as long as it takes, mostly': { since: '2026-01-02T03:04:02Z', awaitedMs: 7_000, isDue: true },
+    'not for longer': { since: '2026-01-02T03:03:55Z', awaitedMs: 0, isDue: true },
+    'for no longer than that, if he was ahead of us': {
+      since: '2026-01-02T03:04:12Z',
+      awaitedMs: 10_000,
+      isDue: true,
+    },
+    'not if a clock was set back since': { since: '2026-01-02T04:00:00Z', awaitedMs: 0, isDue: true },
+    'not for what is no time': { since: 'soon', awaitedMs: 0, isDue: true },
+  };
+  for (const [name, { since, awaitedMs, isDue }] of Object.entries(rows)) {
+    test(name, () => {
+      const renewals = createRenewals();
+      assert.equal(renewals.awaitedMs(begun(since), now), awaitedMs);
+      assert.equal(renewals.isDue(begun(since)), isDue);
+    });
+  }
+
+  test('not if it is this process, which knows whether it has published them', () => {
+    const renewals = createRenewals();
+    const marked = begun(renewals.begin(begun(), now));
+    assert.equal(renewals.awaitedMs(marked, now), 0);
+    assert.equal(renewals.isDue(marked), true);
+    assert.equal(renewals.isDue(marked, { password: 'set, and to be published' }), false);
+    renewals.published(marked, { endpoint: 'db.example' });
+    assert.deepEqual([renewals.isDue(marked), renewals.isOver(marked)], [true, false]);
+    renewals.published(marked, { password: 'new' });
+    assert.deepEqual([renewals.isDue(marked), renewals.isOver(marked)], [false, true]);
+  });
+
+  test('as one who has said so since is: then what this process has published is in doubt', () => {
+    const renewals = createRenewals();
+    renewals.published(begun(renewals.begin(begun(), now)), { password: 'new' });
+    const theirs = begun('2026-01-02T03:04:04Z');
+    assert.deepEqual([renewals.isDue(theirs), renewals.isOver(theirs)], [true, false]);
+  });
+
+  test('and where Update is not allowed, what is published counts, and the record stays', () => {
+    const renewals = createRenewals();
+    const mark = renewals.begin(begun(), now) ?? assert.fail();
+    const kept = managed({ managementPolicies: ['Observe'] }, { status: { renewingSince: mark } });
+    renewals.published(kept, { password: 'who knows' });
+    assert.deepEqual([renewals.isDue(kept), renewals.isOver(kept)], [false, false]);
+  });
 });
 
 describe('what was to be given new credentials, and could not be, is not said to be ready', () => {
