@@ -72,7 +72,8 @@ export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Ra
  * it has already taken, never later than a poll. `since` is when it set out (RFC 3339).
  */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
-  const elapsedMs = now.getTime() - Date.parse(since ?? '');
+  // A time that is ahead was written before somebody set the clock back: nobody looks often until it comes again.
+  const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));
   const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
   return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));
 }

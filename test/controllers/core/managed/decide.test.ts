@@ -752,6 +752,8 @@ describe('polling', () => {
     assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
     assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
     assert.equal(progressDelayMs(undefined, 60_000, now), 500);
+    // The clock was set back since: not as if it had only begun, until that time comes again.
+    assert.equal(progressDelayMs('2026-01-02T07:00:00Z', 60_000, now), 60_000);
   });
 });
 
