@@ -8,7 +8,8 @@ import type { Scenario } from './scenario.ts';
 const folder = join(import.meta.dirname, 'cases');
 
 /** What breaks promises with no fault of a call. */
-const hasDisaster = ({ steps }: Scenario): boolean => steps.some(({ act }) => act.type === 'restore');
+const hasDisaster = ({ steps }: Scenario): boolean =>
+  steps.some(({ act }) => act.type === 'restore' || act.type === 'freeze');
 
 describe('what once broke a promise does so no more', () => {
   for (const file of readdirSync(folder)) {
