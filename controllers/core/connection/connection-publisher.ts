@@ -252,8 +252,8 @@ function withDetails(
   };
 }
 
-/** A claim had it, and has it no more. */
-const isLeft = ({ spec, status }: Managed): boolean =>
+/** A claim had it, and has it no more: publishing withdraws the leave to copy its secret. */
+export const isLeft = ({ spec, status }: Managed): boolean =>
   spec.claimRef === undefined && status?.bindingPhase === 'Released';
 
 /**

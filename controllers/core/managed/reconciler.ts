@@ -4,6 +4,7 @@
  *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
  */
 
+import isEmpty from 'lodash/isEmpty.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -12,6 +13,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { PublisherChain } from '../connection/connection-publisher.ts';
+import { isLeft } from '../connection/connection-publisher.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { nothingPublished } from '../connection/published-details.ts';
 import { failing, StepFailure } from '../step-failure.ts';
@@ -156,6 +158,10 @@ async function connect(
     givesWay: isRenewed || published.givesWay === true,
     lost,
   };
+  // Whoever had it may copy its secret no longer, whether its provider can be reached or not.
+  if (isLeft(resolved.current) && !wasDeleted(resolved.current) && !isEmpty(details)) {
+    await publishing(publisher.publish(resolved.current, details, signal, before), resolved);
+  }
   const known: Run = informed(
     {
       ...resolved,

@@ -234,6 +234,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/reconciler.ts': [
     {
+      against: 'a secret that whoever had its resource may copy, because the provider is not reached',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 10 nor can whoever had it copy its secret any longer, with the provider or without',
+      was: 'if (isLeft(resolved.current) && !wasDeleted(resolved.current) && !isEmpty(details)) {',
+      becomes: 'if (false) {',
+    },
+    {
       against: 'the password in a former secret, which does not work any more',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: a secret that was left out when details changed is not believed',

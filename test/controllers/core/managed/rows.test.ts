@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { allowsPropagationTo, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { nothingPublished } from '../../../../controllers/core/connection/published-details.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
@@ -254,6 +255,31 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     );
     assert.equal(scene.condition('Ready'), 'Unknown/Pending');
     assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
+  });
+
+  test('row 10 nor can whoever had it copy its secret any longer, with the provider or without', async () => {
+    const leave = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+    const scene = settled({}, { status: { bindingPhase: 'Released' } });
+    scene.external.gate = failAt('connect');
+    scene.cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...secretKey,
+        ownerReferences: [controllerReference(scene.object ?? assert.fail())],
+        annotations: { ...leave, 'to.propagate.crossplane.io/backup': 'backup/conn' },
+      },
+      type: connectionSecretType,
+      data: encodeDetails({ password: 'published' }),
+    });
+    for (const _run of [1, 2]) await scene.run();
+    assert.deepEqual(scene.cluster.get(SecretKind, secretKey)?.metadata.annotations, {
+      'to.propagate.crossplane.io/backup': 'backup/conn',
+    });
+    assert.equal(
+      scene.cluster.calls.filter(({ verb, kind }) => verb === 'update' && kind === 'Secret').length,
+      1,
+    );
   });
 
   test('row 10 a conflict there is silent', async () => {
