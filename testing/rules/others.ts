@@ -37,6 +37,9 @@ const leavesAlone: Rule = {
     const client = await bench.client(managed);
     await outcomeOf(bench.settled(client.update(managed, {}, signal), 'update'));
     await bench.expectUnchanged(before, 'update, of what is somebody else’s by now,', mend);
+    if (bench.isNameAssigned) return;
+    await outcomeOf(bench.settled(client.create(managed, {}, signal), 'create'));
+    await bench.expectUnchanged(before, 'create, where somebody else has made one by now,', mend);
   },
 };
 
