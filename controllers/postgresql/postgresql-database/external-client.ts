@@ -142,6 +142,9 @@ export function postgreSQLDatabaseClient({
       await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
       return undefined;
     }
+    // Since it was looked at the name may have become somebody else's: that database gets no role from us.
+    const database = await databases.observe(name, { signal });
+    if (database !== undefined) checkMayManage(managed, 'database', database);
     const initial = password.initial(managed, known);
     await roles.create(name, ownRoleSpec(managed), {
       ownerId,

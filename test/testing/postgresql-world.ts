@@ -1,0 +1,60 @@
+import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
+import type { Given, World } from '../../testing/scenario.ts';
+import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { connectionCut } from '../fakes/outside.ts';
+import { ServerError } from '../fakes/postgresql/server-error.ts';
+
+/** The password is right, and a role by itself may connect to no database. */
+const notAllowed = '42501';
+
+export interface PostgresqlWorldOptions {
+  readonly things: (server: InProcessPostgresql) => readonly unknown[];
+  /** The statement that makes one, whose answer may be lost. */
+  readonly creation: string;
+  /** The statement that makes one of somebody else's; absent: nobody owns any. */
+  readonly foreign?: (name: string) => string;
+  /** What has to be there before. */
+  readonly before?: readonly string[];
+}
+
+/** A PostgreSQL server in memory as a world of the kit. */
+export async function postgresqlWorld(
+  { clock }: Given,
+  { things, creation, foreign, before = [] }: PostgresqlWorldOptions,
+): Promise<World> {
+  const server = createInProcessPostgresql(clock);
+  for (const statement of before) await server.sql(statement);
+  let way: 'open' | 'failing' | 'hanging' = 'open';
+  let said = '';
+  let losesAnswer = false;
+  const { createServer } = server.clientsFor(async ({ verb }, effect) => {
+    if (way === 'failing') throw new ServerError('XX000', said);
+    if (way === 'hanging') return new Promise<never>(() => {});
+    const answer = await effect();
+    if (!losesAnswer || verb !== creation) return answer;
+    losesAnswer = false;
+    throw connectionCut();
+  });
+  const { endpoint, port, username, password } = server.credentials;
+  return {
+    stack: createPostgresqlStack({ createServer }),
+    credentials: { endpoint, port: String(port), username, password },
+    things: () => things(server),
+    ...(foreign && { foreign: async (name) => void (await server.sql(foreign(name))) }),
+    fail(text) {
+      way = 'failing';
+      said = text;
+    },
+    loseAnswer() {
+      losesAnswer = true;
+    },
+    hang() {
+      way = 'hanging';
+    },
+    opens({ username: user = '', password: secret = '', database = 'postgres' }) {
+      const refusal = server.refusal({ user, password: secret, database });
+      return refusal === undefined || refusal === notAllowed;
+    },
+  };
+}

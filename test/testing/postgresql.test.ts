@@ -1,0 +1,73 @@
+import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { postgresqlWorld } from './postgresql-world.ts';
+
+const serverDatabases = ['postgres', 'template0', 'template1'];
+
+/** A password is not what it was salted to. */
+const roles = (server: InProcessPostgresql) =>
+  server.roles().filter(({ name }) => name !== server.credentials.username && name !== 'clerk');
+
+/** Databases, each with the role of its name, and roles that have lost theirs. */
+function databases(server: InProcessPostgresql): readonly unknown[] {
+  const found = server.databases().filter(({ name }) => !serverDatabases.includes(name));
+  const names = found.map(({ name }) => name);
+  return [
+    ...found.map((database) => ({
+      database,
+      role: roles(server).find(({ name }) => name === database.name),
+    })),
+    ...roles(server).filter(({ name }) => !names.includes(name)),
+  ];
+}
+
+/** What the clerk may do, for each place where he may do anything. */
+function grants(server: InProcessPostgresql): readonly unknown[] {
+  const items = server.grants().filter(({ grantee }) => grantee === 'clerk');
+  return [...new Set(items.map(({ on }) => on))].map((place) => items.filter(({ on }) => on === place));
+}
+
+const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'uri'];
+
+describeConformance({
+  managed: PostgreSQLDatabaseKind,
+  forProvider: { encoding: 'UTF8' },
+  changes: [{ connectionLimit: 5 }, { extensions: [{ name: 'citext' }] }],
+  refusedChanges: [{ encoding: 'LATIN1' }],
+  details: [...details, 'database'],
+  open: (given) =>
+    postgresqlWorld(given, {
+      things: databases,
+      creation: 'CREATE DATABASE',
+      foreign: (name) => `CREATE DATABASE "${name}"`,
+    }),
+});
+
+describeConformance({
+  managed: PostgreSQLRoleKind,
+  forProvider: { login: true },
+  changes: [
+    { connectionLimit: 5 },
+    { privileges: { createDb: true } },
+    { configurationParameters: [{ name: 'work_mem', value: '4MB' }] },
+  ],
+  details,
+  open: (given) =>
+    postgresqlWorld(given, {
+      things: roles,
+      creation: 'CREATE ROLE',
+      foreign: (name) => `CREATE ROLE "${name}"`,
+    }),
+});
+
+describeConformance({
+  managed: PostgreSQLGrantKind,
+  forProvider: { role: 'clerk', database: 'postgres', privileges: ['CONNECT'] },
+  another: { role: 'clerk', database: 'postgres', schema: 'public', privileges: ['USAGE'] },
+  changes: [{ privileges: ['CONNECT', 'TEMPORARY'] }, { withGrantOption: true }],
+  open: (given) =>
+    postgresqlWorld(given, { things: grants, creation: 'GRANT', before: ['CREATE ROLE "clerk"'] }),
+});
