@@ -132,14 +132,15 @@ export class ManagedProcess {
         if (this.hasCrashed) await never();
       }
     };
-    return {
+    const calls: Pick<ExternalClient, ExternalCall | 'disconnect'> = {
       observe: (...given) => watched('observe', () => client.observe(...given)),
       create: (...given) => watched('create', () => client.create(...given)),
       update: (...given) => watched('update', () => client.update(...given)),
       delete: (...given) => watched('delete', async () => (await client.delete(...given)) ?? {}),
-      ...(client.system && { system: (signal) => client.system?.(signal) ?? never() }),
       disconnect: async () => client.disconnect?.(),
     };
+    // What is not watched stays the client's own, whichever that is of the two sorts.
+    return Object.assign(Object.create(client), calls) as ExternalClient;
   }
 }
 

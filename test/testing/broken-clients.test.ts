@@ -331,7 +331,7 @@ describe('a client that breaks a rule is found by that rule, and by no other', (
           ...(connect && { connect }),
           client(cloud) {
             const sound = boxClient(cloud, parts?.(cloud));
-            const client = { ...sound, ...methods?.(cloud, sound) };
+            const client = { ...sound, ...methods?.(cloud, sound) } as ExternalClient<Box>;
             return () => client;
           },
         });

@@ -1,11 +1,9 @@
+import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type {
-  Deletion,
-  ExternalClient,
-  Observation,
-} from '../../controllers/core/managed/external-client.ts';
+import type { ExternalClient, Observation } from '../../controllers/core/managed/external-client.ts';
 import type { Bench } from '../bench.ts';
+import { Broken } from '../verdict.ts';
 
 const { signal } = new AbortController();
 
@@ -20,5 +18,34 @@ export async function observe(
 }
 
 /** A call of delete, which may answer with nothing. */
-export const deletion = async (client: ExternalClient, managed: Managed): Promise<Deletion> =>
+export const deletion = async (client: ExternalClient, managed: Managed): Promise<Begun> =>
   (await client.delete(managed, signal)) ?? {};
+
+/** What a call may have begun. */
+interface Begun {
+  readonly operation?: unknown;
+}
+
+/** What a call has begun, to its end: a promise by itself, a name by asking the client how it is going. */
+export async function finished(bench: Bench, client: ExternalClient, { operation }: Begun): Promise<void> {
+  if (operation instanceof Promise) await bench.settled(operation, 'an operation');
+  if (!isString(operation)) return;
+  const poll = (): Promise<Progress> | undefined => (client as Polled).poll?.(operation, signal);
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const progress = await bench.settled(Promise.resolve(poll()), 'poll');
+    if (progress?.state !== 'running') return;
+    await bench.passTime(5_000);
+  }
+  throw new Broken(`operation ${operation} does not end. To mend: say in poll how it is going`);
+}
+
+const mostLooks = 200;
+
+interface Progress {
+  readonly state: string;
+}
+
+/** A client whose calls may answer with the names of operations. */
+interface Polled {
+  poll?(name: string, signal: AbortSignal): Promise<Progress>;
+}

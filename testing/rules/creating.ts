@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { messageOf, outcomeOf } from '../outcome.ts';
 import { expect, needed, Skipped } from '../verdict.ts';
-import { observe } from './calls.ts';
+import { finished, observe } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
@@ -88,8 +88,7 @@ const makesOne: Rule = {
     const draft = bench.draft('first');
     const client = await bench.client(draft);
     const create = async () => {
-      const { operation } = await bench.settled(client.create(draft, {}, signal), 'create');
-      if (operation !== undefined) await bench.settled(operation, 'the creation');
+      await finished(bench, client, await bench.settled(client.create(draft, {}, signal), 'create'));
     };
     await create();
     const again = await outcomeOf(create());

@@ -1,6 +1,6 @@
 import { messageOf, outcomeOf } from '../outcome.ts';
 import { expect } from '../verdict.ts';
-import { deletion, observe } from './calls.ts';
+import { deletion, finished, observe } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 const deletesTwice: Rule = {
@@ -13,8 +13,7 @@ const deletesTwice: Rule = {
       const deleted = await outcomeOf(bench.settled(deletion(client, leaving), 'delete'));
       const mend = 'take what is being deleted, or is gone, for success';
       expect(deleted.type === 'done', `${which} delete is an error: ${messageOf(deleted)}`, mend);
-      const { operation } = deleted.value;
-      if (operation !== undefined) await bench.settled(operation, 'the deletion');
+      await finished(bench, client, deleted.value);
     };
     await remove('the first');
     await remove('a second');
