@@ -66,7 +66,17 @@ test('test:unit runs under it, and has tests of every stack', () => {
 });
 
 /** Those whose tests start servers, or take longer than a unit test may: `npm test` runs them. */
-const notUnit = ['bench', 'chaos', 'cluster', 'docs', 'e2e', 'mutants', 'postgresql', 'with-rules'];
+const notUnit = [
+  'bench',
+  'chaos',
+  'cluster',
+  'docs',
+  'e2e',
+  'mutants',
+  'package',
+  'postgresql',
+  'with-rules',
+];
 
 test('no folder of tests is left out: each is run by test:unit, or is known to need more', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

@@ -144,7 +144,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
   'controllers/run.ts': ['controllers/', 'runtime/'],
-  'controllers/generate.ts': ['controllers/', 'runtime/'],
+  'controllers/generate.ts': ['apis/', 'controllers/', 'runtime/'],
   /** The one list of stacks. */
   'controllers/stacks.ts': ['controllers/'],
   /** Where stacks are asked what they consist of, as for the roles that their kinds take. */
@@ -165,6 +165,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/',
   ],
 
+  /** What authors elsewhere import, and the command that they run. */
+  'package/': ['apis/', 'clients/', 'controllers/', 'local/', 'runtime/', 'testing/'],
   'main.ts': ['controllers/', 'runtime/'],
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
 };
@@ -172,7 +174,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
-const files = globSync('{main.ts,{apis,clients,controllers,local,runtime,testing}/**/*.ts}', { cwd: root });
+const files = globSync('{main.ts,{apis,clients,controllers,local,package,runtime,testing}/**/*.ts}', {
+  cwd: root,
+});
 
 /** What a source imports, as it says it: files, packages and modules of node. */
 const specifiersIn = (source: string): readonly string[] =>
@@ -190,6 +194,8 @@ const hiddenIn = (source: string): readonly string[] => [
 /** What hides an import all the same, and why. */
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
+  'package/generate.ts': 'it imports the stacks of authors',
+  'package/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
 };
 

@@ -6,18 +6,23 @@ import { dirname, join } from 'node:path';
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
-/** Parts of the project in a folder of their own, where a test may change them. */
-export interface ProjectCopy {
+/** A folder that a test may change, and in which it runs commands. */
+export interface Folder {
   readonly directory: string;
   read(file: string): Promise<string>;
   /** Makes the folders it needs. */
   write(file: string, content: string): Promise<void>;
+  /** Runs a command in the folder, to its end. */
+  run(command: string, args: readonly string[]): Promise<Ended>;
   /** Runs node in the folder, to its end. */
   node(args: readonly string[]): Promise<Ended>;
   /** Starts node in the folder. */
   startNode(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
   remove(): Promise<void>;
 }
+
+/** Parts of the project in a folder of their own. */
+export type ProjectCopy = Folder;
 
 /** How a command ended, and all it printed. */
 export interface Ended {
@@ -41,6 +46,11 @@ export async function copyProject(paths: readonly string[]): Promise<ProjectCopy
     await cp(join(projectRoot, path), join(directory, path), { recursive: true });
   }
   await symlink(join(projectRoot, 'node_modules'), join(directory, 'node_modules'));
+  return folderAt(directory);
+}
+
+/** The folder of a path, which exists. */
+export function folderAt(directory: string): Folder {
   return {
     directory,
     read: (file) => readFile(join(directory, file), 'utf8'),
@@ -48,6 +58,7 @@ export async function copyProject(paths: readonly string[]): Promise<ProjectCopy
       await mkdir(dirname(join(directory, file)), { recursive: true });
       await writeFile(join(directory, file), content);
     },
+    run: (command, args) => run(command, args, directory),
     node: (args) => run(process.execPath, args, directory),
     startNode: (args, env = {}) => start(process.execPath, args, directory, env),
     remove: () => rm(directory, { recursive: true, force: true }),

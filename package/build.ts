@@ -1,0 +1,14 @@
+/**
+ * Builds the package into dist/: JavaScript, types and source maps of all that its entries reach. What is in dist/ before
+ * goes, so that nothing is published that has no source any more.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', import.meta.dirname], { stdio: 'inherit' });
+chmodSync(join(dist, 'package', 'command-line.js'), 0o755);

@@ -1,0 +1,12 @@
+/* `services-stack/schema`: what kinds are defined with. `z` is the one that definitions are made with: import no other. */
+export { z } from 'zod';
+export { identity, immutable, late } from '../apis/core/marks.ts';
+export type { Rule } from '../apis/core/rules.ts';
+export { withRules } from '../apis/core/rules.ts';
+export type { Column, Definition, Described, Names, ObjectKind } from '../apis/core/schema.ts';
+export { name, optional, text, texts } from '../apis/core/schema.ts';
+export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
+export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
+export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
+export { defineProvider, defineProviderConfig } from '../apis/core/v1alpha1/define-provider.ts';
+export { reference, selector } from '../apis/core/v1alpha1/fields.ts';

@@ -1,0 +1,63 @@
+/* `services-stack/stack`: what a stack consists of, and what its external clients are made with. */
+export type { Claim } from '../apis/core/v1alpha1/claim.ts';
+export type { Class } from '../apis/core/v1alpha1/class.ts';
+export type { ReadyFacts } from '../apis/core/v1alpha1/condition.ts';
+export { available, creating, deleting, notReady, unavailable } from '../apis/core/v1alpha1/condition.ts';
+export type { Kind, KubernetesObject, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
+export type { Managed } from '../apis/core/v1alpha1/managed.ts';
+export { externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
+export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
+export type { DatabaseAccess } from '../clients/database-details.ts';
+export { databaseDetails } from '../clients/database-details.ts';
+export { generatePassword } from '../clients/generate-password.ts';
+export type { Owner } from '../clients/ownership-tags.ts';
+export {
+  labelled,
+  ownerNamedBy,
+  ownershipOf,
+  ownerTags,
+  retagged,
+} from '../clients/ownership-tags.ts';
+export { chosenVersion } from '../controllers/author/chosen-version.ts';
+export type { CloudClientOptions } from '../controllers/author/cloud-clients.ts';
+export { cloudClients } from '../controllers/author/cloud-clients.ts';
+export type { CloudStates } from '../controllers/author/cloud-state.ts';
+export { meaningOf } from '../controllers/author/cloud-state.ts';
+export type {
+  Actual,
+  Compare,
+  Comparison,
+  Oddities,
+  Oddity,
+  Wanted,
+} from '../controllers/author/comparison.ts';
+export { comparison, inAnyCase, inAnyOrder, refuse } from '../controllers/author/comparison.ts';
+export type {
+  Connect,
+  Connection,
+  DefinedStack,
+  FieldReference,
+  Satisfied,
+  Service,
+  ServiceDefinition,
+  StackDefinition,
+  StackProvider,
+} from '../controllers/author/define-stack.ts';
+export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
+export { isPasswordMissing, withoutPassword } from '../controllers/author/missing-password.ts';
+export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
+export { namedByUs } from '../controllers/author/named-by-us.ts';
+export type { Candidate } from '../controllers/author/whose-is.ts';
+export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
+export type {
+  Creation,
+  Deletion,
+  ExternalClient,
+  ExternalConnector,
+  Observation,
+  Update,
+} from '../controllers/core/managed/external-client.ts';
+export { UncertainCreationError } from '../controllers/core/managed/external-client.ts';
+export type { ProviderFacts, ProviderKinds } from '../controllers/core/provider/provider-credentials.ts';
+export { providerFacts } from '../controllers/core/provider/provider-credentials.ts';
+export type { Environment } from '../runtime/controller/environment.ts';

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Folder } from '../docs/project-copy.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import type { Packed } from './own-repository.ts';
+import { ownRepository, packProject, succeeds } from './own-repository.ts';
+
+const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+};
+const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
+
+describe('the package', () => {
+  let packed: Packed;
+  let own: Folder;
+  before(async () => {
+    packed = await packProject();
+    own = await ownRepository(packed);
+  });
+  after(async () => {
+    await own?.remove();
+    await packed?.remove();
+  });
+  const cli = (...args: readonly string[]) => own.run(join('node_modules', '.bin', 'services-stack'), args);
+
+  test('holds what was built, its licence and its history, and no sources or tests beside that', () => {
+    const beside = packed.files.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
+    assert.deepEqual(beside.toSorted(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    const rooms = new Set(packed.files.map((file) => file.split('/').slice(0, 2).join('/')));
+    assert.ok(!rooms.has('dist/test'), [...rooms].join());
+    const stacks = packed.files.filter((file) => /^dist\/controllers\/(?!core\/|author\/)[^/]+\//.test(file));
+    assert.deepEqual(stacks, [], 'no stack of ours');
+  });
+
+  test('has at most 1 MiB', () => {
+    assert.ok(packed.size < 1024 ** 2, `${packed.size} bytes`);
+  });
+
+  test('what it is built of has its types and its source beside it', () => {
+    for (const file of packed.files.filter((path) => path.endsWith('.js'))) {
+      for (const beside of [file.replace(/\.js$/, '.d.ts'), `${file}.map`]) {
+        assert.ok(packed.files.includes(beside), beside);
+      }
+    }
+  });
+
+  for (const entry of entries) {
+    test(`${entry} can be imported, and nothing runs by that`, async () => {
+      const name = `services-stack${entry.slice(1)}`;
+      const output = await succeeds(own, process.execPath, [
+        '--input-type=module',
+        '-e',
+        `console.log(Object.keys(await import('${name}')).length > 0)`,
+      ]);
+      assert.equal(output, 'true\n');
+    });
+  }
+
+  test('nothing else of it can be imported', async () => {
+    const { code, output } = await own.node([
+      '--input-type=module',
+      '-e',
+      "await import('services-stack/dist/package/run.js')",
+    ]);
+    assert.equal(code, 1);
+    assert.match(output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
+  });
+
+  for (const [mode, flags] of [
+    ['nodenext', []],
+    ['esnext', ['--moduleResolution', 'bundler']],
+  ] as const) {
+    test(`its types are sound for a project of module ${mode}, checked to the last`, async () => {
+      const imports = entries.map((entry, i) => `export * as e${i} from 'services-stack${entry.slice(1)}';`);
+      await own.write('all.ts', `${imports.join('\n')}\n`);
+      await succeeds(own, join('node_modules', '.bin', 'tsc'), [
+        ...['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024', '--types', 'node'],
+        ...['--module', mode, ...flags, 'all.ts'],
+      ]);
+    });
+  }
+
+  test('its command knows its version', async () => {
+    assert.deepEqual(await cli('--version'), { code: 0, output: `${manifest.version}\n` });
+  });
+
+  test('a module without a stack, or that is not there, is named', async () => {
+    await own.write('empty.ts', 'export const nothing = 1;\n');
+    assert.deepEqual(await cli('generate', 'empty.ts'), {
+      code: 1,
+      output: 'empty.ts exports no stack; defineStack makes one\n',
+    });
+    const { code, output } = await cli('generate', 'absent.ts');
+    assert.equal(code, 1);
+    assert.match(output, /^cannot import absent\.ts: Cannot find module /);
+  });
+});
