@@ -49,6 +49,12 @@ export interface World {
 /** `forProvider` of a kind, as an object of it has it. */
 export type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
+/** A change, laid over `forProvider`, and the keys of the connection details that go with it. */
+export interface WithoutDetails<M extends Managed> {
+  readonly change: ForProviderOf<M>;
+  readonly keys: readonly string[];
+}
+
 /** What the author of a stack tells of one managed kind, so that the kit can try its external client. */
 export interface Conformance<M extends Managed = Managed> {
   readonly managed: Kind<M>;
@@ -62,6 +68,8 @@ export interface Conformance<M extends Managed = Managed> {
   readonly refusedChanges?: readonly NoInfer<ForProviderOf<M>>[];
   /** The keys that connection details have once the thing is there. */
   readonly details?: readonly string[];
+  /** Changes after which there are connection details no more, such as the password of what asks for none. */
+  readonly withoutDetails?: readonly WithoutDetails<NoInfer<M>>[];
   /**
    * `virtual` (default): the world is in this process and has no time but that of the clock it is given, so that nothing
    * takes real time. `real`: it takes real time, as a cloud does, and whatever is asked over a network.

@@ -6,6 +6,7 @@ import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import { defineProvider, defineProviderConfig } from '../../apis/core/v1alpha1/define-provider.ts';
 import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { StackProvider } from '../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../controllers/author/define-stack.ts';
@@ -21,6 +22,7 @@ export const BoxKind = defineManaged(
     .object({
       size: z.int().describe('How much goes into it.'),
       colour: optional(text('What it is painted with.')),
+      isOpen: optional(z.boolean().describe('Whether it opens without a password.')),
       material: optional(immutable(text('What it is made of.'))),
       shelf: optional(text('Where it stands. It cannot be moved, and nobody marked that.')),
     })
@@ -35,7 +37,8 @@ export interface StoredBox {
   readonly size: number;
   readonly colour?: string | undefined;
   readonly shelf: string;
-  readonly password: string;
+  /** Absent where it opens without. */
+  readonly password?: string | undefined;
 }
 
 /** Boxes in memory, by name, and what the kit wants to go wrong. */
@@ -99,39 +102,43 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     size: forProvider.size ?? 0,
     ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
   });
+  const passwordOf = (box: Box, known: ConnectionDetails): string | undefined => {
+    if (box.spec.forProvider.isOpen) return undefined;
+    cloud.passwords += 1;
+    return known.password ?? `box-password-${cloud.passwords}`;
+  };
   return {
     async observe(box, known, signal) {
       const found = await find(box, signal);
       if (found === undefined) return { exists: false, isUpToDate: false };
       const { size, shelf = 'low' } = box.spec.forProvider;
-      const isKnown = known.password !== undefined;
+      const { isOpen = false } = box.spec.forProvider;
+      const isKnown = isOpen ? found.password === undefined : known.password !== undefined;
       return {
         exists: true,
         isUpToDate: isKnown && found.size === size && isPainted(box, found) && found.shelf === shelf,
         ready: isKnown ? available() : unavailable('the password is not known'),
-        details: { endpoint: `${nameOf(box)}.boxes` },
+        details: { endpoint: `${nameOf(box)}.boxes`, ...(isOpen && { password: null }) },
         status: { volume: found.size },
       };
     },
     async create(box, known, signal) {
       if ((await find(box, signal)) !== undefined) return {};
-      cloud.passwords += 1;
-      const { password = `box-password-${cloud.passwords}` } = known;
+      const password = passwordOf(box, known);
       const { shelf = 'low' } = box.spec.forProvider;
       const made = { owner: box.metadata.name, ...wanted(box), shelf, password };
       await asked(signal, () => cloud.create(signal, nameOf(box), made));
-      return { details: { password } };
+      return password === undefined ? {} : { details: { password } };
     },
     async update(box, known, signal) {
       const found = await find(box, signal);
       if (found === undefined) throw new Error('there is no such box any more');
-      cloud.passwords += 1;
-      const { password = `box-password-${cloud.passwords}` } = known;
+      const password = passwordOf(box, known);
       const changed = { ...found, ...wanted(box), password };
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
       const { shelf = 'low' } = box.spec.forProvider;
       if (shelf !== found.shelf) throw new Error('a box cannot be moved to another shelf');
-      return { details: { password } };
+      return password === undefined ? {} : { details: { password } };
     },
     async delete(box, signal) {
       if ((await find(box, signal)) === undefined) return;
@@ -196,4 +203,5 @@ export const boxScenario = {
   changes: [{ size: 5 }, { colour: 'green' }],
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
   details: ['endpoint', 'password'],
+  withoutDetails: [{ change: { isOpen: true }, keys: ['password'] }],
 } satisfies Omit<Conformance<Box>, 'open'>;

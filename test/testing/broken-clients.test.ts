@@ -109,8 +109,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^the connection secret has no endpoint/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
-        const { details: _none, ...seen } = await sound.observe(...given);
-        return seen;
+        const { details: { endpoint: _none, ...details } = {}, ...seen } = await sound.observe(...given);
+        return { ...seen, details };
       },
     }),
   },
@@ -200,6 +200,16 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^the password was lost with its secret, and was not published again/,
     methods: (_cloud, sound) => ({
       observe: (box, known, signal) => sound.observe(box, { password: 'as it was', ...known }, signal),
+    }),
+  },
+  'does not say that there is a password no more': {
+    rule: 'connection details that there are no more are removed',
+    says: /^after the change to \{"isOpen":true\}, the connection secret still has password/,
+    methods: (_cloud, sound) => ({
+      async observe(...given) {
+        const { details: { endpoint } = {}, ...seen } = await sound.observe(...given);
+        return { ...seen, ...(typeof endpoint === 'string' && { details: { endpoint } }) };
+      },
     }),
   },
   'deletes no more what is gone': {

@@ -106,4 +106,33 @@ const renewsPassword: Rule = {
   },
 };
 
-export const changing: readonly Rule[] = [converges, tellsRefusals, tellsRenaming, renewsPassword];
+const removesDetails: Rule = {
+  name: 'connection details that there are no more are removed',
+  async check(bench) {
+    const cases = needed(bench.conformance.withoutDetails, 'withoutDetails');
+    for (const [index, { change, keys }] of cases.entries()) {
+      const name = `case-${index}`;
+      await bench.ready(name);
+      bench.edit(name, change);
+      await bench.pass(name);
+      await bench.until(name, () => bench.isReady(name), `${JSON.stringify(change)} did not end in Ready`);
+      await bench.passes(name, 2);
+      const left = keys.filter((key) => bench.published(name)[key] !== undefined);
+      expect(
+        left.length === 0,
+        `after the change to ${JSON.stringify(change)}, the connection secret still has ${left.join(', ')}`,
+        'answer in observe with `null` for each detail that there is none of, each time',
+      );
+      bench.remove(name);
+      await bench.until(name, () => bench.object(name) === undefined, 'it was deleted, and did not go');
+    }
+  },
+};
+
+export const changing: readonly Rule[] = [
+  converges,
+  tellsRefusals,
+  tellsRenaming,
+  renewsPassword,
+  removesDetails,
+];
