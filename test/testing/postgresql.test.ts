@@ -55,6 +55,7 @@ describeConformance({
     { configurationParameters: [{ name: 'work_mem', value: '4MB' }] },
   ],
   details,
+  withoutDetails: [{ change: { login: false }, keys: ['password', 'uri'] }],
   open: (given) =>
     postgresqlWorld(given, {
       things: roles,

@@ -28,6 +28,8 @@ export interface PostgreSQLRoleOptions extends ServerConnection {
   readonly generatePassword: () => string;
 }
 
+const noPassword = { password: null, uri: null } as const;
+
 /** Roles of a server, for one run. Their names are known before they are created. */
 export function postgreSQLRoleClient({
   server: { roles },
@@ -61,7 +63,11 @@ export function postgreSQLRoleClient({
       const need = hasPassword ? await password.need(managed, known, signal) : undefined;
       return {
         ...observationOf(managed, { role, need }),
-        details: detailsOf(managed, hasPassword ? known.password : undefined),
+        details: {
+          ...detailsOf(managed, hasPassword ? known.password : undefined),
+          // Who may not log in has no use for what was published while he might.
+          ...(managed.spec.forProvider.login !== true && !isObserver(managed) && noPassword),
+        },
         status: password.rotation(managed),
       };
     },
