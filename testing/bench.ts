@@ -32,8 +32,11 @@ export interface Ready {
   readonly known: ConnectionDetails;
 }
 
-/** In real time, how often the clock follows it; in virtual time, how long what is no timer may take, in ms. */
+/** How often the clock follows real time, in ms. */
 const paceMs = 5;
+/** How much faster it is while a request is under way to what has no time of its own: deadlines stay far. */
+const networkSpeed = 10;
+/** How long what needs no timer may take where there is no network, in ms. */
 const patienceMs = 20;
 
 /** Where one rule is tried: an empty cluster, an empty world, and a process that has just started. */
@@ -273,15 +276,18 @@ export class Bench {
   async passTime(ms: number): Promise<void> {
     if (this.conformance.time !== 'real') return this.clock.advance(ms);
     const endMs = this.clock.elapsedMs() + ms;
-    while (this.clock.elapsedMs() < endMs) await this.#moment(() => false);
+    while (this.clock.elapsedMs() < endMs) await this.#paced(1);
+  }
+
+  async #paced(speed: number): Promise<void> {
+    await realMoment(paceMs);
+    await this.clock.advance(paceMs * speed);
   }
 
   /** To the next thing that happens. In virtual time that is a timer, unless something is under way that needs none. */
   async #moment(isDone: () => boolean): Promise<void> {
-    if (this.conformance.time === 'real') {
-      await realMoment(paceMs);
-      return this.clock.advance(paceMs);
-    }
+    const { time = 'virtual' } = this.conformance;
+    if (time !== 'virtual') return this.#paced(time === 'real' ? 1 : networkSpeed);
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 1) {
       await realMoment(1);
       await this.clock.settle();

@@ -71,10 +71,12 @@ export interface Conformance<M extends Managed = Managed> {
   /** Changes after which there are connection details no more, such as the password of what asks for none. */
   readonly withoutDetails?: readonly WithoutDetails<NoInfer<M>>[];
   /**
-   * `virtual` (default): the world is in this process and has no time but that of the clock it is given, so that nothing
-   * takes real time. `real`: it takes real time, as a cloud does, and whatever is asked over a network.
+   * How long things take.
+   * - `virtual` (default): the world is in this process and has no time but that of the clock it is given.
+   * - `network`: the same, but requests are on their way for real, as to a fake that listens on loopback.
+   * - `real`: the world takes real time, as a cloud does. Then so do the rules: minutes each.
    */
-  readonly time?: 'virtual' | 'real';
+  readonly time?: 'virtual' | 'network' | 'real';
   /** Opens an empty world. Called anew for each rule. */
   open(given: Given): World | Promise<World>;
 }
