@@ -52,7 +52,7 @@ export interface Comparison<M extends Managed> {
   /** What differs and cannot be changed, to be told: `spec.forProvider.version from "5.7" to "8.0"`. See {@link refuse}. */
   readonly refused: readonly string[];
   /** For `observe`. `difference` names fields, and tells the values of none but those refused. */
-  readonly observation: Pick<Observation<M>, 'isUpToDate' | 'lateInitialized' | 'difference'>;
+  readonly observation: Pick<Observation<M>, 'isUpToDate' | 'lateInitialized' | 'difference' | 'refused'>;
 }
 
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
@@ -164,6 +164,7 @@ export function comparison<M extends Managed>(
         isUpToDate: differing.length === 0,
         ...(late.length > 0 && { lateInitialized: laidOut(late) as Late<M> }),
         ...(differing.length > 0 && { difference: differing.join(', ') }),
+        ...(told.length > 0 && { refused: told }),
       },
     };
   };

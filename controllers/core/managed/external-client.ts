@@ -39,6 +39,11 @@ export interface Observation<M extends Managed = Managed> {
   /** What differs, for the debug log. Never holds secrets. */
   readonly difference?: string;
   /**
+   * What differs and cannot be changed, to be told with what to do: `spec.forProvider.version from "5.7" to "8.0"`. With
+   * `isUpToDate: false`. Never holds secrets.
+   */
+  readonly refused?: readonly string[];
+  /**
    * What the external system says it is still busy with. Meanwhile it is not asked to update, and while it
    * deletes, not to delete again; it is looked at often, and the AsyncOperation condition says why.
    */

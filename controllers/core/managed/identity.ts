@@ -160,7 +160,7 @@ export interface Identifiable {
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
   /** What the last look found; absent: nothing. */
-  readonly seen?: { readonly isUpToDate: boolean } | undefined;
+  readonly seen?: { readonly isUpToDate: boolean; readonly refused?: readonly string[] } | undefined;
 }
 
 /** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
@@ -226,13 +226,18 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   return encodeIdentity(identityToRecord(context, run, { isAsWanted: seen.isUpToDate }));
 }
 
-/** The edits that have no effect. */
+/**
+ * What is wanted and has no effect: edits of what is on record, and what the external system says it cannot change of what
+ * it is to keep as wanted.
+ */
 export function refusedEdits(
   { marks }: IdentityContext,
-  { current, isExact }: Identifiable,
+  { current, isExact, seen }: Identifiable,
 ): readonly string[] {
   const recorded = recordedIdentity(current, marks);
-  return recorded === undefined ? [] : editsOf(current, recorded, marks, isExact);
+  const edits = recorded === undefined ? [] : editsOf(current, recorded, marks, isExact);
+  const isKept = seen?.isUpToDate === false && shouldUpdate(current.spec) && !wasDeleted(current);
+  return isKept ? [...edits, ...(seen.refused ?? [])] : edits;
 }
 
 /** The object with these annotations added. */

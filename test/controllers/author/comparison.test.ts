@@ -81,7 +81,7 @@ const changing = (change: ForProvider, difference: string): Comparison<Thing> =>
 const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
   change: {},
   refused,
-  observation: { isUpToDate: false, difference: refused.join(', ') },
+  observation: { isUpToDate: false, difference: refused.join(', '), refused },
 });
 const taking = (lateInitialized: ForProvider): Comparison<Thing> => ({
   ...same,
@@ -224,7 +224,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       want: {
         change: { net: { mtu: 9 } },
         refused: ['spec.forProvider.net.cidr from "d" to "c"'],
-        observation: { isUpToDate: false, difference: 'net.mtu, spec.forProvider.net.cidr from "d" to "c"' },
+        observation: {
+          isUpToDate: false,
+          difference: 'net.mtu, spec.forProvider.net.cidr from "d" to "c"',
+          refused: ['spec.forProvider.net.cidr from "d" to "c"'],
+        },
       },
     },
     'as a whole object, which may have more than is wanted': {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { Identity, IdentityContext } from '../../../../controllers/core/managed/identity.ts';
+import type {
+  Identifiable,
+  Identity,
+  IdentityContext,
+} from '../../../../controllers/core/managed/identity.ts';
 import {
   editsOf,
   encodeIdentity,
@@ -13,6 +17,7 @@ import {
   isEdited,
   named,
   recordedIdentity,
+  refusedEdits,
 } from '../../../../controllers/core/managed/identity.ts';
 import { managed } from '../objects.ts';
 
@@ -244,6 +249,41 @@ describe('whether it names something else than what is recorded', () => {
         [row.deterministic, row.assigned],
       );
     });
+  }
+});
+
+describe('what is wanted and has no effect', () => {
+  const refused = ['spec.forProvider.size from 2 to 1'];
+  const edited = of({ region: 'eu' }, recording({ fields: { region: 'us' } }));
+  const region = 'spec.forProvider.region from "us" to "eu"';
+  const rows: Record<string, { object: Managed; seen?: Identifiable['seen']; want: readonly string[] }> = {
+    'an edit of what is on record': { object: edited, seen: { isUpToDate: true }, want: [region] },
+    'and what the external system cannot change': {
+      object: edited,
+      seen: { isUpToDate: false, refused },
+      want: [region, ...refused],
+    },
+    'which counts where nothing is on record, too': {
+      object: of({}),
+      seen: { isUpToDate: false, refused },
+      want: refused,
+    },
+    'not while it is not to be changed': { object: of({}), seen: { isUpToDate: true, refused }, want: [] },
+    'not of what may not be updated': {
+      object: of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      seen: { isUpToDate: false, refused },
+      want: [],
+    },
+    'not of what is on its way out': {
+      object: of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }),
+      seen: { isUpToDate: false, refused },
+      want: [],
+    },
+    'nothing else': { object: of({}), seen: { isUpToDate: false }, want: [] },
+    'nothing of what was not seen': { object: of({}), want: [] },
+  };
+  for (const [name, { object, seen, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(refusedEdits(deterministic, { current: object, seen }), want));
   }
 });
 
