@@ -91,6 +91,11 @@ export class Bench {
     return this.conformance.time === 'real' ? 2_000 : 600_000;
   }
 
+  /** Between two looks at what is on its way. */
+  get pauseMs(): number {
+    return this.conformance.time === 'real' ? 500 : 5_000;
+  }
+
   get isNameAssigned(): boolean {
     return this.process.service.externalNames === 'assigned';
   }

@@ -34,7 +34,7 @@ export async function finished(bench: Bench, client: ExternalClient, { operation
   for (let looks = 0; looks < mostLooks; looks += 1) {
     const progress = await bench.settled(Promise.resolve(poll()), 'poll');
     if (progress?.state !== 'running') return;
-    await bench.passTime(5_000);
+    await bench.passTime(bench.pauseMs);
   }
   throw new Broken(`operation ${operation} does not end. To mend: say in poll how it is going`);
 }
