@@ -20,6 +20,7 @@ import { copyProject, projectRoot } from './project-copy.ts';
 const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
 const blocks = codeBlocks(guide).filter(({ file }) => file !== undefined);
 const sources = blocks.filter(({ language }) => language === 'ts');
+const conformanceTest = 'test/controllers/example/conformance.test.ts';
 const manifest = blocks.find(({ language }) => language === 'yaml')?.content ?? '';
 
 /** What the guide's claim looks like from here: its kind is known to the copy only. */
@@ -34,7 +35,8 @@ const ClaimKind: Kind<Claim> = {
 /** The project with the guide followed to its end: its files written, its stack in the list of stacks, all generated. */
 async function followGuide(): Promise<ProjectCopy> {
   const copy = await copyProject([
-    ...['apis', 'clients', 'controllers', 'crds', 'deploy/base', 'runtime'],
+    ...['apis', 'clients', 'controllers', 'crds', 'deploy/base', 'runtime', 'testing'],
+    ...['local/favourite-cloud'],
     ...['docs/api-reference.md', 'docs/decision-tables.md'],
     ...['main.ts', 'package.json', 'tsconfig.json', 'biome.json', 'test/rooms.test.ts'],
   ]);
@@ -71,6 +73,7 @@ describe('the guide to adding a managed service', () => {
         'controllers/example/favourite-db-instance/external-client.ts',
         'controllers/example/favourite-db-instance/configure.ts',
         'controllers/example/setup.ts',
+        conformanceTest,
       ],
     );
     assert.ok(codeBlocks(guide).every(({ language, file }) => file !== undefined || language === 'sh'));
@@ -90,7 +93,15 @@ describe('the guide to adding a managed service', () => {
 
   test('its imports point one way', async () => {
     const output = await succeeds(['--test', '--test-reporter=tap', 'test/rooms.test.ts']);
-    for (const { file } of sources) assert.match(output, new RegExp(`^ *ok \\d+ - ${file}$`, 'm'));
+    const product = sources.filter(({ file }) => file !== conformanceTest);
+    for (const { file } of product) assert.match(output, new RegExp(`^ *ok \\d+ - ${file}$`, 'm'));
+  });
+
+  test('its client passes the conformance kit, and no rule is skipped that its world has what it takes for', async () => {
+    const output = await succeeds(['--test', '--test-reporter=tap', conformanceTest]);
+    const skipped = [...output.matchAll(/^ *ok \d+ - .* # SKIP (.*)$/gm)].map(([, why]) => why);
+    assert.deepEqual(skipped, ['there is no `withoutDetails`']);
+    assert.match(output, /^ *ok \d+ - create twice makes one$/m);
   });
 
   test('npm run generate makes its definitions and roles, and they are up to date then', async () => {
