@@ -102,7 +102,13 @@ const renewsPassword: Rule = {
     expect(isGood !== false, 'the renewed password opens nothing', 'publish the one that was set');
     const { length } = await bench.things();
     expect(length === 1, `there are ${length} outside now`, 'set a new password for what is there');
-    await expectRest(bench, 'what has a new password');
+    const renewed = bench.published('first');
+    await bench.passes('first', 5);
+    expect(
+      isEqual(bench.published('first'), renewed),
+      'the password is renewed again and again',
+      'answer `isUpToDate: true` once `known.password` is there',
+    );
   },
 };
 
