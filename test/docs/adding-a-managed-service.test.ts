@@ -71,12 +71,33 @@ describe('the guide to adding a managed service', () => {
         'apis/example/v1alpha1/favourite-db-instance.ts',
         'apis/example/v1alpha1/provider.ts',
         'controllers/example/favourite-db-instance/external-client.ts',
+        'controllers/example/favourite-db-instance/operations.ts',
         'controllers/example/favourite-db-instance/configure.ts',
         'controllers/example/setup.ts',
         conformanceTest,
       ],
     );
     assert.ok(codeBlocks(guide).every(({ language, file }) => file !== undefined || language === 'sh'));
+  });
+
+  test('its operations go on, end, fail and are forgotten', async () => {
+    const operations = [
+      undefined,
+      { done: false },
+      { done: true },
+      { done: true, error: { message: 'quota' } },
+    ];
+    const script = `
+      import { progressOf } from './controllers/example/favourite-db-instance/operations.ts';
+      const told = [undefined, ...${JSON.stringify(operations.slice(1))}].map(progressOf);
+      console.log(JSON.stringify(told.map(({ state, error }) => [state, error?.message ?? ''])));`;
+    const output = await succeeds(['--input-type=module', '--eval', script]);
+    assert.deepEqual(JSON.parse(output), [
+      ['unknown', ''],
+      ['running', ''],
+      ['done', ''],
+      ['failed', 'quota'],
+    ]);
   });
 
   test('its code has no type errors', async () => {

@@ -49,6 +49,17 @@ export const managedSpec = z.object({
   ),
 });
 
+/** What an external system was asked for and has not ended yet. */
+export const externalOperation = z
+  .object({
+    type: z.enum(['create', 'update', 'delete']).describe('What the external system was asked for.'),
+    name: z.string().describe('What the external system calls the operation.'),
+    startedAt: z.string().meta({ format: 'date-time' }).describe('When it was asked for.'),
+  })
+  .describe(
+    'What the external system was asked for and has not ended yet. Until then nothing else is asked of it, but a deletion in place of an update.',
+  );
+
 /** What every managed resource's status holds beside what the external system reports. */
 export const managedStatus = z.object({
   bindingPhase: optional(bindingPhase),
@@ -80,6 +91,7 @@ export const managedStatus = z.object({
         'When lost credentials were about to be replaced, until the new ones are published. Meanwhile nobody knows whether those that are published work.',
       ),
   ),
+  operation: optional(externalOperation),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
 });

@@ -1,5 +1,5 @@
 import type { Described } from '../schema.ts';
-import type { managedSpec, managedStatus, managementAction } from './define-managed.ts';
+import type { externalOperation, managedSpec, managedStatus, managementAction } from './define-managed.ts';
 import type { publishConnectionDetailsTo } from './fields.ts';
 import type { KubernetesObject } from './kind.ts';
 
@@ -13,6 +13,9 @@ export type ManagedSpec = Described<typeof managedSpec> & {
   readonly forProvider?: object;
   readonly initProvider?: object;
 };
+
+/** An operation of an external system, by its name there. */
+export type ExternalOperation = Described<typeof externalOperation>;
 
 /** What every managed resource's status holds beside what the external system reports. */
 export type ManagedStatus = Described<typeof managedStatus>;

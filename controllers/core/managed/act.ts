@@ -1,17 +1,29 @@
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { failing } from '../step-failure.ts';
-import { failedCreation, recordCreation } from './creation-record.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import { operationSuperseded } from './async-operations.ts';
+import { cannotCreate, failedCreation, recordCreation, recordName } from './creation-record.ts';
 import { pendingTime } from './creation-tracking.ts';
 import type { NextDecision } from './decide.ts';
 import { decideNext } from './decide.ts';
 import type { Ending, Ready, Run } from './ending.ts';
-import { endings, having, isCreating, isDeleting, recreationEvent, scrubOf } from './ending.ts';
+import {
+  endings,
+  having,
+  isCreating,
+  isDeleting,
+  over,
+  recreationEvent,
+  reporting,
+  scrubOf,
+} from './ending.ts';
 import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
+import { begin, hasCredentials, renewed, unpollable } from './follow-up.ts';
 import {
   encodeIdentity,
   identified,
@@ -22,7 +34,7 @@ import {
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
 import { isReoffered } from './status.ts';
-import type { ExternalContext, RunContext } from './steps.ts';
+import type { Called, ExternalContext, RunContext } from './steps.ts';
 import {
   cannotDelete,
   cannotFinalise,
@@ -45,6 +57,10 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
   switch (decision.act) {
     case 'reportMissing':
       return endings.missing(run, context.confirmAbsenceMs);
+    case 'awaitOperation':
+      return endings.waiting(run, run.underWay?.type ?? 'create');
+    case 'reportUndetermined':
+      return endings.undetermined(run, decision.message);
     case 'awaitExistence':
       return endings.hidden(run);
     case 'finalise':
@@ -62,7 +78,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'reportLost':
       return endings.lost(run);
     case 'awaitDeletion':
-      return endings.leaving(run, observed);
+      return endings.leaving(run);
     case 'delete':
       return remove(context, run);
     case 'lateInitialize':
@@ -89,6 +105,7 @@ const decideOn = (
     absentForMs: run.absentForMs,
     isEdited: isEdited(identity, run),
     isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
+    underWay: run.underWay?.type,
   });
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
@@ -99,26 +116,48 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
   const marked = await prepare(context, run, { annotations, ready: isCreating });
   absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
-  let creation: Creation;
+  let creation: Creation<Managed, string>;
   try {
     creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);
   } catch (error) {
     throw await failedCreation(context, marked, error);
   }
-  const event = requested('CreatedExternalResource', 'creation');
-  if (creation.operation !== undefined) {
-    const published = having(await publish(context, marked, creation.details, isCreating), event);
-    return begun(context, published, { type: 'create', operation: creation.operation, ready: creating() });
+  const { operation, details } = creation;
+  const called = {
+    details,
+    status: creation.status,
+    event: requested('CreatedExternalResource', 'creation'),
+  };
+  if (typeof operation === 'string') {
+    const problem = unpollable(context, 'create', operation);
+    if (problem !== undefined)
+      throw new StepFailure('create failed', problem, { ...cannotCreate, known: marked });
+    const handedOver = await recordName(
+      context,
+      begin(context, marked, { type: 'create', name: operation }),
+      creation,
+    );
+    return endings.handedOver(await tell(context, handedOver, { ...called, ready: isCreating }), creating());
+  }
+  if (operation !== undefined) {
+    const published = await tell(context, marked, { ...called, ready: isCreating });
+    return begun(context, published, { type: 'create', operation, ready: creating() });
   }
   const recorded = await recordCreation(context, marked, creation);
-  const called = { details: creation.details, event, ready: isCreating };
-  const [shown, observed] = await observeAndPublish(context, recorded, called);
+  const [shown, observed] = await observeAndPublish(context, recorded, { ...called, ready: isCreating });
   if (!observed.exists) return endings.unseen(shown);
   const { lateInitialized } = observed;
   const isFilledIn = decideOn(context, shown, observed).act === 'lateInitialize';
   const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
   return endings.present(filled, observed);
 }
+
+/** Publishes what a call that has only begun something returned, and tells of it. */
+const tell = async (
+  context: ExternalContext,
+  run: Run,
+  { details, status, event, ready }: Called,
+): Promise<Run> => having(await publish(context, reporting(run, status), details, ready), event);
 
 /** What exists keeps its finalizer, its name and its connection details, and is given what is chosen for it. */
 async function keep(
@@ -155,13 +194,24 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
     ...readyAsObserved(run, observed),
     known: run,
   });
-  const event = requested('UpdatedExternalResource', 'update');
-  if (updated.operation !== undefined) {
-    const published = having(await publish(context, run, updated.details), event);
-    renewals.done(run.current);
-    return begun(context, published, { type: 'update', operation: updated.operation, ready: observed.ready });
+  const { operation, details, status } = updated;
+  const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
+  if (typeof operation === 'string') {
+    const problem = unpollable(context, 'update', operation);
+    if (problem !== undefined)
+      throw new StepFailure('update failed', problem, { ...cannotUpdate, known: run });
+    const published = await tell(context, begin(context, run, { type: 'update', name: operation }), called);
+    return endings.handedOver(
+      hasCredentials(updated) ? renewed(context, published) : published,
+      observed.ready,
+    );
   }
-  const [shown, now] = await observeAndPublish(context, run, { details: updated.details, event });
+  if (operation !== undefined) {
+    const published = await tell(context, run, called);
+    renewals.done(run.current);
+    return begun(context, published, { type: 'update', operation, ready: observed.ready });
+  }
+  const [shown, now] = await observeAndPublish(context, run, called);
   renewals.done(run.current);
   return endings.present(shown, now.exists ? now : observed);
 }
@@ -177,19 +227,29 @@ function readyAsObserved({ current, before }: Run, { ready }: Observation): { re
 
 /** Asks for deletion, and finishes if the external resource is gone at once. */
 async function remove(context: ExternalContext, run: Run): Promise<Ending> {
-  const { identity, external, signal } = context;
+  const { identity, external, underWay, signal } = context;
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
-  const asked = having(run, requested('DeletedExternalResource', 'deletion'));
-  const operation = (deletion as Deletion | undefined)?.operation;
+  const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
+  const operation = (deletion as Deletion<string> | undefined)?.operation;
+  if (typeof operation === 'string') {
+    const problem = unpollable(context, 'delete', operation);
+    if (problem !== undefined)
+      throw new StepFailure('delete failed', problem, { ...cannotDelete, known: run });
+    return endings.handedOver(begin(context, requesting, { type: 'delete', name: operation }), deleting());
+  }
+  // How an update went that it has taken the place of is nobody's concern.
+  if (run.underWay !== undefined) underWay.note(run.current, undefined);
+  const asked =
+    run.underWay === undefined ? requesting : { ...over(requesting), operation: operationSuperseded };
   if (operation !== undefined) return begun(context, asked, { type: 'delete', operation, ready: deleting() });
   const [looked, observed] = await observe(context, asked, isDeleting);
-  return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);
+  return observed.exists ? endings.leaving(looked) : finalise(context, looked);
 }
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
-  const { operations, absences, publisher, unpublished, signal } = context;
+  const { operations, absences, publisher, unpublished, underWay, signal } = context;
   const { current } = run;
   await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
@@ -200,6 +260,7 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   operations.forget(objectKey(current.metadata));
   absences.forget(objectKey(current.metadata));
   unpublished.forget(current);
+  underWay.forget(current);
   return endings.gone(run);
 }
 

@@ -5,10 +5,10 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import type { Creation, OperationType } from './external-client.ts';
+import type { Created, OperationType } from './external-client.ts';
 
 /** What a settled operation brought. */
-export type OperationResult = Pick<Creation, 'details' | 'externalName'>;
+export type OperationResult = Created;
 
 /** An operation on one external resource that outlived the run that began it. */
 export interface TrackedOperation {
@@ -70,12 +70,32 @@ export function createOperationTracker(): OperationTracker {
 /** The reasons that the guide of managed resources prints (docs/decisions/0007). */
 const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
 
-/** The conditions of an operation under way. */
-export const operationOngoing = (type: OperationType): readonly ConditionFacts[] => [
-  { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: `${type} is under way` },
-];
+/** The conditions of an operation under way: what it is called outside, and how far it says it is. */
+export function operationOngoing(
+  type: OperationType,
+  { name, message }: { readonly name?: string; readonly message?: string | undefined } = {},
+): readonly ConditionFacts[] {
+  const which = name === undefined ? '' : ` (${name})`;
+  const howFar = message === undefined ? '' : `: ${message}`;
+  const told = `${type} is under way${which}${howFar}`;
+  return [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: told }];
+}
 
 const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
+
+/** The conditions where what was asked for is of no interest any more. */
+export const operationSuperseded: readonly ConditionFacts[] = [finished];
+
+/** The conditions of an operation of which the external system does not know any more how it went. */
+export const operationForgotten = (type: OperationType, name: string): readonly ConditionFacts[] => [
+  finished,
+  {
+    type: 'LastAsyncOperation',
+    status: 'Unknown',
+    reason: 'Forgotten',
+    message: `the external system does not know how ${type} (${name}) went`,
+  },
+];
 
 /** The conditions of an operation that ended as it should. */
 export const operationSucceeded: readonly ConditionFacts[] = [

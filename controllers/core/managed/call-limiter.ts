@@ -2,7 +2,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { TokenBucket, TokenRate } from '../../../runtime/time/token-bucket.ts';
 import { fullBucket, refilled } from '../../../runtime/time/token-bucket.ts';
-import type { ExternalClient, ExternalConnector } from './external-client.ts';
+import type { Calls, ExternalClient, ExternalConnector } from './external-client.ts';
 
 /** Spreads calls over time, apart for each key. */
 export interface CallLimiter {
@@ -75,10 +75,23 @@ export function limitedConnector<M extends Managed>(
   };
 }
 
-function limited<M extends Managed>(
-  client: ExternalClient<M>,
-  admit: (signal: AbortSignal) => Promise<void>,
-): ExternalClient<M> {
+type Admit = (signal: AbortSignal) => Promise<void>;
+
+function limited<M extends Managed>(client: ExternalClient<M>, admit: Admit): ExternalClient<M> {
+  if (client.poll === undefined) return limitedCalls(client, admit);
+  return {
+    ...limitedCalls(client, admit),
+    async poll(name, signal) {
+      await admit(signal);
+      return client.poll(name, signal);
+    },
+  };
+}
+
+function limitedCalls<M extends Managed, Name extends string>(
+  client: Calls<M, Name>,
+  admit: Admit,
+): Calls<M, Name> {
   const { system, disconnect } = client;
   return {
     async observe(managed, known, signal) {

@@ -41,13 +41,36 @@ export async function recordCreation(
 ): Promise<Run> {
   const { env, identity } = context;
   if (!identity.isAssigned) return run;
-  const annotations = {
-    ...(name !== undefined && {
-      [annotationKeys.externalName]: name,
-      [annotationKeys.externalIdentity]: encodeIdentity({ ...identityToRecord(identity, run), name }),
-    }),
-    [annotationKeys.externalCreateSucceeded]: resultTime(run.current, env.clock.now()),
-  };
+  const succeeded = { [annotationKeys.externalCreateSucceeded]: resultTime(run.current, env.clock.now()) };
+  return record(context, run, { ...naming(context, run, name), ...succeeded });
+}
+
+/**
+ * Puts the name on record that the external system chose for what it is still creating. That is not on record as a
+ * creation that succeeded: should the operation be lost, nobody is to create a second one because the first does not show.
+ */
+export async function recordName(
+  context: CreationContext,
+  run: Run,
+  { externalName: name }: { readonly externalName?: string },
+): Promise<Run> {
+  const isNamed = context.identity.isAssigned && name !== undefined;
+  return isNamed ? record(context, run, naming(context, run, name)) : run;
+}
+
+const naming = ({ identity }: CreationContext, run: Run, name: string | undefined): Record<string, string> =>
+  name === undefined
+    ? {}
+    : {
+        [annotationKeys.externalName]: name,
+        [annotationKeys.externalIdentity]: encodeIdentity({ ...identityToRecord(identity, run), name }),
+      };
+
+async function record(
+  context: CreationContext,
+  run: Run,
+  annotations: Readonly<Record<string, string>>,
+): Promise<Run> {
   const stored = await failing(
     'cannot update managed resource annotations',
     recorded(context, run, annotations),

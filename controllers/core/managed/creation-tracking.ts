@@ -41,6 +41,11 @@ export function isCreationIncomplete(object: KubernetesObject): boolean {
   return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
 
+/** Whether the last creation is on record as one that failed. */
+export const isCreationFailed = (object: KubernetesObject): boolean =>
+  timeOf(object, annotationKeys.externalCreateFailed) >
+  timeOf(object, annotationKeys.externalCreateSucceeded);
+
 /** A time that is further ahead was written before somebody set the clock back: nobody waits until it comes again. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;

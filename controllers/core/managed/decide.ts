@@ -1,5 +1,5 @@
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   externalName,
@@ -18,13 +18,20 @@ import {
   shouldUpdate,
 } from '../management-policies.ts';
 import type { TrackedOperation } from './async-operations.ts';
-import { isBeingCreated, isCreationIncomplete, isInCreationGrace } from './creation-tracking.ts';
-import type { Observation } from './external-client.ts';
+import {
+  isBeingCreated,
+  isCreationFailed,
+  isCreationIncomplete,
+  isInCreationGrace,
+} from './creation-tracking.ts';
+import type { Created, Observation, OperationType, Progress } from './external-client.ts';
 import type { Identity } from './identity.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
 export type FirstRow = (typeof firstRows)[number];
+
+const undetermined = `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed`;
 
 /** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
 export type FirstDecision =
@@ -35,8 +42,15 @@ export type FirstDecision =
   | { readonly row: '6'; readonly act: 'orphan' }
   | { readonly row: '10'; readonly act: 'connect' };
 
-/** `operation` is what this process still knows of an operation that outlived its run. */
-export function decideFirst(managed: Managed | undefined, operation?: TrackedOperation): FirstDecision {
+/**
+ * `operation` is what this process still knows of an operation that outlived its run, `underWay` one that the external
+ * system sees through.
+ */
+export function decideFirst(
+  managed: Managed | undefined,
+  operation?: TrackedOperation,
+  underWay?: ExternalOperation,
+): FirstDecision {
   if (managed === undefined) return { row: '1', act: 'nothing' };
   const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
   if (isPaused(managed)) {
@@ -62,10 +76,10 @@ export function decideFirst(managed: Managed | undefined, operation?: TrackedOpe
     if (!hasFinalizer(managed, finalizerNames.managed)) return { row: '4 unfinalised', act: 'nothing' };
     if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };
   }
-  // An operation that has settled is about to record its result.
-  if (operation === undefined && isCreationIncomplete(managed)) {
-    const message = `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed`;
-    return { row: '8', act: 'refuse', message };
+  // An operation that has settled, or can be asked about, is about to record its result.
+  const isAnswered = operation !== undefined || underWay !== undefined;
+  if (!isAnswered && isCreationIncomplete(managed)) {
+    return { row: '8', act: 'refuse', message: undetermined };
   }
   return { row: '10', act: 'connect' };
 }
@@ -88,7 +102,38 @@ export function decideAccess(recorded: Identity | undefined, system: string | un
 }
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
+export const operationRows = ['11 under way', '11 done', '11 failed', '11 forgotten'] as const;
+export type OperationRow = (typeof operationRows)[number];
+
+/** What to do about an operation that the external system sees through. */
+export type OperationDecision =
+  | { readonly row: '11 under way'; readonly act: 'await'; readonly message: string | undefined }
+  | { readonly row: '11 done'; readonly act: 'record'; readonly result: Created }
+  | { readonly row: '11 failed'; readonly act: 'report'; readonly error: Error }
+  | { readonly row: '11 forgotten'; readonly act: 'lookAfter' };
+
+/** `progress` is what the external system says of it. Throws a TypeError for what no client may say. */
+export function decideOperation(progress: Progress): OperationDecision {
+  switch (progress.state) {
+    case 'running':
+      return { row: '11 under way', act: 'await', message: progress.message };
+    case 'done': {
+      const { state: _, ...result } = progress;
+      return { row: '11 done', act: 'record', result };
+    }
+    case 'failed':
+      return { row: '11 failed', act: 'report', error: progress.error };
+    case 'unknown':
+      return { row: '11 forgotten', act: 'lookAfter' };
+    default:
+      throw new TypeError('poll of the external client yields no state that an operation may have');
+  }
+}
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
 export const nextRows = [
+  '13 async',
+  '8 forgotten',
   '12',
   '13',
   '18',
@@ -99,6 +144,7 @@ export const nextRows = [
   '25 unsure',
   '25 lost',
   '25 again',
+  '15 pending',
   '15 async',
   '15',
   '26',
@@ -111,10 +157,12 @@ export const nextRows = [
 export type NextRow = (typeof nextRows)[number];
 
 /** A line of the table. */
-export type ManagedRow = FirstRow | AccessRow | NextRow;
+export type ManagedRow = FirstRow | AccessRow | OperationRow | NextRow;
 
 /** What to do once the external resource was looked at. */
 export type NextDecision =
+  | { readonly row: '13 async' | '15 pending'; readonly act: 'awaitOperation' }
+  | { readonly row: '8 forgotten'; readonly act: 'reportUndetermined'; readonly message: string }
   | { readonly row: '12'; readonly act: 'reportMissing' }
   | { readonly row: '13'; readonly act: 'awaitExistence' }
   | { readonly row: '18'; readonly act: 'finalise' }
@@ -146,6 +194,8 @@ export interface NextContext {
   readonly isEdited: boolean;
   /** Another process said a moment ago that it is about to set credentials. */
   readonly isRenewedElsewhere?: boolean;
+  /** What an operation that the external system sees through is about, while it is under way. */
+  readonly underWay?: OperationType | undefined;
 }
 
 /**
@@ -173,10 +223,24 @@ const isAwaited = ({ spec, status }: Managed): boolean =>
 export function decideNext(
   managed: Managed,
   observed: Observation,
-  { graceMs, now, isNameKnown, confirmMs, absentForMs = 0, isEdited, isRenewedElsewhere }: NextContext,
+  {
+    graceMs,
+    now,
+    isNameKnown,
+    confirmMs,
+    absentForMs = 0,
+    isEdited,
+    isRenewedElsewhere,
+    underWay,
+  }: NextContext,
 ): NextDecision {
   const { spec } = managed;
   if (!observed.exists) {
+    // What it will leave behind is to be found, and not to be made twice.
+    if (underWay !== undefined) return { row: '13 async', act: 'awaitOperation' };
+    if (isCreationIncomplete(managed)) {
+      return { row: '8 forgotten', act: 'reportUndetermined', message: undetermined };
+    }
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
     const mayBeHidden = isNameKnown ? isBeingCreated : isInCreationGrace;
     if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
@@ -193,19 +257,20 @@ export function decideNext(
     if (!wasSeen(managed)) return { row: '25', act: 'create' };
     if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };
     // A second one of a name of its own would hide the first for good, if that is there after all.
-    return isNameKnown || externalName(managed) === undefined
+    return isNameKnown || externalName(managed) === undefined || isCreationFailed(managed)
       ? { row: '25 again', act: 'recreate' }
       : { row: '25 lost', act: 'reportLost' };
   }
   if (wasDeleted(managed)) {
-    return observed.operation === 'delete'
+    if (underWay === 'create') return { row: '15 pending', act: 'awaitOperation' };
+    return underWay === 'delete' || observed.operation === 'delete'
       ? { row: '15 async', act: 'awaitDeletion' }
       : { row: '15', act: 'delete' };
   }
   if (observed.lateInitialized !== undefined && shouldLateInitialize(spec) && !isAwaited(managed)) {
     return { row: '26', act: 'lateInitialize' };
   }
-  if (observed.operation !== undefined) return { row: '27 async', act: 'reportUpToDate' };
+  if ((underWay ?? observed.operation) !== undefined) return { row: '27 async', act: 'reportUpToDate' };
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
   if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };
   return observed.setsCredentials && isRenewedElsewhere

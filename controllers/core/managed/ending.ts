@@ -11,7 +11,7 @@ import {
   reconcileSuccess,
   unavailable,
 } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -53,6 +53,10 @@ export interface Run {
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */
   readonly operation?: readonly ConditionFacts[];
+  /** The operation that the external system sees through at the moment. */
+  readonly underWay?: ExternalOperation | undefined;
+  /** Output-only fields of the external resource, as far as they were told. */
+  readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
   readonly system?: string | undefined;
   /** What the last look found; absent: nothing. */
@@ -72,8 +76,6 @@ export interface Ending {
   readonly synced?: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** Output-only fields of the external resource. */
-  readonly status?: Readonly<Record<string, unknown>> | undefined;
   /** With the status: a Normal one tells of its change, a Warning is told for as long as its cause lasts. */
   readonly event?: EventFacts;
   /** Annotations that have had their effect once the status says so. */
@@ -104,7 +106,7 @@ export const endings = {
     event: warning('CannotUseInvalidManagementPolicy', message),
     next: 'event',
   }),
-  /** Row 8. */
+  /** Rows 8 and 8 forgotten. */
   undetermined: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -124,6 +126,20 @@ export const endings = {
       next: 'operation',
     };
   },
+  /** Rows 13 async and 15 pending: an operation that the external system sees through is not to be disturbed. */
+  waiting(run: Run, type: OperationType): Ending {
+    const arriving = type === 'create' ? creating() : undefined;
+    const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
+    const ready = wasDeleted(run.current) ? deleting(why) : arriving;
+    return { run, synced: reconcileSuccess(), ready, next: 'progress since operation' };
+  },
+  /** Rows 15, 25 and 31, where the external system sees through what the call has begun. */
+  handedOver: (run: Run, ready: ConditionFacts | undefined): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready,
+    next: 'progress since operation',
+  }),
   /** Rows 15, 25 and 31, where the call has only begun it. */
   begun: (run: Run, type: OperationType, ready: ConditionFacts | undefined): Ending => ({
     run: { ...run, operation: operationOngoing(type) },
@@ -190,28 +206,26 @@ export const endings = {
   /** Row edited: what is on record now is looked at at once. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
   /** Rows 15 and 15 async: on its way out. */
-  leaving: (run: Run, { status }: Observation): Ending => ({
+  leaving: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready: deleting(),
-    status,
-    next: 'progress since deletion',
+    next: run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
   }),
   /** Rows 6 and 18: the managed resource may go. */
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** Row 25, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
   /** Row 31 elsewhere: what another process is about to publish is waited for. */
-  awaited: (run: Run, { ready, status }: Observation, waitMs: number): Ending => ({
+  awaited: (run: Run, { ready }: Observation, waitMs: number): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready,
-    status,
     next: waitMs,
   }),
   /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
-  present(run: Run, { ready, status, operation }: Observation): Ending {
-    const { current } = run;
+  present(run: Run, { ready, operation }: Observation): Ending {
+    const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
       ...(isReoffered(current) && ready?.status === 'True'
@@ -220,8 +234,8 @@ export const endings = {
       ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
     ];
     const looked = isReady ? 'poll' : 'progress since creation';
-    const next = operation === undefined ? looked : 'progress since operation';
-    return { run, synced: reconcileSuccess(), ready, status, used, next };
+    const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
+    return { run, synced: reconcileSuccess(), ready, used, next };
   },
 };
 
@@ -245,6 +259,13 @@ export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
   absent: union(difference(run.absent, Object.keys(present(details))), absentAmong(details)),
 });
 
+/** A run that was told of output-only fields. */
+export const reporting = (run: Run, status: Run['status']): Run =>
+  status === undefined ? run : { ...run, status: { ...run.status, ...status } };
+
+/** A run after which nothing is under way any more. */
+export const over = (run: Run): Run => omit(run, 'underWay');
+
 /** A message without any secret that a run knows, or knew. */
 export const scrubOf = ({ known, before }: Run, message: string): string =>
   scrub(message, known, ...(before === undefined ? [] : [before.details]));
@@ -265,7 +286,6 @@ export function failed(start: Run, error: unknown): Ending {
     run,
     synced: reconcileError(failure.message),
     ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
-    status: run.seen?.status,
     ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
     next: 'backOff',
     ...(failure.bug && { bug: failure.bug }),
@@ -277,7 +297,7 @@ export function failed(start: Run, error: unknown): Ending {
  * went well has to say all the same that an edit has no effect.
  */
 export function told(
-  { run, synced: found, ready, status, event }: Ending,
+  { run, synced: found, ready, event }: Ending,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
@@ -290,7 +310,8 @@ export function told(
   const facts = {
     synced: scrubbed(synced),
     ready: ready && scrubbed(ready),
-    status,
+    status: run.status,
+    underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
     publishedRevision: run.publishedRevision,
     isRenewalOver: run.isRenewalOver,

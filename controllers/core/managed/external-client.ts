@@ -50,30 +50,58 @@ export interface Observation<M extends Managed = Managed> {
   readonly operation?: OperationType;
 }
 
-/** What may outlive the call that began it; see {@link Creation.operation}. */
-interface Lasting<R> {
-  /**
-   * For calls that only this process can see through (a statement that runs for minutes): answer at once and
-   * hand over the rest. Until it settles the resource is left alone, without a second call; then it is looked at
-   * at once. It must settle in the end, and must not use the signal of the call, which ends before. If the process
-   * ends first, its result is lost: see `externalNames` for what happens to creations.
-   */
-  readonly operation?: Promise<R>;
-}
-
-export interface Creation extends Lasting<Creation> {
+/** What a call that ended well tells of the external resource. */
+interface Told<M extends Managed> {
   /** As in an {@link Observation}, which has the last word. */
   readonly details?: ReportedDetails;
+  /** As in an {@link Observation}, which has the last word. */
+  readonly status?: ReportedStatus<M>;
+}
+
+/** What may outlive the call that began it; see {@link Creation.operation}. `Name` is `string` for clients that `poll`. */
+interface Lasting<R, Name extends string> {
+  /**
+   * The call has only begun it. Whatever else it returns is put on record all the same.
+   *
+   * - A name, for what the external system sees through by itself (`operations/1234`): it is kept in the status of the
+   *   managed resource, and `poll` is asked how it is going, by whichever process, until it ends. Meanwhile the
+   *   external resource is looked at, and nothing else is asked for.
+   * - A promise, for what only this process can see through (a statement that runs for minutes): the rest of the call.
+   *   Until it settles the resource is left alone, without a second call; then it is looked at at once. It must settle
+   *   in the end, and must not use the signal of the call, which ends before. If the process ends first, its result is
+   *   lost: see `externalNames` for what happens to creations.
+   */
+  readonly operation?: Promise<R> | Name;
+}
+
+/** What a creation brought. */
+export interface Created<M extends Managed = Managed> extends Told<M> {
   /** The name the external system assigned, where it assigns names. */
   readonly externalName?: string;
 }
 
-export interface Update extends Lasting<Update> {
-  /** As in an {@link Observation}, which has the last word. */
-  readonly details?: ReportedDetails;
-}
+export interface Creation<M extends Managed = Managed, Name extends string = never>
+  extends Created<M>,
+    Lasting<Created<M>, Name> {}
 
-export type Deletion = Lasting<unknown>;
+export interface Update<M extends Managed = Managed, Name extends string = never>
+  extends Told<M>,
+    Lasting<Told<M>, Name> {}
+
+export type Deletion<Name extends string = never> = Lasting<unknown, Name>;
+
+/**
+ * How an operation is going, in the external system's own words.
+ * - `running`: `message` says how far it is; each change of it is a write of the status.
+ * - `done`: with what the call would have returned. It is looked at then.
+ * - `failed`: `error` is told, and what is needed is asked for again, by and by.
+ * - `unknown`: the external system does not know that name (any more). It is looked at, and what is found counts.
+ */
+export type Progress<M extends Managed = Managed> =
+  | { readonly state: 'running'; readonly message?: string }
+  | ({ readonly state: 'done' } & Created<M>)
+  | { readonly state: 'failed'; readonly error: Error }
+  | { readonly state: 'unknown' };
 
 /**
  * Thrown by `create` where names are assigned, when the external system may have created the resource and
@@ -82,6 +110,37 @@ export type Deletion = Lasting<unknown>;
  */
 export class UncertainCreationError extends Error {
   override readonly name = 'UncertainCreationError';
+}
+
+/** What every external client can be asked. */
+export interface Calls<M extends Managed, Name extends string> {
+  /** Looks and changes nothing. */
+  observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation<M>>;
+  /**
+   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success.
+   * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.
+   */
+  create(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Creation<M, Name>>;
+  update(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Update<M, Name>>;
+  /** Asks for deletion; deleting what is gone is success. */
+  delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
+  disconnect?(): Promise<void>;
+  /**
+   * Names the system behind the credentials, so that those that lead to another one are noticed before anything is
+   * looked for there: its own id where it has one, else its address. Credentials that are renewed name the same.
+   */
+  system?(signal: AbortSignal): Promise<string>;
+}
+
+/** An external client whose calls do not return names of operations. */
+export interface PromptClient<M extends Managed = Managed> extends Calls<M, never> {
+  readonly poll?: undefined;
+}
+
+/** An external client whose calls may return names of operations. */
+export interface PollingClient<M extends Managed = Managed> extends Calls<M, string> {
+  /** How the operation of that name is going. Changes nothing. Throws what keeps from knowing. */
+  poll(name: string, signal: AbortSignal): Promise<Progress<M>>;
 }
 
 /**
@@ -105,26 +164,12 @@ export class UncertainCreationError extends Error {
  *       …
  *     };
  *
+ * Where the external system answers `create`, `update` or `delete` with the name of an operation, return that as
+ * `operation`, and say in `poll` how it is going.
+ *
  * A whole one, which also asks whose a thing is before it touches it: `controllers/author/named-by-us.ts`.
  */
-export interface ExternalClient<M extends Managed = Managed> {
-  /** Looks and changes nothing. */
-  observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation<M>>;
-  /**
-   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success.
-   * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.
-   */
-  create(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Creation>;
-  update(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Update>;
-  /** Asks for deletion; deleting what is gone is success. */
-  delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion>;
-  disconnect?(): Promise<void>;
-  /**
-   * Names the system behind the credentials, so that those that lead to another one are noticed before anything is
-   * looked for there: its own id where it has one, else its address. Credentials that are renewed name the same.
-   */
-  system?(signal: AbortSignal): Promise<string>;
-}
+export type ExternalClient<M extends Managed = Managed> = PromptClient<M> | PollingClient<M>;
 
 /** Yields the client for a managed resource, from its provider's credentials. */
 export interface ExternalConnector<M extends Managed = Managed> {

@@ -34,6 +34,7 @@ export function resultOf(
   { clock, random, pollIntervalMs }: Pick<Environment, 'clock' | 'random' | 'pollIntervalMs'>,
 ): Result {
   const { metadata, status } = stored;
+  const { startedAt } = status?.operation ?? {};
   const soon = (since: string | undefined): Result =>
     after(progressDelayMs(since, pollIntervalMs, clock.now()));
   switch (next) {
@@ -50,6 +51,8 @@ export function resultOf(
     case 'progress since deletion':
       return soon(metadata.deletionTimestamp);
     case 'progress since operation':
+      // Until it has ended nobody knows whether the attempt was any better than those before it.
+      if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
       return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
     default:
       return unsettled(next);

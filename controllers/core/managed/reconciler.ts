@@ -1,6 +1,6 @@
 /*
- *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ observe ─▶ decideNext ─▶ act.ts, by steps.ts
- *                └─────────────┴────────────┴─────────────┴──────────────────────────┴─▶ an Ending
+ *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ followUp ─▶ observe ─▶ decideNext ─▶ act.ts, by steps.ts
+ *                └─────────────┴────────────┴─────────────┴───────────┴──────────────────────────┴─▶ an Ending
  *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
  */
 
@@ -21,13 +21,17 @@ import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
+import { recordCreation } from './creation-record.ts';
+import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having, informed } from './ending.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
+import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
 import { recordedIdentity, refusedName, withAnnotations } from './identity.ts';
 import type { NameLimits } from './name-limits.ts';
+import { createOperationsUnderWay } from './operations-under-way.ts';
 import { createRenewals } from './renewals.ts';
 import { createRevisions } from './revisions.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
@@ -50,17 +54,19 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /**
    * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
    *   recorded by another after it; one whose result nobody recorded waits for a human ("cannot determine
-   *   creation result"), because trying again might make a second resource.
+   *   creation result"), because trying again might make a second resource. So does one whose operation's name was lost
+   *   with the process before the status had it; a name of the resource that was given at once is on record by then.
    * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves
    *   the extra writes and is safe only if the external system itself refuses a second resource of that name, and
-   *   `create` takes what a lost attempt made for success.
+   *   `create` takes what a lost attempt made, or is making, for success.
    */
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved; throws what keeps them from it. */
   resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
   /**
    * How long an external system may not show what it just created; milliseconds. Default: 30 000 for assigned names;
-   * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system.
+   * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system, and where
+   * nothing shows before an operation has ended, to how long that takes.
    */
   readonly creationGraceMs?: number;
   /**
@@ -98,17 +104,25 @@ export interface ManagedReconcilerOptions<M extends Managed> {
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service: ManagedReconcilerOptions<Managed> = options;
   const shared = sharedContext(service);
-  const { managedResources, operations, absences } = shared;
+  const { managedResources, operations, absences, underWay } = shared;
 
   return async (request, signal, log) => {
     const found = managedResources.get(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
-    const first = decideFirst(found, operation);
+    const onRecord = found && underWay.of(found);
+    const first = decideFirst(found, operation, onRecord);
     if (found === undefined || first.act === 'nothing') return { ...done, row: first.row }; // until it is created
     const context: RunContext = { ...shared, signal, log };
-    const run: Run = { row: first.row, current: found, known: {}, absent: [], happened: [] };
+    const run: Run = {
+      row: first.row,
+      current: found,
+      known: {},
+      absent: [],
+      underWay: onRecord,
+      happened: [],
+    };
     const ending = async (): Promise<Ending> => {
       switch (first.act) {
         case 'pause':
@@ -206,7 +220,10 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const access = decideAccess(recordedIdentity(connected.current, identity.marks), system);
   const run: Run = { ...connected, row: access.row, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
-  return act(context, ...(await observeRecorded(context, run)));
+  const [looked, observed] = await observeRecorded(context, await followUp(context, run));
+  // What is there was made, whoever has forgotten how that went.
+  const isFound = observed.exists && looked.underWay === undefined && isCreationIncomplete(looked.current);
+  return act(context, isFound ? await recordCreation(context, looked, {}) : looked, observed);
 }
 
 /** What all runs share: the options, with what is not said of them. */
@@ -232,6 +249,7 @@ function sharedContext({
     renewals: createRenewals(),
     revisions: createRevisions(),
     unpublished: createUnpublishedDetails(),
+    underWay: createOperationsUnderWay(),
     identity,
     creationGraceMs,
     confirmAbsenceMs,

@@ -2,7 +2,7 @@ import omit from 'lodash/omit.js';
 import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
@@ -24,6 +24,8 @@ export interface ManagedFacts {
   readonly publishedRevision?: number | undefined;
   /** The credentials that were about to be set are published. */
   readonly isRenewalOver?: boolean | undefined;
+  /** The operation that the external system sees through; absent: none is under way. */
+  readonly underWay?: ExternalOperation | undefined;
   /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -45,8 +47,9 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   return {
     ...managed,
     status: {
-      ...(facts.isRenewalOver ? omit(managed.status, 'renewingSince') : managed.status),
+      ...omit(managed.status, 'operation', facts.isRenewalOver ? 'renewingSince' : ''),
       ...facts.status,
+      ...(facts.underWay === undefined ? {} : { operation: facts.underWay }),
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(facts.publishedRevision ? { publishedRevision: facts.publishedRevision } : {}),

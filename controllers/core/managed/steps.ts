@@ -24,9 +24,10 @@ import {
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { Ready, Run } from './ending.ts';
-import { having, informed, isDeleting } from './ending.ts';
+import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
+import type { OperationsUnderWay } from './operations-under-way.ts';
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
@@ -42,6 +43,7 @@ export interface RunContext extends CreationContext {
   readonly renewals: Renewals;
   readonly revisions: Revisions;
   readonly unpublished: UnpublishedDetails;
+  readonly underWay: OperationsUnderWay;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */
@@ -102,12 +104,13 @@ export async function observe(
   const operation = operationTold(run, observed);
   const seen = observed.exists ? observed : undefined;
   const absentForMs = absences.note(run.current, observed.exists);
-  return [{ ...run, seen, absentForMs, ...(operation && { operation }) }, observed];
+  const looked = reporting(run, seen?.status);
+  return [{ ...looked, seen, absentForMs, ...(operation && { operation }) }, observed];
 }
 
 /** What the status is to say of operations, after a look. */
-function operationTold({ operation, current }: Run, observed: Observation): Run['operation'] {
-  if (!observed.exists) return operation;
+function operationTold({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
+  if (!observed.exists || underWay !== undefined) return operation;
   if (observed.operation !== undefined) return operationOngoing(observed.operation);
   if (!isOperationOngoing(current.status?.conditions)) return operation;
   return operation ?? operationSucceeded;
@@ -230,7 +233,8 @@ export async function publish(
   if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return known;
   const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
-  renewals.published(current, known.known);
+  // Those of an update are there once it says so, and not because others are.
+  if (run.underWay?.type !== 'update') renewals.published(current, known.known);
   return { ...known, publishedRevision, isRenewalOver: renewals.isOver(current) };
 }
 
@@ -253,6 +257,7 @@ export async function markRenewal(
 /** What a call to create or update yields. */
 export interface Called {
   readonly details?: ReportedDetails | undefined;
+  readonly status?: Run['status'];
   /** Tells of the call. */
   readonly event: EventFacts;
   /** What Ready says if what comes after it fails. */
@@ -266,11 +271,11 @@ export interface Called {
 export async function observeAndPublish(
   context: ExternalContext,
   run: Run,
-  { details, event, ready }: Called,
+  { details, status, event, ready }: Called,
 ): Promise<Observed> {
-  const told = informed(run, details);
-  const [seen, observed] = await observe(context, told, ready).catch(async (error: unknown) => {
-    const published = await publish(context, told, undefined, ready);
+  const called = reporting(informed(run, details), status);
+  const [seen, observed] = await observe(context, called, ready).catch(async (error: unknown) => {
+    const published = await publish(context, called, undefined, ready);
     throw error instanceof StepFailure ? error.knowing(having(published, event)) : error;
   });
   const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
@@ -290,7 +295,7 @@ export async function recordOutcome(
   if (outcome.state === 'succeeded') {
     const { result } = outcome;
     const recorded = type === 'create' ? await recordCreation(context, run, result) : run;
-    const published = await publish(context, recorded, result.details);
+    const published = await publish(context, reporting(recorded, result.status), result.details);
     forget();
     return { ...published, operation: operationSucceeded };
   }

@@ -15,6 +15,7 @@ import type {
   ExternalClient,
   ExternalConnector,
   Observation,
+  Progress,
   Update,
 } from '../../../controllers/core/managed/external-client.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
@@ -38,7 +39,7 @@ export const providerConfigKind: Kind<ProviderConfig> = {
   scope: 'Cluster',
 };
 
-export type ExternalMethod = 'connect' | 'observe' | 'create' | 'update' | 'delete' | 'disconnect';
+export type ExternalMethod = 'connect' | 'observe' | 'create' | 'update' | 'delete' | 'poll' | 'disconnect';
 
 /** One resource of the external system. */
 export interface ExternalThing {
@@ -70,9 +71,15 @@ export class FakeExternal implements ExternalConnector {
   afterCall: (method: ExternalMethod) => Promise<void> | void = () => {};
   /** Laid over every observation of what exists. */
   observation: Partial<Observation> = {};
-  creation: Partial<Creation> = {};
-  change: Partial<Update> = {};
-  deletion: Partial<Deletion> = {};
+  creation: Partial<Creation<Managed, string>> = {};
+  change: Partial<Update<Managed, string>> = {};
+  deletion: Partial<Deletion<string>> = {};
+  /** The name it assigns comes with the end of the operation. */
+  assignsLate = false;
+  /** New credentials come with the end of the operation. */
+  tellsLate = false;
+  /** How operations are going, by name; undefined: it has none. */
+  progress: ((name: string) => Progress) | undefined;
   /** What exists does not show, as in an eventually consistent system. */
   isBlind = false;
   ready: ReadyFacts = available();
@@ -100,12 +107,15 @@ export class FakeExternal implements ExternalConnector {
   }
 
   async connect(): Promise<ExternalClient> {
+    const { progress } = this;
+    const poll = progress && ((name: string) => this.#call('poll', () => progress(name)));
     return this.#call('connect', () => ({
       observe: (managed, known) => this.#call('observe', () => this.#observe(managed, known)),
       create: (managed) => this.#call('create', () => this.#create(managed)),
       update: (managed) => this.#call('update', () => this.#update(managed)),
       delete: (managed) => this.#call('delete', () => this.#delete(managed)),
       disconnect: () => this.#call('disconnect', () => undefined),
+      ...((poll && { poll }) as { readonly poll: NonNullable<typeof poll> }),
       ...(this.system !== undefined && { system: async () => this.system ?? '' }),
     }));
   }
@@ -136,21 +146,22 @@ export class FakeExternal implements ExternalConnector {
     };
   }
 
-  #create(managed: Managed): Creation {
+  #create(managed: Managed): Creation<Managed, string> {
     const name = this.assigns ? `assigned-${this.made + 1}` : this.placeOf(managed);
     this.createdWith = managed.spec.forProvider ?? {};
     if (!this.things.has(name)) this.made += 1;
     return {
       ...this.#set(name, { ...managed.spec.forProvider }, 'made-at-creation'),
-      ...(this.assigns ? { externalName: name } : {}),
+      ...(this.assigns && !this.assignsLate ? { externalName: name } : {}),
       ...this.creation,
     };
   }
 
-  #update(managed: Managed): Update {
+  #update(managed: Managed): Update<Managed, string> {
     const name = this.placeOf(managed);
     const values = { ...this.things.get(name)?.values, ...managed.spec.forProvider };
-    return { ...this.#set(name, values, 'made-at-update'), ...this.change };
+    const told = this.#set(name, values, 'made-at-update');
+    return { ...(this.tellsLate ? {} : told), ...this.change };
   }
 
   #set(name: string, values: ExternalThing['values'], word: string) {
@@ -160,7 +171,7 @@ export class FakeExternal implements ExternalConnector {
     return { details: { password } };
   }
 
-  #delete(managed: Managed): Deletion {
+  #delete(managed: Managed): Deletion<string> {
     if (!this.isDeletionSlow) this.things.delete(this.placeOf(managed));
     return this.deletion;
   }

@@ -53,7 +53,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a managed resource that goes before its external resource has gone',
       provenBy:
         'test/controllers/core/managed/rows.test.ts: row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone',
-      was: 'return observed.exists ? endings.leaving(looked, observed) : finalise(context, looked);',
+      was: 'return observed.exists ? endings.leaving(looked) : finalise(context, looked);',
       becomes: 'return finalise(context, looked);',
     },
     {
@@ -123,8 +123,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a password lost because the look after the creation failed',
       provenBy:
         'test/controllers/core/managed/rows.test.ts: row 24 the look after creation fails: what creation returned is published, and both are told',
-      was: 'const published = await publish(context, told, undefined, ready);',
-      becomes: 'const published = told;',
+      was: 'const published = await publish(context, called, undefined, ready);',
+      becomes: 'const published = called;',
     },
     {
       against: 'a look at what an edit names in place of what was made',
@@ -133,12 +133,48 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const looking = external.observe(run.current, run.known, signal);',
     },
   ],
+  'controllers/core/managed/follow-up.ts': [
+    {
+      against: 'an operation whose name is lost with a write of the status',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: is known to the process though the status could not be written',
+      was: 'underWay.note(run.current, operation);',
+      becomes: '',
+    },
+    {
+      against: 'credentials that are forgotten with the operation that brought them',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: is put on record once it is done, with what it brought, in one run',
+      was: 'const recorded = await recordEnd(context, at, type, decision.result);',
+      becomes: 'const recorded = at;',
+    },
+  ],
   'controllers/core/managed/decide.ts': [
     {
-      against: 'a second creation while nobody knows how the first ended',
+      against: 'a second creation, or forgetting, of what is being created',
       provenBy:
-        'test/controllers/core/managed/crash.test.ts: a creation that was cut off is completed once a human has looked and removed the mark',
-      was: 'if (operation === undefined && isCreationIncomplete(managed)) {',
+        'test/controllers/core/managed/decide.test.ts: row 13 async: what an operation is about does not show yet, and is not made twice',
+      was: "if (underWay !== undefined) return { row: '13 async', act: 'awaitOperation' };",
+      becomes: '',
+    },
+    {
+      against: 'a second creation once the external system has forgotten the first',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: one that the external system has forgotten, and that gave no name, waits for a human',
+      was: 'if (isCreationIncomplete(managed)) {',
+      becomes: 'if (false) {',
+    },
+    {
+      against: 'the deletion of what is being created, which vendors refuse',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: waits for its creation to end, and is deleted then',
+      was: "if (underWay === 'create') return { row: '15 pending', act: 'awaitOperation' };",
+      becomes: '',
+    },
+    {
+      against: 'a second creation while nobody knows how the first ended',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: row 8 ExternalCreatePending waits for a human',
+      was: 'if (!isAnswered && isCreationIncomplete(managed)) {',
       becomes: 'if (false) {',
     },
     {

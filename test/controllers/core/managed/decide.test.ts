@@ -9,22 +9,28 @@ import {
   reconcileSuccess,
   setConditions,
 } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { TrackedOperation } from '../../../../controllers/core/managed/async-operations.ts';
 import {
   isCreationIncomplete,
   isInCreationGrace,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
-import type { AccessRow } from '../../../../controllers/core/managed/decide.ts';
+import type { AccessRow, OperationDecision } from '../../../../controllers/core/managed/decide.ts';
 import {
   accessRows,
   decideAccess,
   decideFirst,
   decideNext,
+  decideOperation,
   firstRows,
   nextRows,
+  operationRows,
 } from '../../../../controllers/core/managed/decide.ts';
-import type { Observation } from '../../../../controllers/core/managed/external-client.ts';
+import type {
+  Observation,
+  OperationType,
+  Progress,
+} from '../../../../controllers/core/managed/external-client.ts';
 import type { Identity } from '../../../../controllers/core/managed/identity.ts';
 import { pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
@@ -196,6 +202,7 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
     {
       managed: Managed | undefined;
       operation?: TrackedOperation['outcome'];
+      underWay?: ExternalOperation;
       row: string;
       act: string;
       message?: string;
@@ -291,6 +298,18 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
       row: '10',
       act: 'connect',
     },
+    'row 10 an operation that can be asked about is about to be, whatever the annotations say': {
+      managed: managed({}, { annotations: pending }),
+      underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
+      row: '10',
+      act: 'connect',
+    },
+    'row 6 policies that keep the external resource do not wait for an operation': {
+      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
+      row: '6',
+      act: 'orphan',
+    },
     'row 10 deleted, and the external resource goes too': {
       managed: managed({}, { deletionTimestamp, finalizers }),
       row: '10',
@@ -301,9 +320,9 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
   test('every row has a case', () => assertEveryRow(firstRows, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const { managed: object, operation, ...decision } = wanted;
+      const { managed: object, operation, underWay, ...decision } = wanted;
       const tracked = operation && ({ type: 'create', outcome: operation } as const);
-      assert.deepEqual(decideFirst(object, tracked), decision);
+      assert.deepEqual(decideFirst(object, tracked, underWay), decision);
     });
   }
 });
@@ -341,6 +360,42 @@ describe('the managed reconciler decides whether its provider leads where it did
   }
 });
 
+describe('the managed reconciler decides about an operation that the external system sees through', () => {
+  const error = new Error('quota exceeded');
+  const rows: Record<string, { progress: Progress } & OperationDecision> = {
+    'row 11 it is under way': {
+      progress: { state: 'running', message: 'half of it' },
+      row: '11 under way',
+      act: 'await',
+      message: 'half of it',
+    },
+    'row 11 it is under way, and nothing is said of how far it is': {
+      progress: { state: 'running' },
+      row: '11 under way',
+      act: 'await',
+      message: undefined,
+    },
+    'row 11 it is done: what it brought is put on record': {
+      progress: { state: 'done', externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
+      row: '11 done',
+      act: 'record',
+      result: { externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
+    },
+    'row 11 it failed': { progress: { state: 'failed', error }, row: '11 failed', act: 'report', error },
+    'row 11 nobody knows it any more: what is there counts': {
+      progress: { state: 'unknown' },
+      row: '11 forgotten',
+      act: 'lookAfter',
+    },
+  };
+  test('every row has a case', () => assertEveryRow(operationRows, rows));
+  for (const [name, { progress, ...decision }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(decideOperation(progress), decision));
+  }
+  test('what no client may say is a bug', () =>
+    assert.throws(() => decideOperation({ state: 'pending' } as never), TypeError));
+});
+
 describe('the managed reconciler decides next (rows 12–31)', () => {
   const absent: Observation = { exists: false, isUpToDate: false };
   const same: Observation = { exists: true, isUpToDate: true };
@@ -361,10 +416,92 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       isRenewedElsewhere?: boolean;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
+      underWay?: OperationType;
       row: string;
       act: string;
     }
   > = {
+    'row 13 async: what an operation is about does not show yet, and is not made twice': {
+      managed: managed(),
+      observed: absent,
+      underWay: 'create',
+      row: '13 async',
+      act: 'awaitOperation',
+    },
+    'row 13 async: also when it is deleted, lest it be forgotten': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: absent,
+      underWay: 'create',
+      row: '13 async',
+      act: 'awaitOperation',
+    },
+    'row 13 async: a deletion may still fail': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: absent,
+      underWay: 'delete',
+      row: '13 async',
+      act: 'awaitOperation',
+    },
+    'row 8 forgotten: nobody knows any more how its creation went, and it may be there': {
+      managed: managed(
+        {},
+        { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+      ),
+      observed: absent,
+      row: '8 forgotten',
+      act: 'reportUndetermined',
+    },
+    'row 8 forgotten: nor is it forgotten when it is deleted': {
+      managed: managed(
+        {},
+        { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+      ),
+      observed: absent,
+      row: '8 forgotten',
+      act: 'reportUndetermined',
+    },
+    'row 15 pending: what is being created cannot be deleted yet': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: same,
+      underWay: 'create',
+      row: '15 pending',
+      act: 'awaitOperation',
+    },
+    'row 15 an update under way keeps nothing from being deleted': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: same,
+      underWay: 'update',
+      row: '15',
+      act: 'delete',
+    },
+    'row 15 async: its deletion is under way, whatever it says of itself': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: { ...same, operation: 'update' },
+      underWay: 'delete',
+      row: '15 async',
+      act: 'awaitDeletion',
+    },
+    'row 27 async: what an operation is about is not updated meanwhile': {
+      managed: managed(),
+      observed: drifted,
+      underWay: 'update',
+      row: '27 async',
+      act: 'reportUpToDate',
+    },
+    'row 25 again: it had a name already, and then its creation failed': {
+      managed: managed(
+        {},
+        {
+          finalizers,
+          annotations: { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' },
+          status: { externalIdentity: '{}' },
+        },
+      ),
+      observed: absent,
+      absentForMs: 5_000,
+      row: '25 again',
+      act: 'recreate',
+    },
     'row 12 ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: absent,
@@ -702,9 +839,11 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
-      const known = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      const { isRenewedElsewhere = false } = wanted;
-      assert.deepEqual(decideNext(wanted.managed, observed, { ...known, isRenewedElsewhere }), { row, act });
+      const { isRenewedElsewhere = false, underWay } = wanted;
+      const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
+      const known = { ...given, isRenewedElsewhere, underWay };
+      const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
+      assert.deepEqual(decision, { row, act });
     });
   }
 });

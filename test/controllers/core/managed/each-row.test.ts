@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
+import type { Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
@@ -50,6 +51,26 @@ const failing = (method: ExternalMethod): Scene =>
     };
   });
 
+const notObserving = (method: ExternalMethod): void => {
+  if (method === 'observe') throw new Error('no route to cloud');
+};
+
+/** A resource whose creation the external system sees through, and which does not show. */
+function handedOver(
+  progress: Progress = { state: 'running' },
+  metadata: Partial<ObjectMeta> = {},
+  options: Options = {},
+): Scene {
+  const operation = { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' } as const;
+  const scene = new Scene(
+    {},
+    { finalizers, annotations: named, status: { operation }, ...metadata },
+    options,
+  );
+  scene.external.progress = () => progress;
+  return scene;
+}
+
 /** For each row, a resource whose next run takes it. */
 const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
   '1': () =>
@@ -77,6 +98,26 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
     return scene;
   },
   '11': () => failing('observe'),
+  '11 under way': () =>
+    having(handedOver(), ({ external }) => {
+      external.gate = notObserving;
+    }),
+  '11 done': () =>
+    having(handedOver({ state: 'done' }), ({ external }) => {
+      external.gate = notObserving;
+    }),
+  '11 failed': () => handedOver({ state: 'failed', error: new Error('quota exceeded') }),
+  '11 forgotten': () =>
+    having(handedOver({ state: 'unknown' }), ({ external }) => {
+      external.gate = notObserving;
+    }),
+  '13 async': () => handedOver(),
+  '8 forgotten': () => {
+    const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
+    return handedOver({ state: 'unknown' }, { annotations }, assigned);
+  },
+  '15 pending': () =>
+    having(handedOver({ state: 'running' }, leaving), ({ external }) => external.put('db', { size: 1 })),
   '12': () => new Scene({ managementPolicies: ['Observe'] }),
   '13': () => {
     const annotations = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };

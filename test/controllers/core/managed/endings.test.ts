@@ -7,8 +7,13 @@ import {
   setConditions,
   unavailable,
 } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { operationFailed, operationOngoing } from '../../../../controllers/core/managed/async-operations.ts';
+import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import {
+  operationFailed,
+  operationForgotten,
+  operationOngoing,
+  operationSucceeded,
+} from '../../../../controllers/core/managed/async-operations.ts';
 import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
 import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
@@ -18,8 +23,10 @@ import {
   failed,
   having,
   recreationEvent,
+  reporting,
   told,
 } from '../../../../controllers/core/managed/ending.ts';
+import { cannotPoll } from '../../../../controllers/core/managed/follow-up.ts';
 import type { Next } from '../../../../controllers/core/managed/next.ts';
 import {
   cannotConnect,
@@ -83,7 +90,15 @@ const looked =
 const led =
   'the provider leads to b now, but external resource "db" is in a; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true';
 const lost = `${gone} any more (db); to have another created, remove the annotation crossplane.io/external-name`;
-const ongoing = (type: string) => `AsyncOperation False Ongoing: ${type} is under way`;
+const ongoing = (type: string, more = '') => `AsyncOperation False Ongoing: ${type} is under way${more}`;
+const create: ExternalOperation = { type: 'create', name: 'op-1', startedAt: deletionTimestamp };
+
+/** A run over a resource for which an operation is under way. */
+const underWay = (row: ManagedRow, operation: ExternalOperation, current?: Managed): Run =>
+  at(row, current, {
+    underWay: operation,
+    operation: operationOngoing(operation.type, { name: operation.name, message: 'half of it' }),
+  });
 
 /** An ending, the conditions and Events that tell of it, and what brings the resource back. */
 type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
@@ -216,6 +231,121 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'a conflict is silent': [failing(at('11'), 'observe failed', cannotObserve, conflict()), [], [], 'event'],
   },
+  '11 under way': {
+    'it cannot be asked about': [
+      failing(at('11 under way', undefined, { underWay: create }), 'poll failed', cannotPoll),
+      ['Synced False ReconcileError: poll failed: boom', waiting],
+      ['Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+    'looking fails': [
+      failing(underWay('11 under way', create), 'observe failed', cannotObserve),
+      [
+        'Synced False ReconcileError: observe failed: boom',
+        waiting,
+        ongoing('create', ' (op-1): half of it'),
+      ],
+      ['Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '11 done': {
+    'looking fails': [
+      failing(at('11 done', undefined, { operation: operationSucceeded }), 'observe failed', cannotObserve),
+      [
+        'Synced False ReconcileError: observe failed: boom',
+        waiting,
+        'AsyncOperation True Finished',
+        'LastAsyncOperation True Success',
+      ],
+      ['Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '11 failed': {
+    'an update': [
+      failing(
+        at('11 failed', undefined, { operation: operationFailed('update', 'boom') }),
+        'update failed',
+        cannotUpdate,
+      ),
+      [
+        'Synced False ReconcileError: update failed: boom',
+        waiting,
+        'AsyncOperation True Finished',
+        'LastAsyncOperation False ApplyFailure: update failed: boom',
+      ],
+      ['Warning CannotUpdateExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '11 forgotten': {
+    'looking fails': [
+      failing(
+        at('11 forgotten', undefined, { operation: operationForgotten('create', 'op-1') }),
+        'observe failed',
+        cannotObserve,
+      ),
+      [
+        'Synced False ReconcileError: observe failed: boom',
+        waiting,
+        'AsyncOperation True Finished',
+        'LastAsyncOperation Unknown Forgotten: the external system does not know how create (op-1) went',
+      ],
+      ['Warning CannotObserveExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '13 async': {
+    'a creation': [
+      endings.waiting(underWay('13 async', create), 'create'),
+      [synced, 'Ready False Creating', ongoing('create', ' (op-1): half of it')],
+      [],
+      'progress since operation',
+    ],
+    'an update of what does not show any more': [
+      endings.waiting(underWay('13 async', { ...create, type: 'update' }), 'update'),
+      [synced, waiting, ongoing('update', ' (op-1): half of it')],
+      [],
+      'progress since operation',
+    ],
+    'a creation, deleted meanwhile': [
+      endings.waiting(underWay('13 async', create, managed({}, leaving)), 'create'),
+      [
+        synced,
+        'Ready False Deleting: waiting for its create to end',
+        ongoing('create', ' (op-1): half of it'),
+      ],
+      [],
+      'progress since operation',
+    ],
+    'a deletion': [
+      endings.waiting(underWay('13 async', { ...create, type: 'delete' }, managed({}, leaving)), 'delete'),
+      [synced, 'Ready False Deleting', ongoing('delete', ' (op-1): half of it')],
+      [],
+      'progress since operation',
+    ],
+  },
+  '8 forgotten': {
+    undetermined: [
+      endings.undetermined(at('8 forgotten'), messageOf(undetermined)),
+      [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
+      [`Warning CannotInitializeManagedResource: ${looked}`],
+      'event',
+    ],
+  },
+  '15 pending': {
+    'a creation, deleted meanwhile': [
+      endings.waiting(underWay('15 pending', create, managed({}, leaving)), 'create'),
+      [
+        synced,
+        'Ready False Deleting: waiting for its create to end',
+        ongoing('create', ' (op-1): half of it'),
+      ],
+      [],
+      'progress since operation',
+    ],
+  },
   '12': {
     missing: [
       endings.missing(at('12'), 5_000),
@@ -240,7 +370,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   '15': {
     'on its way out': [
-      endings.leaving(at('15'), { ...seen, status: { size: 1 } }),
+      endings.leaving(at('15')),
       [synced, 'Ready False Deleting'],
       [],
       'progress since deletion',
@@ -272,7 +402,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   '15 async': {
     'on its way out': [
-      endings.leaving(at('15 async', undefined, { operation: operationOngoing('delete') }), seen),
+      endings.leaving(at('15 async', undefined, { operation: operationOngoing('delete') })),
       [synced, 'Ready False Deleting', ongoing('delete')],
       [],
       'progress since deletion',
@@ -572,7 +702,7 @@ describe('how a run over a managed resource ends', () => {
   }
 
   test('what the external resource says of itself goes with the status', () => {
-    const { object } = told(endings.present(at('27'), { ...seen, status: { size: 1 } }), identity, now);
+    const { object } = told(endings.present(reporting(at('27'), { size: 1 }), seen), identity, now);
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 

@@ -1,0 +1,126 @@
+import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import { present, secretsAmong } from '../connection/published-details.ts';
+import type { FailureFacts } from '../step-failure.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import {
+  operationFailed,
+  operationForgotten,
+  operationOngoing,
+  operationSucceeded,
+} from './async-operations.ts';
+import { failedCreation, recordCreation } from './creation-record.ts';
+import { isCreationIncomplete } from './creation-tracking.ts';
+import { decideOperation } from './decide.ts';
+import type { Run } from './ending.ts';
+import { over, reporting } from './ending.ts';
+import type { Created, OperationType, Progress } from './external-client.ts';
+import type { ExternalContext, RunContext } from './steps.ts';
+import { cannotDelete, cannotUpdate, publish } from './steps.ts';
+
+export const cannotPoll: FailureFacts<Run> = { reason: 'CannotObserveExternalResource', isEventBrief: true };
+
+/** A run whose call has begun an operation: this process knows of it from here on, and the status once the run ends. */
+export function begin(
+  { env, underWay }: RunContext,
+  run: Run,
+  { type, name }: Pick<ExternalOperation, 'type' | 'name'>,
+): Run {
+  const startedAt = env.clock
+    .now()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z');
+  const operation = { type, name, startedAt };
+  underWay.note(run.current, operation);
+  return { ...run, underWay: operation, operation: operationOngoing(type, { name }) };
+}
+
+/** Why a call must not have returned the name of an operation; undefined: it may. */
+export function unpollable(
+  { external }: ExternalContext,
+  type: OperationType,
+  name: string,
+): Error | undefined {
+  if (external.poll !== undefined && name !== '') return undefined;
+  const why =
+    name === '' ? 'an empty name' : `the name of an operation, "${name}", and there is no method poll`;
+  return new TypeError(`${type} of the external client returned ${why}`);
+}
+
+/**
+ * Asks how the operation is going that is on record, and puts on record what it brought. Returns what is known then; the
+ * external resource is to be looked at in any case. Throws what an operation failed with.
+ */
+export async function followUp(context: ExternalContext, run: Run): Promise<Run> {
+  const { external, signal, underWay } = context;
+  const operation = run.underWay;
+  if (operation === undefined) return run;
+  const { type, name } = operation;
+  const known: Run = { ...run, row: '11 under way' }; // as far as anybody knows
+  const asking: Promise<Progress> = external.poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
+  const deciding = asking.then(decideOperation);
+  const decision = await failing('poll failed', deciding, { ...cannotPoll, known });
+  const at: Run = { ...run, row: decision.row };
+  switch (decision.act) {
+    case 'await':
+      return { ...at, operation: operationOngoing(type, { name, message: decision.message }) };
+    case 'record': {
+      const recorded = await recordEnd(context, at, type, decision.result);
+      underWay.note(recorded.current, undefined);
+      return { ...over(recorded), operation: operationSucceeded };
+    }
+    case 'lookAfter':
+      underWay.note(at.current, undefined);
+      return { ...over(at), operation: operationForgotten(type, name) };
+    case 'report': {
+      const { error } = decision;
+      underWay.note(at.current, undefined);
+      const ended = { ...over(at), operation: operationFailed(type, messageOf(error)) };
+      const failure = await failureOf(context, ended, type, error);
+      // What was to be there is not wanted any more.
+      if (wasDeleted(run.current) && type !== 'delete') return failure.facts.known ?? ended;
+      throw failure;
+    }
+  }
+}
+
+async function failureOf(
+  context: RunContext,
+  known: Run,
+  type: OperationType,
+  error: Error,
+): Promise<StepFailure<Run>> {
+  if (type === 'create') return failedCreation(context, known, error);
+  const facts = type === 'update' ? cannotUpdate : cannotDelete;
+  return new StepFailure(`${type} failed`, error, { ...facts, known });
+}
+
+/** What an operation brought is put on record before it is forgotten. */
+async function recordEnd(
+  context: ExternalContext,
+  run: Run,
+  type: OperationType,
+  result: Created,
+): Promise<Run> {
+  const isToRecord = type === 'create' && isCreationIncomplete(run.current);
+  const recorded = isToRecord ? await recordCreation(context, run, result) : run;
+  // Where nobody may have it any more, no secret stands in the way.
+  if (wasDeleted(recorded.current)) return reporting(recorded, result.status);
+  const published = await publish(context, reporting(recorded, result.status), result.details);
+  if (type !== 'update') return published;
+  if (hasCredentials(result)) return renewed(context, published);
+  context.renewals.done(published.current);
+  return published;
+}
+
+/** A run over a resource whose new credentials are published, whatever is still under way. */
+export function renewed({ renewals }: RunContext, run: Run): Run {
+  renewals.done(run.current);
+  renewals.published(run.current, run.known);
+  return { ...run, isRenewalOver: renewals.isOver(run.current) };
+}
+
+/** Whether an update that has only begun has told the new credentials already. */
+export const hasCredentials = ({ details = {} }: Created): boolean =>
+  Object.keys(secretsAmong(present(details))).length > 0;

@@ -1,0 +1,492 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ExternalClient, Progress } from '../../../../controllers/core/managed/external-client.ts';
+import { createOperationsUnderWay } from '../../../../controllers/core/managed/operations-under-way.ts';
+import { conflict } from '../cluster-fake.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+
+const startedAt = '2026-01-02T03:04:05Z';
+const db = { name: 'db' };
+const named = { 'crossplane.io/external-name': 'db' };
+const failed: Progress = { state: 'failed', error: new Error('quota exceeded') };
+
+/** A resource whose external system sees through what it is asked for; the calls themselves change nothing yet. */
+function slow(
+  options: ConstructorParameters<typeof Scene>[2] = {},
+  progress: Progress = { state: 'running' },
+) {
+  const scene = new Scene({ forProvider: { size: 1 } }, {}, options);
+  scene.external.creation = { operation: 'op-create' };
+  scene.external.change = { operation: 'op-update' };
+  scene.external.deletion = { operation: 'op-delete' };
+  scene.external.progress = () => progress;
+  return scene;
+}
+
+const onRecord = (scene: Scene): ExternalOperation | undefined => scene.object?.status?.operation;
+const idOf = ({ object }: Scene): unknown => (object?.status as { readonly id?: number } | undefined)?.id;
+const calls = (scene: Scene): readonly number[] =>
+  (['create', 'update', 'delete'] as const).map((method) => scene.external.count(method));
+
+/** One whose creation is under way, and does not show. */
+async function beingCreated(options: ConstructorParameters<typeof Scene>[2] = {}): Promise<Scene> {
+  const scene = slow(options);
+  await scene.run();
+  scene.external.isBlind = true;
+  return scene;
+}
+
+/** One that is there, and whose update is under way. */
+async function beingUpdated(): Promise<Scene> {
+  const scene = new Scene({ forProvider: { size: 2 } }, { finalizers, annotations: named });
+  scene.external.put('db', { size: 1 });
+  scene.external.isDiscreet = true;
+  scene.external.change = { operation: 'op-update', status: { size: 2 } };
+  scene.external.progress = () => ({ state: 'running', message: 'half of it' });
+  await scene.run();
+  scene.external.put('db', { size: 1 }); // not yet
+  return scene;
+}
+
+const remove = (scene: Scene): void => scene.cluster.delete(managedKind, db, deletionTimestamp);
+
+describe('what the external system sees through by itself', () => {
+  test('is on record by its name in the one status write of the run, with the status that the call told', async () => {
+    const scene = slow();
+    scene.external.creation = { operation: 'op-create', status: { id: 7 } };
+    await scene.run();
+    assert.deepEqual(onRecord(scene), { type: 'create', name: 'op-create', startedAt });
+    assert.equal(idOf(scene), 7);
+    assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: create is under way (op-create)');
+    assert.equal(scene.condition('Ready'), 'False/Creating');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.cluster.takeWrites(), [
+      'update FavouriteDBInstance db',
+      'create Secret infra/db-connection',
+      'updateStatus FavouriteDBInstance db',
+    ]);
+  });
+
+  test('is asked about at each look, soon and then less and less often, and nothing is written meanwhile', async () => {
+    const scene = await beingCreated();
+    await scene.run();
+    scene.cluster.takeWrites();
+    const delays: number[] = [];
+    for (const elapsedMs of [0, 4_000, 40_000, 4_000_000]) {
+      scene.cluster.clockMs += elapsedMs;
+      scene.restart();
+      const result = await scene.run();
+      assert.ok(result.type === 'after' && result.keepsBackOff, 'a back-off goes on growing');
+      delays.push(result.delayMs);
+    }
+    assert.deepEqual(delays, [500, 1_000, 11_000, 60_000]);
+    assert.deepEqual([scene.cluster.takeWrites(), calls(scene)], [[], [1, 0, 0]]);
+  });
+
+  test('says how far it is', async () => {
+    const scene = await beingUpdated();
+    await scene.run();
+    assert.equal(
+      scene.condition('AsyncOperation'),
+      'False/Ongoing: update is under way (op-update): half of it',
+    );
+  });
+
+  test('leaves the status alive: Ready is what is seen, and nothing is updated meanwhile', async () => {
+    const scene = await beingUpdated();
+    const observation = { isUpToDate: false, status: { phase: 'RESIZING' } };
+    for (const ready of [available(), creating()]) {
+      scene.external.observation = { ...observation, ready };
+      await scene.run();
+      assert.equal(scene.condition('Ready'), ready.status === 'True' ? 'True/Available' : 'False/Creating');
+      assert.equal(scene.row, '27 async');
+    }
+    assert.deepEqual(scene.object?.status, { ...scene.object?.status, phase: 'RESIZING', size: 2 });
+    assert.deepEqual(calls(scene), [0, 1, 0]);
+  });
+
+  test('is put on record once it is done, with what it brought, in one run', async () => {
+    const scene = await beingCreated();
+    scene.external.isBlind = false;
+    scene.external.isDiscreet = true;
+    scene.external.progress = () => ({
+      state: 'done',
+      details: { password: 'told at the end' },
+      status: { id: 7 },
+    });
+    await scene.run();
+    assert.equal(onRecord(scene), undefined);
+    assert.equal(scene.secret?.password, 'told at the end');
+    assert.equal(idOf(scene), 7);
+    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
+    assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    scene.cluster.takeWrites();
+    await scene.run();
+    assert.deepEqual(scene.cluster.takeWrites(), []);
+    assert.equal(scene.external.count('poll'), 1);
+  });
+
+  for (const state of ['running', 'done', 'failed', 'unknown'] as const) {
+    test(`is the same for another process: ${state}`, async () => {
+      const [stayed, restarted] = [await beingCreated(), await beingCreated()];
+      restarted.restart();
+      for (const scene of [stayed, restarted]) {
+        scene.external.progress = () =>
+          state === 'failed' ? failed : { state, ...(state === 'done' && { details: { password: 'p' } }) };
+        await scene.run();
+      }
+      assert.deepEqual(
+        [restarted.object?.status, restarted.row, calls(restarted)],
+        [stayed.object?.status, stayed.row, calls(stayed)],
+      );
+    });
+  }
+
+  test('is told where it failed, with the reason that the external system gives, and asked for anew by and by', async () => {
+    const scene = await beingCreated();
+    scene.external.progress = () => failed;
+    assert.deepEqual(await scene.run(), { type: 'requeue' });
+    assert.equal(onRecord(scene), undefined);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
+    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
+    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
+    assert.deepEqual(scene.process.events.at(-1)?.message, 'quota exceeded');
+    assert.equal(scene.events.at(-1), 'Warning CannotCreateExternalResource');
+    scene.external.progress = () => ({ state: 'running' });
+    const again = await scene.run();
+    assert.ok(again.type === 'after' && again.keepsBackOff);
+    assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [2, 0, 0]]);
+    assert.equal(
+      scene.condition('LastAsyncOperation'),
+      'False/ApplyFailure: create failed: quota exceeded',
+      'as long as the next has not ended',
+    );
+  });
+
+  test('holds no secret of the connection details where it failed', async () => {
+    const scene = slow();
+    await scene.run();
+    const { password = assert.fail('no password is published') } = scene.secret ?? {};
+    scene.external.progress = () => ({ state: 'failed', error: new Error(`${password} is too short`) });
+    await scene.run();
+    assert.doesNotMatch(JSON.stringify([scene.object, scene.process.events]), new RegExp(password));
+  });
+
+  test('counts as over where the external system does not know it any more: what is there counts', async () => {
+    const scene = await beingCreated();
+    scene.external.isBlind = false;
+    scene.external.progress = () => ({ state: 'unknown' });
+    await scene.run();
+    assert.equal(onRecord(scene), undefined);
+    assert.match(
+      scene.condition('LastAsyncOperation'),
+      /^Unknown\/Forgotten: .* how create \(op-create\) went/,
+    );
+    assert.deepEqual([scene.condition('Ready'), calls(scene)], ['True/Available', [1, 0, 0]]);
+  });
+
+  test('stays on record while nobody can tell how it is going', async () => {
+    const scene = await beingCreated();
+    scene.external.gate = (method) => {
+      if (method === 'poll') throw new Error('no route to cloud');
+    };
+    assert.deepEqual(await scene.run(), { type: 'requeue' });
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: poll failed: no route to cloud');
+    assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [1, 0, 0]]);
+  });
+
+  test('is known to the process though the status could not be written', async () => {
+    const scene = slow();
+    const gate = scene.cluster.gate;
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus') throw conflict();
+    };
+    await assert.rejects(scene.run());
+    scene.cluster.gate = gate;
+    scene.external.isBlind = true;
+    await scene.run();
+    assert.deepEqual(onRecord(scene), { type: 'create', name: 'op-create', startedAt });
+    assert.deepEqual(calls(scene), [1, 0, 0]);
+  });
+
+  test('is not asked about while somebody pauses the resource, and stays on record', async () => {
+    const scene = await beingCreated();
+    scene.cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
+      ...rest,
+      spec: { ...spec, managementPolicies: [] },
+    }));
+    await scene.run();
+    assert.deepEqual([onRecord(scene)?.name, scene.external.count('poll')], ['op-create', 0]);
+  });
+});
+
+describe('where the external system assigns names', () => {
+  const assigned = { externalNames: 'assigned' } as const;
+
+  test('the name that comes with the end of the creation is put on record', async () => {
+    const scene = slow(assigned);
+    scene.external.assignsLate = true;
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], undefined);
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['13 async', [1, 0, 0]]);
+    scene.external.progress = () => ({ state: 'done', externalName: 'assigned-1' });
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.ok('crossplane.io/external-create-succeeded' in scene.annotations);
+    assert.equal(onRecord(scene), undefined);
+  });
+
+  test('a name that comes at once is on record; that the creation succeeded is not before it has', async () => {
+    const scene = slow(assigned);
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.equal('crossplane.io/external-create-succeeded' in scene.annotations, false);
+  });
+
+  test('one that the external system has forgotten, and that gave no name, waits for a human', async () => {
+    const scene = slow(assigned);
+    scene.external.assignsLate = true;
+    await scene.run();
+    scene.external.progress = () => ({ state: 'unknown' });
+    await scene.run();
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot determine creation result/);
+    assert.deepEqual(calls(scene), [1, 0, 0]);
+  });
+
+  test('one that the external system has forgotten, and that is there under its name, is on record as made', async () => {
+    const scene = slow(assigned);
+    await scene.run();
+    scene.external.progress = () => ({ state: 'unknown' });
+    await scene.run();
+    assert.ok('crossplane.io/external-create-succeeded' in scene.annotations);
+    await scene.run();
+    assert.deepEqual([scene.condition('Synced'), calls(scene)], ['True/ReconcileSuccess', [1, 0, 0]]);
+  });
+
+  test('one that failed is on record as that, and another is made though the first had a name', async () => {
+    const scene = slow(assigned);
+    await scene.run();
+    await scene.run();
+    scene.external.progress = () => failed;
+    scene.external.things.clear();
+    await scene.run();
+    assert.ok('crossplane.io/external-create-failed' in scene.annotations);
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['25 again', [2, 0, 0]]);
+  });
+});
+
+describe('what is deleted while an operation is under way', () => {
+  test('waits for its creation to end, and is deleted then', async () => {
+    for (const isShown of [true, false]) {
+      const scene = await beingCreated();
+      scene.external.isBlind = !isShown;
+      remove(scene);
+      await scene.run();
+      assert.deepEqual([scene.row, calls(scene)], [isShown ? '15 pending' : '13 async', [1, 0, 0]]);
+      assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
+      scene.external.isBlind = false;
+      scene.external.progress = (name) => ({ state: name === 'op-create' ? 'done' : 'running' });
+      await scene.run();
+      assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-delete', [1, 0, 1]]);
+      scene.external.progress = () => ({ state: 'done' });
+      await scene.run();
+      assert.equal(scene.object, undefined);
+    }
+  });
+
+  test('does not mind that its creation failed: what is left of it is deleted', async () => {
+    const scene = await beingCreated();
+    scene.external.isBlind = false;
+    remove(scene);
+    scene.external.progress = () => failed;
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 1]]);
+  });
+
+  test('is deleted at once where it is but updated, and the update is asked about no more', async () => {
+    for (const deletion of [{}, { operation: 'op-delete' }]) {
+      const scene = await beingUpdated();
+      scene.external.deletion = deletion;
+      scene.external.isDeletionSlow = true;
+      remove(scene);
+      await scene.run();
+      assert.deepEqual([scene.row, calls(scene)], ['15', [0, 1, 1]]);
+      assert.equal(onRecord(scene)?.name, deletion.operation);
+      assert.equal(scene.condition('Ready'), 'False/Deleting');
+      assert.equal(scene.condition('LastAsyncOperation'), 'Unknown/-');
+    }
+  });
+
+  test('is not asked to go twice, and stays until that has ended, whatever is seen', async () => {
+    const scene = slow();
+    scene.external.creation = {};
+    scene.external.isDeletionSlow = true;
+    await scene.run();
+    remove(scene);
+    await scene.run();
+    await scene.run();
+    assert.equal(scene.row, '15 async');
+    scene.external.things.clear();
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['13 async', [1, 0, 1]]);
+    scene.external.progress = () => ({ state: 'done' });
+    await scene.run();
+    assert.equal(scene.object, undefined);
+  });
+
+  test('is asked to go again where that failed', async () => {
+    const scene = slow();
+    scene.external.creation = {};
+    scene.external.isDeletionSlow = true;
+    await scene.run();
+    remove(scene);
+    await scene.run();
+    scene.external.progress = () => failed;
+    await scene.run();
+    assert.equal(
+      scene.condition('LastAsyncOperation'),
+      'False/DestroyFailure: delete failed: quota exceeded',
+    );
+    assert.equal(scene.events.at(-1), 'Warning CannotDeleteExternalResource');
+    await scene.run();
+    assert.deepEqual(calls(scene), [1, 0, 2]);
+  });
+});
+
+describe('credentials that an update renews', () => {
+  /** A released resource that is offered again, whose password the former team knows. */
+  async function offered(): Promise<Scene> {
+    const scene = new Scene(
+      { forProvider: { size: 1 } },
+      { finalizers, annotations: named, status: { bindingPhase: 'Released' } },
+    );
+    scene.external.isDiscreet = true;
+    scene.external.put('db', { size: 1 }, 'former');
+    scene.cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...secretKey,
+        ownerReferences: [
+          {
+            apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+            kind: 'FavouriteDBInstance',
+            name: 'db',
+            uid: 'managed-uid',
+            controller: true,
+          },
+        ],
+      },
+      type: 'connection.crossplane.io/v1alpha1',
+      data: { password: Buffer.from('former').toString('base64') },
+    });
+    scene.cluster.edit<Managed>(managedKind, db, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, 'crossplane.io/reoffer': 'true' } },
+    }));
+    return scene;
+  }
+
+  test('are offered to nobody before the update has ended', async () => {
+    const scene = await offered();
+    scene.external.change = { operation: 'op-update' };
+    scene.external.tellsLate = true;
+    scene.external.progress = () => ({ state: 'running' });
+    await scene.run();
+    await scene.run();
+    assert.equal(scene.object?.status?.bindingPhase, 'Released');
+    scene.external.progress = () => ({ state: 'done', details: { password: 'renewed' } });
+    await scene.run();
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    assert.equal(scene.secret?.password, 'renewed');
+    await scene.run();
+    assert.deepEqual(calls(scene), [0, 1, 0]);
+  });
+});
+
+describe('a client that cannot be asked about operations', () => {
+  test('does not compile if it returns their names', () => {
+    const calls = {
+      observe: async () => ({ exists: false, isUpToDate: false }),
+      update: async () => ({}),
+      delete: async () => {},
+    };
+    const create = async () => ({ operation: 'op-1' });
+    // @ts-expect-error there is no method poll
+    const dumb: ExternalClient = { ...calls, create };
+    const polling: ExternalClient = { ...calls, create, poll: async () => ({ state: 'unknown' }) };
+    assert.deepEqual([dumb.poll, typeof polling.poll], [undefined, 'function']);
+  });
+
+  for (const names of ['deterministic', 'assigned'] as const) {
+    test(`has a bug, which is told, and makes no second resource: ${names} names`, async () => {
+      const scene = slow({ externalNames: names });
+      scene.external.progress = undefined;
+      const { bug } = await scene.run();
+      assert.match(
+        bug?.message ?? '',
+        /^create of the external client returned the name of an operation, "op-create", and there is no method poll$/,
+      );
+      assert.match(
+        scene.condition('Synced'),
+        /^False\/ReconcileError: create failed: bug in the controllers: create of /,
+      );
+      await scene.run();
+      assert.equal(scene.external.made, 1);
+    });
+  }
+
+  test('any more leaves what is on record to what is there', async () => {
+    const scene = await beingCreated();
+    scene.external.isBlind = false;
+    scene.external.progress = undefined;
+    await scene.run();
+    assert.deepEqual([onRecord(scene), calls(scene)], [undefined, [1, 0, 0]]);
+  });
+});
+
+describe('which operation is under way', () => {
+  const first: ExternalOperation = { type: 'create', name: 'op-1', startedAt };
+  const second: ExternalOperation = { type: 'delete', name: 'op-2', startedAt };
+  const rows: Record<
+    string,
+    {
+      noted: readonly (ExternalOperation | undefined)[];
+      told: ExternalOperation | undefined;
+      is: ExternalOperation | undefined;
+    }
+  > = {
+    'is what the status says, for who knows of none': { noted: [], told: first, is: first },
+    'is what was begun, until the status says so': { noted: [first], told: undefined, is: first },
+    'is what was begun since': { noted: [second], told: first, is: second },
+    'is none where that has ended, until the status says so': {
+      noted: [undefined],
+      told: first,
+      is: undefined,
+    },
+    'is none where all have ended': { noted: [first, undefined], told: undefined, is: undefined },
+  };
+  for (const [name, { noted, told, is }] of Object.entries(rows)) {
+    test(name, () => {
+      const underWay = createOperationsUnderWay();
+      const object = managed({}, { status: { ...(told && { operation: told }) } });
+      for (const operation of noted) underWay.note(object, operation);
+      assert.deepEqual(underWay.of(object), is);
+    });
+  }
+
+  test('is told by the status alone once that says what was noted', () => {
+    const underWay = createOperationsUnderWay();
+    underWay.note(managed(), first);
+    assert.deepEqual(underWay.of(managed({}, { status: { operation: first } })), first);
+    assert.equal(underWay.of(managed()), undefined);
+  });
+});
