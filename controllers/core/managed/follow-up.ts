@@ -1,5 +1,6 @@
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { printable } from '../../../apis/core/v1alpha1/printable.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { present, secretsAmong } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -42,10 +43,14 @@ export function unpollable(
   type: OperationType,
   name: string,
 ): Error | undefined {
-  if (external.poll !== undefined && name !== '') return undefined;
-  const why =
-    name === '' ? 'an empty name' : `the name of an operation, "${name}", and there is no method poll`;
-  return new TypeError(`${type} of the external client returned ${why}`);
+  const returned = `${type} of the external client returned`;
+  if (name === '') return new TypeError(`${returned} an empty name of an operation`);
+  // The status is shown to people as it is.
+  if (printable(name) !== name) {
+    return new TypeError(`${returned} a name of an operation that is not printable, "${name}"`);
+  }
+  if (external.poll !== undefined) return undefined;
+  return new TypeError(`${returned} the name of an operation, "${name}", and there is no method poll`);
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ExternalClient, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import { createOperationsUnderWay } from '../../../../controllers/core/managed/operations-under-way.ts';
 import { conflict } from '../cluster-fake.ts';
@@ -410,9 +411,33 @@ describe('credentials that an update renews', () => {
     await scene.run();
     assert.deepEqual(calls(scene), [0, 1, 0]);
   });
+
+  for (const isToldAtOnce of [true, false]) {
+    const when = isToldAtOnce ? 'no more once they are told' : 'until the update has told them';
+    test(`are in doubt ${when}, whatever else is published`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } });
+      scene.external.isDiscreet = true;
+      await scene.run();
+      scene.external.tellsLate = !isToldAtOnce;
+      scene.external.change = { operation: 'op-renewal' };
+      const details = { endpoint: 'db.example', token: 'told at each look' };
+      scene.external.observation = { isUpToDate: false, setsCredentials: true, details };
+      scene.external.progress = () => ({ state: 'running' });
+      await scene.run();
+      assert.equal(onRecord(scene)?.name, 'op-renewal');
+      await scene.run();
+      assert.equal(scene.object?.status?.renewingSince === undefined, isToldAtOnce);
+      scene.external.observation = { details };
+      const told = isToldAtOnce ? {} : { details: { password: 'renewed' } };
+      scene.external.progress = () => ({ state: 'done', ...told });
+      await scene.run();
+      assert.equal(scene.object?.status?.renewingSince, undefined);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+    });
+  }
 });
 
-describe('a client that cannot be asked about operations', () => {
+describe('a client that cannot be asked about its operations', () => {
   test('does not compile if it returns their names', () => {
     const calls = {
       observe: async () => ({ exists: false, isUpToDate: false }),
@@ -426,23 +451,50 @@ describe('a client that cannot be asked about operations', () => {
     assert.deepEqual([dumb.poll, typeof polling.poll], [undefined, 'function']);
   });
 
+  const problems: Record<string, { operation: string; progress?: () => Progress; message: string }> = {
+    'that has no method poll': {
+      operation: 'op-create',
+      message: 'the name of an operation, "op-create", and there is no method poll',
+    },
+    'whose names are empty': {
+      operation: '',
+      progress: () => ({ state: 'running' }),
+      message: 'an empty name of an operation',
+    },
+    'whose names are not printable': {
+      operation: 'op\u001b[2J-create',
+      progress: () => ({ state: 'running' }),
+      message: 'a name of an operation that is not printable, "op-create"',
+    },
+  };
   for (const names of ['deterministic', 'assigned'] as const) {
-    test(`has a bug, which is told, and makes no second resource: ${names} names`, async () => {
-      const scene = slow({ externalNames: names });
-      scene.external.progress = undefined;
-      const { bug } = await scene.run();
-      assert.match(
-        bug?.message ?? '',
-        /^create of the external client returned the name of an operation, "op-create", and there is no method poll$/,
-      );
-      assert.match(
-        scene.condition('Synced'),
-        /^False\/ReconcileError: create failed: bug in the controllers: create of /,
-      );
-      await scene.run();
-      assert.equal(scene.external.made, 1);
-    });
+    for (const [what, { operation, progress, message }] of Object.entries(problems)) {
+      test(`${what}, has a bug, which is told, and makes no second resource: ${names} names`, async () => {
+        const scene = slow({ externalNames: names });
+        scene.external.creation = { operation };
+        scene.external.progress = progress;
+        const { bug } = await scene.run();
+        assert.ok(bug instanceof TypeError);
+        const told = `False/ReconcileError: create failed: bug in the controllers: create of the external client returned ${message} (`;
+        assert.ok(scene.condition('Synced').startsWith(told), scene.condition('Synced'));
+        await scene.run();
+        assert.equal(scene.external.made, 1);
+      });
+    }
   }
+
+  test('of which type it reports the status compiles as its kind has it', () => {
+    const calls = {
+      observe: async () => ({ exists: false, isUpToDate: false }),
+      update: async () => ({ status: { hostname: 'h' } }),
+      delete: async () => {},
+    };
+    const create = async () => ({ status: { hostname: 7 } });
+    // @ts-expect-error hostname is a text
+    const wrong: ExternalClient<FavouriteDBInstance> = { ...calls, create };
+    const right: ExternalClient<FavouriteDBInstance> = { ...calls, create: calls.update };
+    assert.notEqual(wrong.create, right.create);
+  });
 
   test('any more leaves what is on record to what is there', async () => {
     const scene = await beingCreated();
