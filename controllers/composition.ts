@@ -3,6 +3,8 @@ import { createInformers } from '../runtime/cache/informers.ts';
 import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
 import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
+import type { StackState } from '../runtime/controller/stack-needs.ts';
+import { stackStates as statesOf } from '../runtime/controller/stack-needs.ts';
 import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../runtime/events/event-recorder.ts';
 import type { SecretStoresOptions } from './core/connection/secret-stores.ts';
@@ -16,6 +18,8 @@ export interface Composition {
   readonly informers: Informers;
   readonly events: SendingEventRecorder;
   readonly controllers: readonly ControllerSpec[];
+  /** How each stack fares. */
+  readonly stackStates: () => readonly StackState[];
 }
 
 export interface CompositionOptions extends Omit<Environment, 'resource' | 'events'>, SecretStoresOptions {
@@ -51,5 +55,5 @@ export function composition({
   };
   const stores = secretStores(env, createVaultClient && { createVaultClient });
   const controllers = stackControllers(env, stacks, { secretStores: stores });
-  return { informers, events, controllers };
+  return { informers, events, controllers, stackStates: () => statesOf(controllers, informers.states()) };
 }

@@ -26,7 +26,14 @@ import { installCrds } from '../runtime/client/install-crds.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
-import { serveHealth, storesSynced, watchesAlive, watchesTell } from '../runtime/probes/health.ts';
+import {
+  serveHealth,
+  somethingRuns,
+  stacksWithoutDefinitions,
+  storesSynced,
+  watchesAlive,
+  watchesTell,
+} from '../runtime/probes/health.ts';
 import type { Metrics } from '../runtime/probes/metrics.ts';
 import { createMetrics } from '../runtime/probes/metrics.ts';
 import { serveHttp } from '../runtime/probes/serve-http.ts';
@@ -40,6 +47,7 @@ import { stopSignals } from '../runtime/process/shutdown.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
+import type { Composition } from './composition.ts';
 import { composition } from './composition.ts';
 import type { Stack } from './core/stack.ts';
 import { WiringError } from './core/wiring.ts';
@@ -94,6 +102,7 @@ function start(
     version,
     clock,
     informers: () => informers.states(),
+    stacks: () => stackStates(),
     droppedEvents: () => events.droppedCount,
   });
   const client = kubernetesClient({
@@ -104,7 +113,7 @@ function start(
     checkLease: () => election?.check(),
   });
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
-  const { informers, events, controllers } = composition({
+  const { informers, events, controllers, stackStates } = composition({
     client,
     component,
     stacks: chosen,
@@ -141,7 +150,7 @@ function start(
   const work$ = run({
     informers,
     controllers,
-    background: [events.run$, ...servers(flags, informers, metrics, clock)],
+    background: [events.run$, ...servers(flags, { ...informers, stackStates }, metrics, clock)],
     concurrency: flags.maxConcurrentReconciles,
     syncPeriodMs: flags.syncPeriodMs,
     stop$,
@@ -216,13 +225,18 @@ function definitions(
 /** The HTTP servers that are asked for. */
 function servers(
   { healthProbeBindAddress, metricsBindAddress }: Flags,
-  { states }: Pick<Informers, 'states'>,
+  { states, stackStates }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'>,
   metrics: Metrics,
   clock: Clock,
 ): readonly Observable<unknown>[] {
   const health = {
     live: { watches: watchesAlive(states, { clock }) },
-    ready: { stores: storesSynced(states), watches: watchesTell(states, { clock }) },
+    ready: {
+      stores: storesSynced(states),
+      stacks: somethingRuns(stackStates),
+      watches: watchesTell(states, { clock }),
+    },
+    told: stacksWithoutDefinitions(stackStates),
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),

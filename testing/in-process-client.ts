@@ -40,6 +40,10 @@ export function inProcessClient(
       refuseAborted(signal);
       return { major: 1, minor: 36 };
     },
+    async serves(_kind, signal) {
+      refuseAborted(signal);
+      return true;
+    },
     get: (kind, key, signal) => about({ verb: 'get', kind, key }, () => cluster.get(kind, key), signal),
     async list(kind, options, signal) {
       refuseAborted(signal);

@@ -18,6 +18,13 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
 }
 
+/** Every service of one claim kind in this process, in one order for all. */
+export interface Peers {
+  readonly all: readonly ClaimService[];
+  /** Those of stacks that can work: the others' kinds are not there, as if their stacks had not been chosen. */
+  working(): readonly ClaimService[];
+}
+
 const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCase();
 const serviceName = ({ claim, managed }: ClaimService): string =>
   `${claim.kind.toLowerCase()}.${kindName(managed)}`;

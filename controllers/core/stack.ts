@@ -5,16 +5,20 @@
  */
 
 import groupBy from 'lodash/groupBy.js';
+import memoize from 'lodash/memoize.js';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { claimResource } from './claim/claim-resource.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
-import type { ClaimService } from './claim-service.ts';
+import type { ClaimService, Peers } from './claim-service.ts';
 import { eventSources } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
 import { externalCalls } from './managed/external-calls.ts';
@@ -22,6 +26,7 @@ import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import { providerConfigController } from './provider/setup.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
+import { notingKinds, stackNeeds } from './stack-needs.ts';
 import { tellingRefusals } from './telling-refusals.ts';
 import { unlessMalformed } from './unless-malformed.ts';
 import { checkWiring } from './wiring.ts';
@@ -37,70 +42,96 @@ export interface Stack {
 
 /**
  * Every controller of the given stacks: one per managed kind and per ProviderConfig kind, and for each claim
- * service scheduling, defaulting, binding and secret propagation. Stacks that serve the same claim kind compete,
- * so each is told of its peers, in one order for all. `secretStores` is where
- * `publishConnectionDetailsTo` leads; without it that field is refused. Throws a WiringError for stacks that do not go
- * together.
+ * service scheduling, defaulting, binding and secret propagation. Each knows what its stack needs before it may run.
+ * Stacks that serve the same claim kind compete, so each is told of its peers, in one order for all. `secretStores` is
+ * where `publishConnectionDetailsTo` leads; without it that field is refused. Throws a WiringError for stacks that do not
+ * go together.
  */
 export function stackControllers(
   env: Environment,
   stacks: readonly Stack[],
   options: { readonly secretStores?: SecretStores } = {},
 ): readonly ControllerSpec[] {
-  const parts = stacks.map((stack) => ({ ...stack, managed: stack.managed(env) }));
+  const parts = stacks.map((stack) => {
+    const asked = notingKinds(env);
+    if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
+    return { ...stack, asked, managed: stack.managed(asked.env) };
+  });
+  type Part = (typeof parts)[number];
   checkWiring(parts);
-  const managed = parts.flatMap((stack) => stack.managed);
   const calls = externalCalls(env);
-  const byProviderConfig = groupBy(managed, ({ providers }) => kindKey(providers.providerConfig));
-  const services = stacks.flatMap(({ claims }) => claims);
-  const peersOf = (service: ClaimService) =>
-    services.filter(({ claim }) => claim.kind === service.claim.kind && claim.group === service.claim.group);
-  return [
-    ...managed.map((service) => {
-      const telling = {
-        env,
-        resource: env.resource<Managed>(service.kind),
-        source: eventSources.definition(service.kind),
-      };
-      const controller = unlessMalformed(managedController(env, { ...options, ...service }, calls), {
-        ...telling,
-        isReporter: true,
-        // Without the finalizer there is nothing outside.
-        isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
-      });
-      return tellingRefusals(controller, telling);
-    }),
+  const managed = parts.flatMap((part) => part.managed.map((service) => ({ part, service })));
+  const services = parts.flatMap((part) => part.claims.map((service) => ({ part, service })));
+  const byProviderConfig = groupBy(managed, ({ service }) => kindKey(service.providers.providerConfig));
+  /** What a part needs is known once its controllers have been made, which is before anybody asks. */
+  const needsOf = memoize((part: Part) => stackNeeds(part, parts));
+  const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
+    const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
+    return {
+      all: peers.map(({ service }) => service),
+      working: () => peers.filter(({ part }) => needsOf(part).isListed()).map(({ service }) => service),
+    };
+  };
+
+  const made: readonly (readonly [Part, ControllerSpec])[] = [
+    ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
     ...Object.values(byProviderConfig).flatMap((users) =>
-      users.slice(0, 1).map(({ providers: { providerConfig } }) =>
-        tellingRefusals(
-          providerConfigController(env, { providerConfig, managed: users.map(({ kind }) => kind) }),
-          {
-            env,
-            resource: env.resource(providerConfig),
-            source: eventSources.definition(providerConfig),
-          },
-        ),
-      ),
+      users.slice(0, 1).map(({ part, service: { providers } }) => {
+        const kinds = users.map(({ service }) => service.kind);
+        return [part, ofProviderConfig(part.asked.env, providers.providerConfig, kinds)] as const;
+      }),
     ),
-    ...services.flatMap((service) => {
-      const peers = peersOf(service);
-      const telling = {
-        env,
-        resource: claimResource(env, service.claim),
-        source: eventSources.definition(service.claim),
-      };
-      const ofClaims = (controller: ControllerSpec, isReporter = false): ControllerSpec =>
-        // To let go takes nothing that a claim says.
-        tellingRefusals(
-          unlessMalformed(controller, { ...telling, isReporter, isHarmless: wasDeleted }),
-          telling,
-        );
-      return [
-        ofClaims(claimScheduling(env, service, peers)),
-        ofClaims(claimDefaulting(env, service, peers)),
-        ofClaims(claimBindingController(env, service, peers), peers[0] === service),
-        secretPropagation(env, service),
-      ];
-    }),
+    ...services.flatMap(({ part, service }) =>
+      ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
+    ),
   ];
+  return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
+
+  function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
+    const telling = {
+      env: asked,
+      resource: asked.resource<Managed>(service.kind),
+      source: eventSources.definition(service.kind),
+    };
+    const controller = unlessMalformed(managedController(asked, { ...options, ...service }, calls), {
+      ...telling,
+      isReporter: () => true,
+      // Without the finalizer there is nothing outside.
+      isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
+    });
+    return tellingRefusals(controller, telling);
+  }
+
+  function ofProviderConfig(
+    asked: Environment,
+    providerConfig: Kind<ProviderConfig>,
+    users: readonly Kind<Managed>[],
+  ): ControllerSpec {
+    return tellingRefusals(providerConfigController(asked, { providerConfig, managed: users }), {
+      env: asked,
+      resource: asked.resource(providerConfig),
+      source: eventSources.definition(providerConfig),
+    });
+  }
+
+  function ofClaims(asked: Environment, service: ClaimService): readonly ControllerSpec[] {
+    const peers = peersOf(service);
+    const telling = {
+      env: asked,
+      resource: claimResource(asked, service.claim),
+      source: eventSources.definition(service.claim),
+    };
+    const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec =>
+      // To let go takes nothing that a claim says.
+      tellingRefusals(
+        unlessMalformed(controller, { ...telling, isReporter, isHarmless: wasDeleted }),
+        telling,
+      );
+    return [
+      guarded(claimScheduling(asked, service, peers)),
+      guarded(claimDefaulting(asked, service, peers)),
+      guarded(claimBindingController(asked, service, peers), () => peers.working()[0] === service),
+      secretPropagation(asked, service),
+    ];
+  }
 }

@@ -16,7 +16,7 @@ interface Reporting extends KubernetesObject {
 export interface UnlessMalformedOptions<T extends Reporting> extends TellingOptions<T> {
   readonly env: Pick<Environment, 'events' | 'clock'>;
   /** Of all controllers of a kind, this one says it. */
-  readonly isReporter: boolean;
+  readonly isReporter: () => boolean;
   /** Whether there is nothing to lose by working on what is left of the object. */
   readonly isHarmless: (object: T) => boolean;
 }
@@ -40,7 +40,7 @@ export function unlessMalformed<T extends Reporting>(
         return controller.reconcile(request, signal, log);
       }
       const ended = { ...done, row: 'malformed' };
-      if (!isReporter) return ended;
+      if (!isReporter()) return ended;
       const message = `malformed, and left alone until it is corrected: ${malformation}`;
       const at = { now: env.clock.now(), generation: object.metadata.generation };
       const facts = [withShortMessage(reconcileError(message))];

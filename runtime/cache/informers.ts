@@ -14,6 +14,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
 import { createBackoff } from '../time/backoff.ts';
+import { kindAbsence } from './kind-absence.ts';
 import type { Resource } from './resource.ts';
 import { createResource } from './resource.ts';
 import { createStore } from './store.ts';
@@ -41,6 +42,8 @@ export interface InformerState {
   readonly isSilent: boolean;
   /** How often a watch has kept changes from us. */
   readonly silenceCount: number;
+  /** The API server has no such kind, and has said so for a while. What the store holds stays. */
+  readonly isMissing: boolean;
 }
 
 /** One store per kind, filled by one watch stream. */
@@ -54,6 +57,8 @@ export interface Informers {
   readonly run$: Observable<never>;
   /** Resolves when every kind asked for so far, and meanwhile, is synced; rejects when the signal aborts. */
   synced(signal: AbortSignal): Promise<void>;
+  /** Emits whenever a kind has become synced or missing, or is there again. */
+  readonly told$: Observable<void>;
   states(): readonly InformerState[];
   /** Every kind asked for so far. */
   kinds(): readonly Kind[];
@@ -63,6 +68,8 @@ export interface Informers {
 export interface InformersOptions
   extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
   readonly client: KubernetesClient;
+  /** For how long a kind must not be found before the API server is asked whether there is none; milliseconds, default 30 000. */
+  readonly missingAfterMs?: number;
   /** Delays of a stream after failures; default: see `watchStream`. */
   readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
 }
@@ -81,10 +88,11 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 
 /** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
 export function createInformers(options: InformersOptions): Informers {
-  const { client, createBackoff: streamBackoff, ...streamOptions } = options;
+  const { client, createBackoff: streamBackoff, missingAfterMs = 30_000, ...streamOptions } = options;
   const { log, clock } = options;
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
+  const told$ = new Subject<void>();
 
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
     const key = kindKey(kind);
@@ -97,11 +105,18 @@ export function createInformers(options: InformersOptions): Informers {
     let confirmedAtMs = clock.elapsedMs();
     let isSilent = false;
     let silenceCount = 0;
+    const absence = kindAbsence({
+      isServed: (signal) => client.serves(kind, signal),
+      clock,
+      afterMs: missingAfterMs,
+      onChange: () => told$.next(),
+    });
     const onState = (state: InformerState['stream']): void => {
       if (state.phase !== stream.phase) sinceMs = clock.elapsedMs();
       stream = state;
       if (state.phase === 'listing') listCount += 1;
       if (state.phase === 'waiting') failureCount += 1;
+      if (state.phase !== 'stopped') absence.heed(state);
     };
     const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000 });
     const run$ = defer(() =>
@@ -122,7 +137,9 @@ export function createInformers(options: InformersOptions): Informers {
       tap({
         next(event) {
           store.apply(event);
-          if (event.type === 'synced') synced.resolve();
+          if (event.type !== 'synced') return;
+          synced.resolve();
+          told$.next();
         },
         finalize: () => onState({ phase: 'stopped' }),
       }),
@@ -138,7 +155,7 @@ export function createInformers(options: InformersOptions): Informers {
     return {
       resource: createResource(client, store) as unknown as Resource<KubernetesObject>,
       selection: selectionKey(selection),
-      run$,
+      run$: merge(run$, absence.run$),
       whenSynced: synced.promise,
       state: () => ({
         kind: key,
@@ -151,6 +168,7 @@ export function createInformers(options: InformersOptions): Informers {
         confirmedAtMs,
         isSilent,
         silenceCount,
+        isMissing: absence.isMissing,
       }),
     };
   }
@@ -187,6 +205,7 @@ export function createInformers(options: InformersOptions): Informers {
         signal.removeEventListener('abort', onAbort);
       }
     },
+    told$,
     states: () => [...informers.values()].map((informer) => informer.state()),
     kinds: () => [...informers.values()].map(({ resource }) => resource.kind),
   };

@@ -26,6 +26,7 @@ import type {
   WatchEvent,
   WatchOptions,
 } from './kubernetes-client.ts';
+import { groupVersionsIn, resourcesIn } from './served-resources.ts';
 import { serverVersionIn } from './server-version.ts';
 import type { Access } from './transport.ts';
 import { createTransport } from './transport.ts';
@@ -110,6 +111,15 @@ export function kubernetesClient(
       const version = serverVersionIn(answer);
       if (version !== undefined) return version;
       throw new ApiError("the API server's answer is no version", { code: 0, reason: 'InvalidAnswer' });
+    },
+
+    async serves(kind, signal) {
+      const ask = (path: string) => send({ method: 'GET', resource: 'apis', path }, signal);
+      const groupVersion = apiVersionOf(kind);
+      // The core group is in no list of groups.
+      if (kind.group === '') return resourcesIn(await ask(`/api/${groupVersion}`)).includes(kind.plural);
+      if (!groupVersionsIn(await ask('/apis'), kind.group).includes(groupVersion)) return false;
+      return resourcesIn(await ask(`/apis/${groupVersion}`)).includes(kind.plural);
     },
 
     async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, signal?: AbortSignal) {

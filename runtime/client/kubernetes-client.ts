@@ -41,6 +41,11 @@ export type WatchEvent<T> =
  */
 export interface KubernetesClient {
   serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
+  /**
+   * Whether the API server says, in its own lists of what there is, that it serves a kind: a page that is not found does
+   * not say so, for it may be somebody else's.
+   */
+  serves(kind: Kind, signal?: AbortSignal): Promise<boolean>;
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, signal?: AbortSignal): Promise<T>;
   list<T extends KubernetesObject>(
     kind: Kind<T>,

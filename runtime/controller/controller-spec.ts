@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Store } from '../cache/store.ts';
 import type { Reconciler } from './reconcile.ts';
+import type { StackNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
 
 /** A controller before it runs: what wakes it and what it does. */
@@ -10,6 +11,8 @@ export interface ControllerSpec {
   readonly reconcile: Reconciler;
   /** What it reconciles: looked over again every sync period, in case an event was missed. */
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
+  /** What has to be there before it runs; absent: every kind that the process asks for. */
+  readonly stack?: StackNeeds;
   /** Delays after errors and `requeue`, per key, doubling. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { InformerState } from '../cache/informers.ts';
+import type { StackState } from '../controller/stack-needs.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BindAddress, Page } from './serve-http.ts';
 import { serveHttp } from './serve-http.ts';
@@ -16,29 +17,32 @@ export interface HealthOptions {
   readonly live: Checks;
   /** `/readyz`: the process does not do its work (yet) if one fails; leader or not. */
   readonly ready: Checks;
+  /** What an administrator should know all the same: lines of `/readyz?verbose`, which fail nothing. */
+  readonly told?: () => readonly string[];
 }
 
 /**
  * Serves `/healthz`, `/livez` and `/readyz` while subscribed to; emits the URL. 200 and `ok`, or 503 and the
- * failed checks with their reasons; `?verbose` names all of them.
+ * failed checks with their reasons; `?verbose` names all of them, and what else is to be told.
  */
-export function serveHealth({ address, live, ready }: HealthOptions): Observable<string> {
+export function serveHealth({ address, live, ready, told = () => [] }: HealthOptions): Observable<string> {
   const liveness = (query: URLSearchParams) => healthPage(live, query.has('verbose'));
   return serveHttp(address, {
     '/healthz': liveness,
     '/livez': liveness,
-    '/readyz': (query) => healthPage(ready, query.has('verbose')),
+    '/readyz': (query) => healthPage(ready, query.has('verbose'), told()),
   });
 }
 
-function healthPage(checks: Checks, isVerbose: boolean): Page {
+function healthPage(checks: Checks, isVerbose: boolean, told: readonly string[] = []): Page {
   const results = Object.entries(checks).map(([name, check]) => ({ name, reason: reasonOf(check) }));
   const isWell = results.every(({ reason }) => reason === undefined);
   const shown = results.filter(({ reason }) => isVerbose || reason !== undefined);
   const lines = shown.map(({ name, reason }) =>
     reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason}`,
   );
-  const body = [...lines, isWell ? 'ok' : 'failed', ''].join('\n');
+  const notes = isVerbose ? told.map((line) => `[!]${line}`) : [];
+  const body = [...lines, ...notes, isWell ? 'ok' : 'failed', ''].join('\n');
   return { status: isWell ? 200 : 503, contentType: 'text/plain; charset=utf-8', body };
 }
 
@@ -51,16 +55,40 @@ function reasonOf(check: Check): string | undefined {
 }
 
 /**
- * Fails until every store holds a complete list. A process that stands by for the lease does its work by
- * waiting, whatever its stores hold.
+ * Fails until every store holds a complete list, but for kinds that the API server does not have: `somethingRuns` is about
+ * those. A process that stands by for the lease does its work by waiting, whatever its stores hold.
  */
 export const storesSynced =
   (states: () => readonly InformerState[], isStandingBy: () => boolean = () => false): Check =>
   () => {
     if (isStandingBy()) return undefined;
-    const missing = states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
-    return missing.length === 0 ? undefined : `not synced: ${missing.toSorted().join(', ')}`;
+    const unsynced = states().flatMap(({ kind, isSynced, isMissing }) =>
+      isSynced || isMissing ? [] : [kind],
+    );
+    return unsynced.length === 0 ? undefined : `not synced: ${unsynced.toSorted().join(', ')}`;
   };
+
+/**
+ * Fails while no stack may run. One that waits for definitions does not make the process unready: the others do their
+ * work, and it would be so for ever where the definitions are left out on purpose (docs/decisions/0033).
+ */
+export const somethingRuns =
+  (stacks: () => readonly StackState[]): Check =>
+  () => {
+    const all = stacks();
+    if (all.length === 0 || all.some(({ isComplete }) => isComplete)) return undefined;
+    return all
+      .map(({ name, missing, awaited }) => `stack ${name} waits for ${[...missing, ...awaited].join(', ')}`)
+      .join('; ');
+  };
+
+/** What to tell of stacks some of whose kinds the API server does not have. */
+export const stacksWithoutDefinitions = (stacks: () => readonly StackState[]) => (): readonly string[] =>
+  stacks().flatMap(({ name, isComplete, missing }) => {
+    if (missing.length === 0) return [];
+    const how = isComplete ? 'works with what it knows' : 'waits';
+    return [`stack ${name} ${how}: the API server does not have ${missing.join(', ')}`];
+  });
 
 export interface WatchesTellOptions {
   /** That of the states. */
@@ -76,7 +104,9 @@ export interface WatchesTellOptions {
 export const watchesTell =
   (states: () => readonly InformerState[], { clock, limitMs = 90_000 }: WatchesTellOptions): Check =>
   () => {
-    const doubtful = states().flatMap(({ kind, isSynced, isSilent, confirmedAtMs }) => {
+    const doubtful = states().flatMap(({ kind, isSynced, isMissing, isSilent, confirmedAtMs }) => {
+      // Of what there is not, nothing changes.
+      if (isMissing) return [];
       const ageMs = clock.elapsedMs() - confirmedAtMs;
       if (isSynced && ageMs > limitMs) return [`${kind} (unknown for ${Math.round(ageMs / 1000)} s)`];
       return isSilent ? [`${kind} (its watch is silent)`] : [];

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { InformerState } from '../cache/informers.ts';
 import type { RequestFacts } from '../client/http-request.ts';
 import type { Outcome } from '../controller/controller.ts';
+import type { StackState } from '../controller/stack-needs.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Page } from './serve-http.ts';
@@ -10,6 +11,8 @@ export interface MetricsOptions {
   readonly version: string;
   /** The state of every watch stream, asked for at each scrape. */
   readonly informers?: () => readonly InformerState[];
+  /** How each stack fares, asked for at each scrape. */
+  readonly stacks?: () => readonly StackState[];
   /** How many events were dropped so far, asked for at each scrape. */
   readonly droppedEvents?: () => number;
   readonly clock: Pick<Clock, 'elapsedMs'>;
@@ -45,7 +48,7 @@ const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100
 const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict'] as const;
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { version, informers, droppedEvents, clock, withProcess = true } = options;
+  const { version, informers, stacks, droppedEvents, clock, withProcess = true } = options;
   const registry = new Registry();
   const registers = [registry];
   if (withProcess) collectDefaultMetrics({ register: registry });
@@ -188,6 +191,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     });
   }
   if (informers !== undefined) informerMetrics(informers, registers, clock);
+  if (stacks !== undefined) stackMetrics(stacks, registers);
 
   return {
     controller(name, concurrency) {
@@ -245,6 +249,31 @@ export function createMetrics(options: MetricsOptions): Metrics {
     leading: (lease, isLeading) => master.set({ name: lease }, isLeading ? 1 : 0),
     page: async () => ({ status: 200, contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+/** Those of the stacks, read from their states at each scrape. */
+function stackMetrics(stacks: () => readonly StackState[], registers: Registry[]): void {
+  new Gauge({
+    name: 'services_stack_stack_complete',
+    help: 'Whether all that the stack needs has been listed, so that its controllers may run: 1 or 0.',
+    labelNames: ['stack'],
+    registers,
+    collect() {
+      for (const { name, isComplete } of stacks()) this.set({ stack: name }, isComplete ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'services_stack_definition_missing',
+    help: 'A kind of the stack that the API server does not have; always 1, and gone when it has it.',
+    labelNames: ['stack', 'kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, missing } of stacks()) {
+        for (const kind of missing) this.set({ stack: name, kind }, 1);
+      }
+    },
+  });
 }
 
 /** Those of the watch streams, read from their states at each scrape. */

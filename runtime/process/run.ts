@@ -1,7 +1,7 @@
 /*
- *   informers ──▶ every store is synced ──▶ leader-election.ts: leading ──▶ controllers ──▶ outcomes
- *                                                                              ▲
- *   stop$ ──▶ drain: running reconciles may end, nothing new begins ───────────┘
+ *   informers ──▶ the stores of a stack are complete ──▶ leader-election.ts: leading ──▶ its controllers ──▶ outcomes
+ *                                                                                           ▲
+ *   stop$ ──▶ drain: running reconciles may end, nothing new begins ────────────────────────┘
  */
 
 import type { Observable } from 'rxjs';
@@ -10,14 +10,15 @@ import {
   delay,
   EMPTY,
   filter,
-  from,
   ignoreElements,
   interval,
   merge,
   mergeMap,
+  of,
   Subject,
   share,
   switchMap,
+  take,
   takeUntil,
   tap,
 } from 'rxjs';
@@ -27,14 +28,17 @@ import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { Request } from '../controller/reconcile.ts';
+import type { StackNeeds } from '../controller/stack-needs.ts';
+import { stackState } from '../controller/stack-needs.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { LeaderElection } from './leader-election.ts';
+import { tellingStacks } from './telling-stacks.ts';
 
 export interface RunOptions {
-  readonly informers: Pick<Informers, 'run$' | 'synced' | 'states'>;
+  readonly informers: Pick<Informers, 'run$' | 'told$' | 'states'>;
   readonly controllers: readonly ControllerSpec[];
   /** What else runs as long as the controllers do: the event recorder, servers. */
   readonly background: readonly Observable<unknown>[];
@@ -63,39 +67,48 @@ export class LeadershipLost extends Error {
 }
 
 /**
- * Runs informers, and controllers once every store holds a complete list and, where asked for, the lease is
- * held. Emits the outcome of every reconcile. Completes when `stop$` has emitted and every running reconcile
- * has ended or its time is up. Errors only with LeadershipLost or an error of the background.
+ * Runs informers, and the controllers of each stack once its stores hold complete lists and, where asked for, the lease is
+ * held: a kind that the API server does not have keeps its own stack waiting, and no other (docs/decisions/0033). The lease
+ * is asked for when the first stack may run. Emits the outcome of every reconcile. Completes when `stop$` has emitted and
+ * every running reconcile has ended or its time is up. Errors only with LeadershipLost or an error of the background.
  */
 export function run(options: RunOptions): Observable<Outcome> {
-  const { informers, controllers, background, election, drainTimeoutMs, log, clock } = options;
+  const { informers, background, election, drainTimeoutMs, log, clock } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
     const ended$ = new Subject<void>();
 
+    const running = (spec: ControllerSpec): Observable<Outcome> => {
+      const resync$ = periodically(options, spec);
+      const observer = options.observe?.(spec.name);
+      return controller({
+        ...spec,
+        triggers: [...spec.triggers, { because: looksAgain, requests$: resync$ }],
+        concurrency: options.concurrency,
+        log,
+        clock,
+        random: options.random,
+        drain$,
+        ...(observer && { observer }),
+      });
+    };
+    const stacks = [...Map.groupBy(options.controllers, ({ stack }) => stack)].map(([needs, specs]) => ({
+      complete$: whenComplete(informers, needs).pipe(takeUntil(drain$)),
+      controllers$: merge(...specs.map(running)),
+    }));
     const controllers$ = merge(
-      ...controllers.map((spec) => {
-        const resync$ = periodically(options, spec);
-        const observer = options.observe?.(spec.name);
-        return controller({
-          ...spec,
-          triggers: [...spec.triggers, { because: looksAgain, requests$: resync$ }],
-          concurrency: options.concurrency,
-          log,
-          clock,
-          random: options.random,
-          drain$,
-          ...(observer && { observer }),
-        });
-      }),
+      ...stacks.map(({ complete$, controllers$ }) => complete$.pipe(switchMap(() => controllers$))),
     ).pipe(takeUntil(drain$.pipe(delay(drainTimeoutMs, clock.scheduler))));
 
-    const work$ = synced(options).pipe(
-      takeUntil(drain$),
+    const work$ = merge(...stacks.map(({ complete$ }) => complete$)).pipe(
+      take(1),
       switchMap(() => (election === undefined ? controllers$ : whileLeading(election, controllers$, drain$))),
       tap({ complete: () => ended$.next() }),
     );
-    const others$ = merge(informers.run$, ...background).pipe(ignoreElements(), takeUntil(ended$));
+    const others$ = merge(informers.run$, tellingStacks(options), ...background).pipe(
+      ignoreElements(),
+      takeUntil(ended$),
+    );
     return merge(others$, work$);
   });
 }
@@ -120,25 +133,20 @@ function whileLeading<T>(
   });
 }
 
-/** Emits once every store is synced; says what is missing while that takes long. */
-function synced({ informers, log, clock }: RunOptions): Observable<void> {
+/** Emits once what a stack needs is there, and completes; without needs: every kind that was asked for. */
+function whenComplete(
+  { told$, states }: Pick<Informers, 'told$' | 'states'>,
+  needs: StackNeeds | undefined,
+): Observable<void> {
+  const isComplete = (): boolean =>
+    needs === undefined ? states().every(({ isSynced }) => isSynced) : stackState(needs, states()).isComplete;
   return defer(() => {
-    const abort = new AbortController();
-    const missing = () => informers.states().flatMap(({ kind, isSynced }) => (isSynced ? [] : [kind]));
-    const complain$ = interval(10_000, clock.scheduler).pipe(
-      tap(() => {
-        log.warn('still waiting for the API server to list these kinds; are their definitions installed?', {
-          kinds: missing(),
-        });
-      }),
-      ignoreElements(),
-    );
-    const synced$ = from(informers.synced(abort.signal)).pipe(share());
-    return merge(synced$, complain$.pipe(takeUntil(synced$))).pipe(
-      tap({
-        next: () => log.info('stores are synced', { kinds: informers.states().length }),
-        unsubscribe: () => abort.abort(),
-      }),
+    if (isComplete()) return of(undefined);
+    // Whoever tells of it is in the middle of a list: it is ended first.
+    return told$.pipe(
+      filter(isComplete),
+      take(1),
+      switchMap(() => Promise.resolve()),
     );
   });
 }

@@ -267,6 +267,11 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     });
   }
 
+  test('it may read what the API server serves, by which a missing definition is known', async () => {
+    const listed = await kubectl('get', '--raw', '/apis', '--kubeconfig', kubeconfig);
+    assert.equal((JSON.parse(listed) as { readonly kind: string }).kind, 'APIGroupList');
+  });
+
   test('it is refused when it asks for pods', async () => {
     await assert.rejects(
       kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfig),

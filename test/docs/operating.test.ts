@@ -42,6 +42,7 @@ test('its metrics are those that are served', async () => {
   const metrics = createMetrics({
     version: '0',
     informers: () => [],
+    stacks: () => [],
     droppedEvents: () => 0,
     withProcess: false,
     clock: testClock(),

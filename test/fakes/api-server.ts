@@ -202,6 +202,28 @@ export class FakeApiServer extends EnforcingCluster {
     };
   }
 
+  /** The groups that there are, or the resources of a version of one. */
+  #discovery(path: string): object | undefined {
+    const [, , group = '', version = ''] = path.split('/');
+    const kinds = [...this.#kinds.values()];
+    if (path === '/apis') {
+      const groups = [...Map.groupBy(kinds, (kind) => kind.group)].filter(([name]) => name !== '');
+      return {
+        kind: 'APIGroupList',
+        groups: groups.map(([name, served]) => ({
+          name,
+          versions: served.map((kind) => ({ groupVersion: apiVersionOf(kind), version: kind.version })),
+        })),
+      };
+    }
+    const wanted =
+      path === '/api/v1' ? 'v1' : path === `/apis/${group}/${version}` ? `${group}/${version}` : '';
+    const served = kinds.filter((kind) => apiVersionOf(kind) === wanted);
+    return served.length === 0
+      ? undefined
+      : { kind: 'APIResourceList', resources: served.map(({ plural, kind }) => ({ name: plural, kind })) };
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://fake');
     const chunks: Buffer[] = [];
@@ -219,6 +241,8 @@ export class FakeApiServer extends EnforcingCluster {
     try {
       if (this.#isFaulty(seen, response)) return;
       if (url.pathname === '/version') return this.#send(response, 200, this.version);
+      const discovered = this.#discovery(url.pathname);
+      if (discovered !== undefined) return this.#send(response, 200, discovered);
       const target = this.#target(url.pathname);
       if (method === 'WATCH') this.#watch(target, query, response);
       else this.#send(response, method === 'POST' ? 201 : 200, this.#handle(target, seen));

@@ -44,6 +44,7 @@ export function faultyClient(
 
   return {
     serverVersion: (...given) => ask(() => client.serverVersion(...given)),
+    serves: (...given) => ask(() => client.serves(...given)),
     get: (...given) => ask(() => client.get(...given)),
     list: (...given) => ask(() => client.list(...given)),
     create: (...given) => ask(() => client.create(...given)),

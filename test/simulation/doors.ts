@@ -152,6 +152,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
 
   return {
     serverVersion: (signal) => client.serverVersion(signal),
+    serves: (kind, signal) => client.serves(kind, signal),
     get: (kind, key, signal) =>
       ask({ verb: 'get', kind, target: objectKeyText(key) }, signal, () => client.get(kind, key)),
     list: (kind, given, signal) =>

@@ -40,7 +40,7 @@ import { isReservedFor } from './reservation.ts';
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
 export interface BindingInput {
   readonly service: ClaimService;
-  /** Every service of the claim kind in this process, in a fixed order. */
+  /** Every service of the claim kind that works in this process, in a fixed order. */
   readonly peers: readonly ClaimService[];
   readonly claim: Claim | undefined;
   readonly managed: Managed | undefined;

@@ -17,7 +17,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
 import { isRestored } from '../claim/holdings.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
@@ -52,7 +52,7 @@ import { createUnansweredCreations } from './unanswered-creations.ts';
 export interface ClaimBindingOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespace'>;
   readonly service: ClaimService;
-  readonly peers: readonly ClaimService[];
+  readonly peers: Peers;
   readonly claims: Resource<Claim>;
   readonly classes: Resource<Class>;
   readonly managedResources: Resource<Managed>;
@@ -101,7 +101,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const held = claim && heldBy(claim);
     return {
       service,
-      peers,
+      peers: peers.working(),
       claim,
       held,
       managed: claim && (await managedOf(claim, held, signal)),

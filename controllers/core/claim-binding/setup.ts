@@ -25,7 +25,7 @@ import {
 } from '../../../runtime/controller/triggers.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import { holdings } from '../claim/holdings.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
   claimKeyOf,
@@ -39,19 +39,19 @@ import {
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 
-/** Binds claims of one kind to managed resources of one kind; `peers` are all services of the claim kind. */
+/** Binds claims of one kind to managed resources of one kind; `peers` are the services of the claim kind. */
 export function claimBindingController(
   env: Environment,
   service: ClaimService,
-  peers: readonly ClaimService[],
+  peers: Peers,
 ): ControllerSpec {
   const claims = claimResource(env, service.claim);
   const classes = env.resource(service.class);
   const managedResources = env.resource(service.managed);
   const secrets = connectionSecrets(env);
-  const heldBy = holdings(env, peers);
+  const heldBy = holdings(env, peers.all);
   indexClaims(claims.store);
-  const isReporter = peers[0] === service; // it also answers for kinds nobody knows
+  const isReporter = () => peers.working()[0] === service; // it also answers for kinds nobody knows
 
   /** The claim that a managed resource names. */
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
@@ -87,7 +87,7 @@ export function claimBindingController(
     wokenBy(claims.store)
       .when(
         stays,
-        is((claim) => isReporter || isConcerned(service, claim, heldBy(claim))),
+        is((claim) => isReporter() || isConcerned(service, claim, heldBy(claim))),
       )
       .itself('the claim changed'),
     wokenBy(claims.store)

@@ -4,16 +4,12 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClassAssignment } from '../claim/assign-class.ts';
 import { assignClass, assignmentTriggers } from '../claim/assign-class.ts';
 import { claimResource } from '../claim/claim-resource.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideDefaulting } from './decide.ts';
 
 /** Gives claims that name nothing the default class, if that is of one kind; `peers` as for scheduling. */
-export function claimDefaulting(
-  env: Environment,
-  service: ClaimService,
-  peers: readonly ClaimService[],
-): ControllerSpec {
+export function claimDefaulting(env: Environment, service: ClaimService, peers: Peers): ControllerSpec {
   const assignment: ClassAssignment = {
     claim: service.claim,
     peers,

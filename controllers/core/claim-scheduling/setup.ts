@@ -5,16 +5,12 @@ import type { ClassAssignment } from '../claim/assign-class.ts';
 import { assignClass, assignmentTriggers } from '../claim/assign-class.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import { drawClass } from '../claim/class-choice.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideScheduling } from './decide.ts';
 
-/** Schedules claims with a class selector to classes of one kind; `peers` are all services of the claim kind. */
-export function claimScheduling(
-  env: Environment,
-  service: ClaimService,
-  peers: readonly ClaimService[],
-): ControllerSpec {
+/** Schedules claims with a class selector to classes of one kind; `peers` are the services of the claim kind. */
+export function claimScheduling(env: Environment, service: ClaimService, peers: Peers): ControllerSpec {
   const assignment: ClassAssignment = {
     claim: service.claim,
     peers,

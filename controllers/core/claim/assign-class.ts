@@ -13,20 +13,20 @@ import type { Reconciler, Result } from '../../../runtime/controller/reconcile.t
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { Peers } from '../claim-service.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { choiceRecord } from './claim-record.ts';
 import { claimResource } from './claim-resource.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
+import type { Candidates } from './class-choice.ts';
 import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
 import { holdings } from './holdings.ts';
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
 export interface ClassAssignment {
   readonly claim: Kind<Claim>;
-  /** Every service of the claim kind in this process, in a fixed order. */
-  readonly peers: readonly ClaimService[];
+  readonly peers: Peers;
   readonly decide: (facts: AssignmentFacts) => ClassDecision;
   /** Whether an unassigned claim is this controller's business; it narrows what a class event wakes. */
   readonly concerns: (claim: Claim) => boolean;
@@ -37,14 +37,16 @@ export interface ClassAssignment {
 /** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
 export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
   const claims = claimResource(env, assignment.claim);
-  const classes = assignment.peers.map((peer) => env.resource(peer.class));
-  const heldBy = holdings(env, assignment.peers);
+  const classes = new Map(assignment.peers.all.map((peer) => [peer, env.resource(peer.class).store]));
+  const candidates = (): readonly Candidates[] =>
+    assignment.peers.working().map((peer) => ({ kind: peer.class, classes: classes.get(peer)?.all() ?? [] }));
+  const heldBy = holdings(env, assignment.peers.all);
   return async (request, signal) => {
     const claim = claims.get(request);
     const decision = assignment.decide({
       claim,
       isHolding: (claim && heldBy(claim)) !== undefined,
-      candidates: classes.map(({ kind, store }) => ({ kind, classes: store.all() })),
+      candidates: candidates(),
     });
     const ended: Result = { ...done, row: decision.row };
     if (claim === undefined || decision.act === 'nothing') return ended;
@@ -80,7 +82,7 @@ export function assignmentTriggers(
   const waiting = () => those(store.all(), concerns);
   return [
     wokenBy(store).when(stays, is(concerns)).itself('the claim changed'),
-    ...peers.map((peer) =>
+    ...peers.all.map((peer) =>
       wokenBy(env.resource(peer.class).store).through(waiting, 'a class that it might be given changed'),
     ),
   ];

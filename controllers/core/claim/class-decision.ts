@@ -7,7 +7,7 @@ export interface AssignmentFacts {
   readonly claim: Claim | undefined;
   /** A managed resource names the claim already, whatever has become of the claim's own references. */
   readonly isHolding: boolean;
-  /** Every class kind of the process that could satisfy the claim kind, in a fixed order. */
+  /** Every class kind that could satisfy the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];
 }
 

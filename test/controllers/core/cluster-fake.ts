@@ -10,6 +10,8 @@ import { conflict } from '../../../testing/memory-cluster.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
+import type { WithdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
+import { withdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
 
 export { conflict, type Verb };
 
@@ -53,11 +55,13 @@ export class FakeCluster {
   /** How many more writes (and external calls) the process survives. */
   stepsLeft = Number.POSITIVE_INFINITY;
   readonly #memory = new EnforcingCluster(() => this.clock.now());
+  readonly #kinds: WithdrawnKinds;
   readonly #whenCrashed = new Set<() => void>();
   #hooks: Hook[] = [];
 
   constructor() {
-    this.client = inProcessClient(this.#memory, this.clock, this.#carryOut);
+    this.#kinds = withdrawnKinds(inProcessClient(this.#memory, this.clock, this.#carryOut));
+    this.client = this.#kinds.client;
   }
 
   /** Milliseconds since the epoch. */
@@ -83,6 +87,20 @@ export class FakeCluster {
   /** Somebody else's `kubectl delete`, at that time: finalizers hold. What is gone already is no error. */
   delete(kind: Kind, key: Request, at?: string): void {
     this.#memory.leave(kind, key, at);
+  }
+
+  /** There is no definition of a kind (any more): whatever is asked about it is not found. */
+  withdraw(kind: Kind, options?: { readonly isDenied?: boolean }): void {
+    this.#kinds.withdraw(kind, options);
+  }
+
+  isWithdrawn(kind: Kind): boolean {
+    return this.#kinds.isWithdrawn(kind);
+  }
+
+  /** There is one (again). */
+  serve(kind: Kind): void {
+    this.#kinds.serve(kind);
   }
 
   get<T extends KubernetesObject>(kind: Kind<T>, key: Request): T | undefined {

@@ -106,6 +106,13 @@ export class FakeProcess {
     );
   }
 
+  /** What was logged of stacks. */
+  get toldOfStacks(): readonly string[] {
+    return this.#log.lines.flatMap(({ level, message, fields: { stack } }) =>
+      stack === undefined || stack === null ? [] : [`${level} ${stack}: ${message.split(/[,:;]/)[0]}`],
+    );
+  }
+
   /** What ended triggers, which were then subscribed to again. */
   get brokenTriggers(): readonly unknown[] {
     return this.#log.lines.filter(({ message }) => message.startsWith('trigger failed'));
@@ -170,7 +177,8 @@ export class FakeProcess {
     const resource = this.#informers.resource(kind, selection);
     if (!this.#read.has(kindKey(kind))) {
       this.#read.add(kindKey(kind));
-      for (const object of this.#cluster.all(kind)) resource.store.record(object);
+      const there = this.#cluster.isWithdrawn(kind) ? [] : this.#cluster.all(kind);
+      for (const object of there) resource.store.record(object);
     }
     return resource;
   }

@@ -3,7 +3,7 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import type { ClaimService, Peers } from '../../../controllers/core/claim-service.ts';
 
 /** Kinds and objects for tests of decisions. */
 export const claimKind: Kind<Claim> = {
@@ -49,6 +49,9 @@ export const service: ClaimService = {
   configure: (_claim, resourceClass) => ({ forProvider: resourceClass.specTemplate.forProvider ?? {} }),
 };
 export const otherService: ClaimService = { ...service, class: otherClassKind, managed: otherManagedKind };
+
+/** Services of stacks that all work. */
+export const peersOf = (...all: readonly ClaimService[]): Peers => ({ all, working: () => all });
 
 export const now = new Date('2026-01-02T03:04:05Z');
 export const deletionTimestamp = '2026-01-02T03:00:00Z';

@@ -196,6 +196,46 @@ describe('HTTP client', () => {
     assert.deepEqual(facts, []);
   });
 
+  describe('whether a kind is served', () => {
+    const other = { ...ThingKind, plural: 'others' };
+    const newer = { ...ThingKind, version: 'v2' };
+    const elsewhere = { ...ThingKind, group: 'elsewhere.example.org' };
+
+    test("is what the API server's own lists say", async () => {
+      server.install(SecretKind);
+      const kinds = [ThingKind, SecretKind, other, newer, elsewhere];
+      const served = await Promise.all(kinds.map((kind) => client.serves(kind)));
+      assert.deepEqual(served, [true, true, false, false, false]);
+    });
+
+    const faults: Readonly<Record<string, Fault>> = {
+      'a page that is not found': { status: 404, body: '<h1>no such page</h1>' },
+      'a refusal': { status: 403, reason: 'Forbidden' },
+      'success that is something else': { status: 200, body: '<h1>welcome</h1>' },
+    };
+    for (const [what, fault] of Object.entries(faults)) {
+      test(`${what} says nothing of it`, async () => {
+        for (const plural of ['apis', ThingKind.version]) {
+          server.fail({ ...fault, plural });
+          await assert.rejects(client.serves(ThingKind), ApiError);
+        }
+      });
+    }
+
+    for (const answer of [
+      '{}',
+      '{"kind":"APIGroupList"}',
+      '{"kind":"APIGroupList","groups":[1]}',
+      '[]',
+      'null',
+    ]) {
+      test(`an answer without groups says nothing of it: ${answer}`, async () => {
+        server.fail({ status: 200, body: answer, plural: 'apis' });
+        await assert.rejects(client.serves(ThingKind), ApiError);
+      });
+    }
+  });
+
   describe("what an answer says is the API server's own word, never a status code alone", () => {
     const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
     const ofProxy = { ...nothing, isTransient: true };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { of } from 'rxjs';
 import type { InformerState } from '../../../runtime/cache/informers.ts';
+import type { StackState } from '../../../runtime/controller/stack-needs.ts';
 import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../../runtime/probes/metrics.ts';
@@ -156,6 +157,7 @@ describe('metrics', () => {
         failureCount: 0,
         confirmedAtMs: testClock().elapsedMs(),
         isSilent: false,
+        isMissing: false,
         silenceCount: 0,
       },
     ];
@@ -206,6 +208,24 @@ describe('metrics', () => {
       'services_stack_events_dropped_total 5',
       'leader_election_master_status{name="stack"} 1',
     ]);
+  });
+
+  test('stacks show, and which of their kinds the API server does not have while it has not', async () => {
+    const ocp = { name: 'ocp', isComplete: false, missing: ['a', 'b'], awaited: ['c'] };
+    let states: readonly StackState[] = [{ name: 'fcp', isComplete: true, missing: [], awaited: [] }, ocp];
+    const { samples } = metricsAt({ stacks: () => states });
+    const own = async () => [
+      ...(await samples('services_stack_stack')),
+      ...(await samples('services_stack_definition')),
+    ];
+    assert.deepEqual(await own(), [
+      'services_stack_stack_complete{stack="fcp"} 1',
+      'services_stack_stack_complete{stack="ocp"} 0',
+      'services_stack_definition_missing{stack="ocp",kind="a"} 1',
+      'services_stack_definition_missing{stack="ocp",kind="b"} 1',
+    ]);
+    states = [{ ...ocp, isComplete: true, missing: [] }];
+    assert.deepEqual((await own()).slice(1), ['services_stack_stack_complete{stack="ocp"} 1']);
   });
 
   test('build and process show too, and two registries do not meet', async () => {

@@ -5,7 +5,15 @@ import { afterEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
 import { firstValueFrom, ReplaySubject } from 'rxjs';
 import type { InformerState } from '../../../runtime/cache/informers.ts';
-import { serveHealth, storesSynced, watchesAlive, watchesTell } from '../../../runtime/probes/health.ts';
+import type { StackState } from '../../../runtime/controller/stack-needs.ts';
+import {
+  serveHealth,
+  somethingRuns,
+  stacksWithoutDefinitions,
+  storesSynced,
+  watchesAlive,
+  watchesTell,
+} from '../../../runtime/probes/health.ts';
 import type { Pages } from '../../../runtime/probes/serve-http.ts';
 import { parseBindAddress, serveHttp } from '../../../runtime/probes/serve-http.ts';
 
@@ -111,7 +119,15 @@ const state = (kind: string, rest: Partial<InformerState> = {}): InformerState =
   failureCount: 0,
   confirmedAtMs: 0,
   isSilent: false,
+  isMissing: false,
   silenceCount: 0,
+  ...rest,
+});
+const stack = (name: string, rest: Partial<StackState> = {}): StackState => ({
+  name,
+  isComplete: true,
+  missing: [],
+  awaited: [],
   ...rest,
 });
 const waiting = { phase: 'waiting', code: 0, message: 'm', delayMs: 1 } as const;
@@ -128,6 +144,22 @@ describe('health', () => {
       ]),
       want: 'not synced: a, b',
     },
+    'synced: what the API server does not have is told of elsewhere': {
+      check: storesSynced(() => [state('a', { isSynced: false, isMissing: true }), state('b')]),
+      want: undefined,
+    },
+    'stacks: one that waits for definitions fails nothing': {
+      check: somethingRuns(() => [stack('first', { isComplete: false, missing: ['a'] }), stack('second')]),
+      want: undefined,
+    },
+    'stacks: where none can work, each is named with what it waits for': {
+      check: somethingRuns(() => [
+        stack('first', { isComplete: false, missing: ['a', 'b'] }),
+        stack('second', { isComplete: false, missing: ['a'], awaited: ['c'] }),
+      ]),
+      want: 'stack first waits for a, b; stack second waits for a, c',
+    },
+    'stacks: a process without any': { check: somethingRuns(() => []), want: undefined },
     'synced: standing by is well': {
       check: storesSynced(
         () => [state('a', { isSynced: false })],
@@ -178,6 +210,10 @@ describe('health', () => {
       check: watchesTell(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },
+    'telling: nothing changes of what the API server does not have': {
+      check: watchesTell(() => [state('a', { isMissing: true })], { clock: { elapsedMs: () => 1e9 } }),
+      want: undefined,
+    },
     'alive: not started': {
       check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], {
         clock: { elapsedMs: () => 1e9 },
@@ -188,6 +224,30 @@ describe('health', () => {
   for (const [name, { check, want }] of Object.entries(checks)) {
     test(name, () => assert.equal(check(), want));
   }
+
+  test('what the API server does not have is told in a line for each stack, and fails nothing', async () => {
+    const told = stacksWithoutDefinitions(() => [
+      stack('first'),
+      stack('second', { isComplete: false, missing: ['a', 'b'], awaited: ['c'] }),
+      stack('third', { missing: ['d'] }),
+    ]);
+    const url = await serve(serveHealth({ address: loopback, live: {}, ready: { well }, told }));
+    const bodies = ['/readyz', '/readyz?verbose', '/healthz?verbose'].map(async (path) => {
+      const response = await fetch(url + path);
+      return [response.status, await response.text()];
+    });
+    const lines = [
+      '[+]well ok',
+      '[!]stack second waits: the API server does not have a, b',
+      '[!]stack third works with what it knows: the API server does not have d',
+      'ok\n',
+    ];
+    assert.deepEqual(await Promise.all(bodies), [
+      [200, 'ok\n'],
+      [200, lines.join('\n')],
+      [200, 'ok\n'],
+    ]);
+  });
 
   const well = () => undefined;
   const ill = () => 'reasons';

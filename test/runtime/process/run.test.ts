@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
 import { Observable, ReplaySubject, Subject } from 'rxjs';
+import type { InformerState } from '../../../runtime/cache/informers.ts';
 import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
@@ -25,12 +26,25 @@ function background() {
   return stream;
 }
 
+const untold: Omit<InformerState, 'kind' | 'isSynced' | 'isMissing'> = {
+  objectCount: 0,
+  stream: { phase: 'watching' },
+  sinceMs: 0,
+  listCount: 1,
+  failureCount: 0,
+  confirmedAtMs: 0,
+  isSilent: false,
+  silenceCount: 0,
+};
+
 describe('the process', () => {
   let clock: TestClock;
   let wake$: Subject<Request>;
   let stop$: ReplaySubject<void>;
-  let synced: PromiseWithResolvers<void>;
-  let wasSyncAborted: boolean;
+  let told$: Subject<void>;
+  /** The kinds that there are, and how they fare. */
+  let kinds: Record<string, Pick<InformerState, 'isSynced' | 'isMissing'>>;
+  let log: ReturnType<typeof recordedLog>;
   let informers: ReturnType<typeof background>;
   let others: ReturnType<typeof background>;
   let outcomes: Outcome[];
@@ -41,8 +55,9 @@ describe('the process', () => {
     clock = testClock();
     wake$ = new Subject();
     stop$ = new ReplaySubject(1);
-    synced = Promise.withResolvers();
-    wasSyncAborted = false;
+    told$ = new Subject();
+    kinds = { things: { isSynced: false, isMissing: false } };
+    log = recordedLog();
     informers = background();
     others = background();
     outcomes = [];
@@ -54,13 +69,8 @@ describe('the process', () => {
     running = run({
       informers: {
         run$: informers.run$,
-        synced: (signal) => {
-          signal.addEventListener('abort', () => {
-            wasSyncAborted = true;
-          });
-          return synced.promise;
-        },
-        states: () => [],
+        told$,
+        states: () => Object.entries(kinds).map(([kind, state]) => ({ ...untold, kind, ...state })),
       },
       controllers: [
         {
@@ -75,7 +85,7 @@ describe('the process', () => {
       syncPeriodMs: 3_600_000,
       stop$,
       drainTimeoutMs: 1000,
-      log: recordedLog(),
+      log,
       clock,
       random: () => 0,
       ...options,
@@ -85,13 +95,19 @@ describe('the process', () => {
       complete: () => ends.push('complete'),
     });
   };
+  /** These kinds become so. */
+  const become = (state: Partial<InformerState>, ...names: readonly string[]): void => {
+    for (const name of names) kinds[name] = { isSynced: false, isMissing: false, ...state };
+    told$.next();
+  };
+  const sync = (): void => become({ isSynced: true }, 'things');
   const listening = () => [informers.listeners, others.listeners];
 
   test('nothing is reconciled before every store is synced', async () => {
     begin({});
     assert.deepEqual(listening(), [1, 1]);
     assert.equal(wake$.observed, false);
-    synced.resolve();
+    sync();
     await clock.settle();
     wake$.next({ name: 'a' });
     await clock.settle();
@@ -102,7 +118,7 @@ describe('the process', () => {
     begin({});
     stop$.next();
     assert.deepEqual(ends, ['complete']);
-    assert.deepEqual([listening(), wasSyncAborted], [[0, 0], true]);
+    assert.deepEqual([listening(), told$.observed], [[0, 0], false]);
   });
 
   test('a stop lets running reconciles finish while streams and events go on, then all ends', async () => {
@@ -114,7 +130,7 @@ describe('the process', () => {
         return finish.promise;
       },
     });
-    synced.resolve();
+    sync();
     await clock.settle();
     wake$.next({ name: 'a' });
     stop$.next();
@@ -137,7 +153,7 @@ describe('the process', () => {
       },
       { drainTimeoutMs: 30_000 },
     );
-    synced.resolve();
+    sync();
     await clock.settle();
     wake$.next({ name: 'a' });
     stop$.next();
@@ -160,7 +176,7 @@ describe('the process', () => {
       },
       { syncPeriodMs: 3_600_000, random: () => 0.5 },
     );
-    synced.resolve();
+    sync();
     await clock.advance(0.95 * 3_600_000 - 1);
     assert.deepEqual(names, []);
     await clock.advance(1);
@@ -179,10 +195,136 @@ describe('the process', () => {
 
   test('unsubscribing ends it all', async () => {
     begin({});
-    synced.resolve();
+    sync();
     await clock.settle();
     running?.unsubscribe();
     assert.deepEqual([listening(), wake$.observed, ends], [[0, 0], false, []]);
+  });
+
+  describe('with several stacks', () => {
+    /** Runs two of them, and says which have begun. */
+    const beginTwo = (options: Partial<RunOptions> = {}) => {
+      kinds = Object.fromEntries(
+        ['a', 'b', 'shared'].map((name) => [name, { isSynced: false, isMissing: false }]),
+      );
+      const begun: string[] = [];
+      const of = (name: string, own: readonly string[], others: readonly string[] = []): ControllerSpec => ({
+        name,
+        triggers: [{ because: 'it begins', requests$: new Observable(() => void begun.push(name)) }],
+        reconcile: async () => done,
+        stack: { name, own, others },
+      });
+      begin(
+        {},
+        { controllers: [of('first', ['a', 'shared'], ['b']), of('second', ['b', 'shared'])], ...options },
+      );
+      return begun;
+    };
+    const told = () =>
+      log.lines.map(({ level, message, fields: { stack, kinds: names } }) => [
+        level,
+        message.split(/[,:;]/)[0],
+        ...(stack === undefined ? [] : [stack]),
+        ...(names === undefined ? [] : [names]),
+      ]);
+
+    test('each begins when its own kinds are complete, and those of others that it reads', async () => {
+      const begun = beginTwo();
+      become({ isSynced: true }, 'a', 'shared');
+      await clock.settle();
+      assert.deepEqual(begun, []);
+      become({ isSynced: true }, 'b');
+      await clock.settle();
+      assert.deepEqual(begun, ['first', 'second']);
+      assert.deepEqual(told(), [['info', 'stores are synced', 3]]);
+    });
+
+    test('one whose kind there is not waits, and the others do not; it begins when the kind appears', async () => {
+      const begun = beginTwo();
+      become({ isSynced: true }, 'a', 'shared');
+      become({ isMissing: true }, 'b');
+      await clock.settle();
+      assert.deepEqual(begun, ['first']);
+      await clock.advance(6_000);
+      assert.deepEqual(told(), [['warn', 'this stack waits', 'second', ['b']]]);
+      await clock.advance(3_600_000);
+      assert.equal(log.lines.length, 1, 'it is told once');
+      become({ isSynced: true }, 'b');
+      await clock.settle();
+      assert.deepEqual(begun, ['first', 'second']);
+      await clock.advance(6_000);
+      assert.deepEqual(told().slice(1), [
+        ['info', 'stores are synced', 3],
+        ['info', 'the API server has all kinds of this stack', 'second'],
+      ]);
+    });
+
+    test('what is missing of its own keeps every stack that has it', async () => {
+      const begun = beginTwo();
+      become({ isSynced: true }, 'a', 'b');
+      become({ isMissing: true }, 'shared');
+      await clock.settle();
+      assert.deepEqual(begun, []);
+      stop$.next();
+      assert.deepEqual(ends, ['complete']);
+    });
+
+    test('a kind that goes while its stack works is told of, and the stack goes on', async () => {
+      const begun = beginTwo();
+      become({ isSynced: true }, 'a', 'b', 'shared');
+      become({ isSynced: true, isMissing: true }, 'b');
+      await clock.advance(5_999);
+      become({ isSynced: true, isMissing: true }, 'b', 'shared');
+      await clock.advance(6_000);
+      assert.deepEqual([begun, ends], [['first', 'second'], []]);
+      assert.deepEqual(told().slice(1), [
+        ['warn', 'the API server has these kinds of a stack no more', 'first', ['shared']],
+        ['warn', 'the API server has these kinds of a stack no more', 'second', ['b', 'shared']],
+      ]);
+    });
+
+    test('what takes long is told once, until it is something else', async () => {
+      beginTwo();
+      await clock.advance(9_999);
+      assert.deepEqual(told(), []);
+      await clock.advance(60_000);
+      become({ isSynced: true }, 'a');
+      await clock.advance(60_000);
+      const what = 'still waiting for the API server to list these kinds';
+      assert.deepEqual(told(), [
+        ['warn', what, ['a', 'b', 'shared']],
+        ['warn', what, ['b', 'shared']],
+      ]);
+    });
+
+    test('the lease is asked for when the first of them may work, and the second begins under it', async () => {
+      const leadership$ = new Subject<'leading' | 'lost'>();
+      const begun = beginTwo({ election: { leadership$ } });
+      become({ isMissing: true }, 'b');
+      assert.equal(leadership$.observed, false);
+      become({ isSynced: true }, 'a', 'shared');
+      await clock.settle();
+      assert.deepEqual([leadership$.observed, begun], [true, []]);
+      leadership$.next('leading');
+      await clock.settle();
+      assert.deepEqual(begun, ['first']);
+      become({ isSynced: true }, 'b');
+      await clock.settle();
+      assert.deepEqual(begun, ['first', 'second']);
+      stop$.next();
+      await clock.settle();
+      assert.deepEqual([ends, leadership$.observed], [['complete'], false]);
+    });
+
+    test('stopped while one waits, the process ends as soon as the work of the others is done', async () => {
+      beginTwo();
+      become({ isSynced: true }, 'a', 'shared');
+      become({ isMissing: true }, 'b');
+      await clock.settle();
+      stop$.next();
+      await clock.settle();
+      assert.deepEqual([ends, listening()], [['complete'], [0, 0]]);
+    });
   });
 
   describe('with leader election', () => {
@@ -193,7 +335,7 @@ describe('the process', () => {
 
     const standingBy = async (spec: Partial<ControllerSpec> = {}): Promise<void> => {
       begin(spec, { election: { leadership$ } });
-      synced.resolve();
+      sync();
       await clock.settle();
       assert.ok(leadership$.observed);
     };

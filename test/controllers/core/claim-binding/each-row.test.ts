@@ -20,6 +20,7 @@ import {
   now,
   otherClassKind,
   otherService,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -122,7 +123,7 @@ describe('claim binding takes', () => {
       if (world.managed !== undefined) cluster.put(managedKind, world.managed);
       const who = world.byFirst === undefined ? service : otherService;
       const process = new FakeProcess(cluster, (env) => [
-        claimBindingController(env, who, [otherService, service]),
+        claimBindingController(env, who, peersOf(otherService, service)),
       ]);
       const result = await process.reconcile({ namespace: 'team', name: 'orders' });
       assert.equal(result.row, row);

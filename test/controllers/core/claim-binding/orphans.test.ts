@@ -20,6 +20,7 @@ import {
   managed,
   managedKind,
   otherService,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -196,7 +197,7 @@ test("--namespace: a request for another namespace's claim is not trusted, whoev
   const before = resource();
   vanish(cluster);
   const { env } = new FakeProcess(cluster, undefined, { claimNamespace: 'others' });
-  const { reconcile } = claimBindingController(env, service, [service]);
+  const { reconcile } = claimBindingController(env, service, peersOf(service));
   assert.deepEqual(await reconcile(key, new AbortController().signal, env.log), { ...done, row: 'K1' });
   assert.deepEqual([cluster.takeWrites(), resource()], [[], before]);
 });

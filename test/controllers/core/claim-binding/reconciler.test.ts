@@ -31,6 +31,7 @@ import {
   classRef,
   managed,
   managedKind,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -92,7 +93,7 @@ function worldOf(row: Pick<Row, 'claim' | 'managed' | 'secrets' | 'service'>) {
   if (row.managed !== undefined) cluster.put(managedKind, row.managed);
   for (const secret of row.secrets ?? []) cluster.put(SecretKind, secret);
   const ours = { ...service, ...row.service };
-  const process = new FakeProcess(cluster, (env) => [claimBindingController(env, ours, [ours])]);
+  const process = new FakeProcess(cluster, (env) => [claimBindingController(env, ours, peersOf(ours))]);
   return { cluster, process };
 }
 

@@ -23,6 +23,7 @@ import {
   otherClassKind,
   otherManagedKind,
   otherService,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -151,7 +152,7 @@ describe('a run asks for', () => {
       if (given.managed !== undefined) cluster.put(managedKind, given.managed);
       if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
       const process = new FakeProcess(cluster);
-      const { reconcile } = claimBindingController(process.env, service, peers);
+      const { reconcile } = claimBindingController(process.env, service, peersOf(...peers));
       await process.synced();
       const { meanwhile } = given;
       if (meanwhile !== undefined) cluster.before('updateStatus', managedKind, () => meanwhile(cluster));
@@ -178,7 +179,7 @@ test('what nobody foresaw is no condition: it is thrown, to be logged and tried 
     },
   };
   let isBroken = false;
-  const { reconcile } = claimBindingController(process.env, broken, [broken]);
+  const { reconcile } = claimBindingController(process.env, broken, peersOf(broken));
   await process.synced();
   isBroken = true;
   await assert.rejects(reconcile(key, new AbortController().signal, process.env.log), /wired wrongly/);

@@ -26,6 +26,7 @@ import {
   managedKind,
   otherClassKind,
   otherService,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -156,7 +157,7 @@ describe('who is bound anew, and because of what', () => {
         log,
         ...(claimNamespace !== undefined && { claimNamespace }),
       });
-      const { triggers } = claimBindingController(process.env, service, peers);
+      const { triggers } = claimBindingController(process.env, service, peersOf(...peers));
       await process.synced();
       const woken: [string, string][] = [];
       const life = new Subscription();

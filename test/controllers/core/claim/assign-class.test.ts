@@ -18,6 +18,7 @@ import {
   otherClassKind,
   otherManagedKind,
   otherService,
+  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -59,7 +60,7 @@ const modes: Record<string, Mode> = {
 
 for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes)) {
   const start = (cluster: FakeCluster) =>
-    new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peers)));
+    new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))));
   const worldOf = (...classes: readonly Class[]) => {
     const cluster = new FakeCluster();
     cluster.put(claimKind, wanted.claim);
@@ -170,9 +171,13 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
     test('a process for the claims of one namespace leaves all others alone', async () => {
       const { cluster, process } = worldOf(matching('good'));
       process.stop();
-      const elsewhere = new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peers)), {
-        claimNamespace: 'others',
-      });
+      const elsewhere = new FakeProcess(
+        cluster,
+        (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))),
+        {
+          claimNamespace: 'others',
+        },
+      );
       await elsewhere.settle();
       assert.deepEqual([cluster.takeWrites(), elsewhere.events, elsewhere.runs], [[], [], 0]);
     });
@@ -251,7 +256,7 @@ describe('H8: every predicate is checked again when a request comes late', () =>
       const cluster = new FakeCluster();
       cluster.put(claimKind, row.claim);
       cluster.put(classKind, resourceClass('good', { annotations: isDefault }));
-      const process = new FakeProcess(cluster, (env) => [row.controller(env, service, [service])]);
+      const process = new FakeProcess(cluster, (env) => [row.controller(env, service, peersOf(service))]);
       assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'H8' });
       assert.deepEqual(cluster.takeWrites(), []);
     });
@@ -283,7 +288,7 @@ describe('which claims wake a scheduler, and which a defaulter', () => {
       const woken: string[] = [];
       for (const [mode, { controller }] of Object.entries(modes)) {
         const cluster = new FakeCluster();
-        const process = new FakeProcess(cluster, (env) => [controller(env, service, [service])]);
+        const process = new FakeProcess(cluster, (env) => [controller(env, service, peersOf(service))]);
         cluster.put(claimKind, claim(spec));
         await process.settle(0);
         if (process.runs > 0) woken.push(mode);
@@ -303,7 +308,9 @@ describe('the choice', () => {
     for (let i = 0; i < 100; i += 1) {
       cluster.put(claimKind, claim({ classSelector: {} }, { name: `claim-${i}`, uid: `claim-${i}` }));
     }
-    const process = new FakeProcess(cluster, (env) => peers.map((peer) => claimScheduling(env, peer, peers)));
+    const process = new FakeProcess(cluster, (env) =>
+      peers.map((peer) => claimScheduling(env, peer, peersOf(...peers))),
+    );
     await process.settle();
     const chosen = cluster
       .all(claimKind)
@@ -321,7 +328,7 @@ describe('the choice', () => {
     for (let i = 0; i < 100; i += 1)
       cluster.put(claimKind, claim({ classSelector: {} }, { name: `c${i}`, uid: `c${i}` }));
     const startMs = cluster.clockMs;
-    await new FakeProcess(cluster, (env) => [claimScheduling(env, service, [service])]).settle();
+    await new FakeProcess(cluster, (env) => [claimScheduling(env, service, peersOf(service))]).settle();
     assert.equal(cluster.clockMs, startMs);
     assert.ok(cluster.all(claimKind).every(({ spec }) => spec.classRef?.name === 'only'));
   });
@@ -334,7 +341,7 @@ describe('the choice', () => {
       throw conflict();
     });
     const process = await new FakeProcess(cluster, (env) => [
-      claimScheduling(env, service, [service]),
+      claimScheduling(env, service, peersOf(service)),
     ]).settle();
     assert.equal(cluster.get(claimKind, key)?.spec.classRef?.name, 'only');
     assert.deepEqual(process.errors, []);

@@ -17,6 +17,7 @@ import {
   managed,
   managedKind,
   otherService,
+  peersOf,
   resourceClass,
   service,
 } from '../objects.ts';
@@ -101,7 +102,7 @@ for (const [name, mode] of Object.entries(modes)) {
         if (world.claim !== undefined) cluster.put(claimKind, world.claim);
         const who = world.byFirst ? otherService : service;
         const process = new FakeProcess(cluster, (env) => [
-          mode.controller(env, who, [otherService, service]),
+          mode.controller(env, who, peersOf(otherService, service)),
         ]);
         const result = await process.reconcile({ namespace: 'team', name: 'orders' });
         assert.equal(result.row, row);

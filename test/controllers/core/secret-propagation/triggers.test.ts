@@ -12,7 +12,16 @@ import type { Environment } from '../../../../runtime/controller/environment.ts'
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
-import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from '../objects.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managedKind,
+  peersOf,
+  resourceClass,
+  service,
+} from '../objects.ts';
 
 const orders = { namespace: 'team', name: 'orders' };
 const data = { password: 'bmV3' };
@@ -60,7 +69,7 @@ describe("who wakes up for a change of a managed resource's connection secret", 
   afterEach(() => subscription?.unsubscribe());
 
   describe('claim binding', () => {
-    const binding = (env: Environment) => claimBindingController(env, service, [service]);
+    const binding = (env: Environment) => claimBindingController(env, service, peersOf(service));
 
     test('not for data, which secret propagation hands to a bound claim', async () => {
       await listen(binding);

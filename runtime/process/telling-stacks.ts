@@ -1,0 +1,105 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Observable } from 'rxjs';
+import {
+  debounceTime,
+  defer,
+  filter,
+  ignoreElements,
+  interval,
+  merge,
+  startWith,
+  take,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import type { Informers } from '../cache/informers.ts';
+import type { ControllerSpec } from '../controller/controller-spec.ts';
+import type { StackState } from '../controller/stack-needs.ts';
+import { stackStates } from '../controller/stack-needs.ts';
+import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
+
+export interface TellingStacksOptions {
+  readonly informers: Pick<Informers, 'told$' | 'states'>;
+  readonly controllers: readonly ControllerSpec[];
+  readonly log: Logger;
+  readonly clock: Pick<Clock, 'scheduler'>;
+}
+
+/** So often it is looked whether a list takes long. */
+const everyMs = 10_000;
+/** Kinds of one stack are not found one after the other: they are told of together. */
+const togetherMs = 6_000;
+
+const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
+
+/**
+ * Logs what stacks wait for, and when they wait no longer: each thing once, when it changes. Never emits, completes or
+ * errors.
+ */
+export function tellingStacks({
+  informers,
+  controllers,
+  log,
+  clock,
+}: TellingStacksOptions): Observable<never> {
+  return defer(() => {
+    /** By stack, the kinds that were told of last. */
+    const told = new Map<string, readonly string[]>();
+    let toldAwaited: readonly string[] = [];
+
+    const tellStack = ({ name: stack, isComplete, missing: kinds }: StackState): void => {
+      // What is there and not yet listed is no news.
+      if (isEqual(told.get(stack) ?? [], kinds) || (kinds.length === 0 && !isComplete)) return;
+      told.set(stack, kinds);
+      if (kinds.length === 0) log.info('the API server has all kinds of this stack', { stack });
+      else if (isComplete) {
+        log.warn(
+          `the API server has these kinds of a stack no more; what is known of them is kept; ${advice}`,
+          {
+            stack,
+            kinds,
+          },
+        );
+      } else {
+        log.warn(
+          `this stack waits, the others work: the API server does not have these kinds of it; ${advice}`,
+          {
+            stack,
+            kinds,
+          },
+        );
+      }
+    };
+    const stacks = (): readonly StackState[] => stackStates(controllers, informers.states());
+    const isWorthTelling = (): boolean => told.size > 0 || stacks().some(({ missing }) => missing.length > 0);
+
+    const tellAwaited = (): void => {
+      const awaited = informers
+        .states()
+        .flatMap(({ kind, isSynced, isMissing }) => (isSynced || isMissing ? [] : [kind]));
+      if (awaited.length === 0 || isEqual(awaited, toldAwaited)) return;
+      toldAwaited = awaited;
+      log.warn('still waiting for the API server to list these kinds; are their definitions installed?', {
+        kinds: awaited,
+      });
+    };
+
+    const told$ = informers.told$.pipe(startWith(undefined));
+    const areSynced$ = told$.pipe(
+      filter(() => informers.states().every(({ isSynced }) => isSynced)),
+      take(1),
+    );
+    return merge(
+      areSynced$.pipe(tap(() => log.info('stores are synced', { kinds: informers.states().length }))),
+      told$.pipe(
+        filter(isWorthTelling),
+        debounceTime(togetherMs, clock.scheduler),
+        tap(() => {
+          for (const state of stacks()) tellStack(state);
+        }),
+      ),
+      interval(everyMs, clock.scheduler).pipe(takeUntil(areSynced$), tap(tellAwaited)),
+    ).pipe(ignoreElements());
+  });
+}

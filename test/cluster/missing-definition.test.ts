@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
+import { freePort } from './free-port.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
+
+const group = 'database.ocp.crossplane.io';
+const managedKind = `ambivalentdbinstances.v1alpha1.${group}`;
+const file = (plural: string) => join('crds', `${group}_${plural}.yaml`);
+
+describe('a definition that the API server does not have', () => {
+  let fixture: FancySQLFixture;
+  let stack: StackProcess;
+  let health: string;
+  let metrics: string;
+  const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
+  const claim = (name: string, spec = {}) =>
+    fixture.claim('team-a', name, { writeConnectionSecretToRef: { name }, ...spec });
+  const readyz = async () => {
+    const response = await fetch(`${health}/readyz?verbose`);
+    return { isReady: response.ok, body: await response.text() };
+  };
+  const missing = async () => {
+    const page = await (await fetch(`${metrics}/metrics`)).text();
+    return page.match(/^services_stack_definition_missing\{.*/gm) ?? [];
+  };
+  const logged = (pattern: RegExp) => stack.log().match(pattern)?.length ?? 0;
+
+  before(async () => {
+    fixture = await startFancySQL({ provisioningMs: 200 });
+    await fixture.favouriteClass('small');
+    await kubectl('delete', 'crd', `ambivalentdbinstances.${group}`);
+    const [healthPort, metricsPort] = [await freePort(), await freePort()];
+    health = `http://127.0.0.1:${healthPort}`;
+    metrics = `http://127.0.0.1:${metricsPort}`;
+    stack = fixture.cluster.startProcess([
+      ...['--stacks', 'ocp,fcp,postgresql', '--poll-interval', '2s'],
+      ...['--health-probe-bind-address', `127.0.0.1:${healthPort}`],
+      ...['--metrics-bind-address', `127.0.0.1:${metricsPort}`],
+    ]);
+  });
+  after(async () => {
+    await stack?.end('SIGKILL');
+    await fixture?.stop();
+  });
+
+  test('keeps its own stack waiting, and the others work once that is certain', async () => {
+    await claim('orders', { classRef: favouriteClassRef('small') });
+    const early = await eventually('health is served', readyz);
+    assert.equal(early.isReady, false);
+    await fixture.bound('team-a', 'orders', 90_000);
+    assert.equal(fixture.favourite.instances().length, 1);
+    const late = await eventually('it is ready', async () => {
+      const answer = await readyz();
+      return answer.isReady ? answer : undefined;
+    });
+    assert.ok(
+      late.body.includes(`[!]stack ocp waits: the API server does not have ${managedKind}\n`),
+      late.body,
+    );
+    assert.deepEqual(await missing(), [
+      `services_stack_definition_missing{stack="ocp",kind="${managedKind}"} 1`,
+    ]);
+    await eventually('the log says so', async () => logged(/this stack waits/g) > 0);
+    assert.equal(logged(/this stack waits/g), 1);
+  });
+
+  test('and its stack begins when it appears, without a restart', async () => {
+    await fixture.ambivalentClass('big', { size: 'big' });
+    await claim('waiting', { classSelector: { matchLabels: { size: 'big' } } });
+    await fixture.readyReason('team-a', 'waiting', 'NoMatchingClass');
+    await kubectl('apply', '-f', file('ambivalentdbinstances'));
+    await fixture.bound('team-a', 'waiting', 60_000);
+    assert.equal(fixture.other.instances().length, 1);
+    assert.deepEqual(await missing(), []);
+    const { isReady, body } = await readyz();
+    assert.ok(isReady && !body.includes('[!]'), body);
+    assert.equal(logged(/this stack waits/g), 1);
+    await eventually('the log says so', async () => logged(/has all kinds of this stack/g) === 1);
+  });
+
+  test('one that goes while its stack works leaves everything as it is, and is told of', async () => {
+    const grants = 'postgresqlgrants.postgresql.crossplane.io';
+    await kubectl('delete', 'crd', grants);
+    await eventually('the metric names it', async () => (await missing()).length === 1, 90_000);
+    assert.match((await missing())[0] ?? '', /stack="postgresql",kind="postgresqlgrants\./);
+    const { isReady, body } = await readyz();
+    assert.ok(isReady && body.includes('[!]stack postgresql works with what it knows'), body);
+    await claim('afterwards', { classRef: favouriteClassRef('small') });
+    await fixture.bound('team-a', 'afterwards');
+    assert.deepEqual([fixture.favourite.instances().length, fixture.other.instances().length], [2, 1]);
+    await kubectl('apply', '-f', join('crds', 'postgresql.crossplane.io_postgresqlgrants.yaml'));
+    await eventually('nothing is missing', async () => (await missing()).length === 0);
+    assert.equal(await stack.end(), 0);
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import type { ManagedService } from '../../../controllers/core/managed/setup.ts';
+import type { Stack } from '../../../controllers/core/stack.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeProcess } from './environment-fake.ts';
+import { FakeExternal, providerConfigKind, providerKind } from './external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managedKind,
+  otherClassKind,
+  otherManagedKind,
+  otherService,
+  resourceClass,
+  service,
+} from './objects.ts';
+
+const otherProviderKind: Kind<Provider> = {
+  ...providerKind,
+  group: 'ocp.crossplane.io',
+  version: 'v1alpha1',
+};
+const otherProviderConfigKind: Kind<ProviderConfig> = {
+  ...providerConfigKind,
+  group: 'ocp.crossplane.io',
+  version: 'v1alpha1',
+};
+const plainClaimKind: Kind<Claim> = { ...claimKind, kind: 'PlainSQLInstance', plural: 'plainsqlinstances' };
+const fitting = { labels: { size: 'small' } };
+const wanting = { classSelector: { matchLabels: { size: 'small' } } };
+const template = { writeConnectionSecretsToNamespace: 'system', reclaimPolicy: 'Delete' as const };
+const key = { namespace: 'team', name: 'orders' };
+
+describe('a definition that is missing', () => {
+  let cluster: FakeCluster;
+  let external: FakeExternal;
+  let others: FakeExternal;
+  beforeEach(() => {
+    cluster = new FakeCluster();
+    external = new FakeExternal();
+    others = new FakeExternal();
+    cluster.put(claimKind, claim(wanting));
+  });
+
+  const managed = (kind: Kind<Managed>): ManagedService =>
+    kind === managedKind
+      ? {
+          kind,
+          connector: external,
+          providers: { provider: providerKind, providerConfig: providerConfigKind },
+          externalNames: 'deterministic',
+        }
+      : {
+          kind,
+          connector: others,
+          providers: { provider: otherProviderKind, providerConfig: otherProviderConfigKind },
+          externalNames: 'deterministic',
+        };
+  /** `ocp` is the first, whose controllers report for all. */
+  const process = (theirs: ClaimService = otherService, over: Partial<ManagedService> = {}): FakeProcess => {
+    const stacks: readonly Stack[] = [
+      { name: 'ocp', managed: () => [managed(otherManagedKind)], claims: [theirs] },
+      { name: 'fcp', managed: () => [{ ...managed(managedKind), ...over }], claims: [service] },
+    ];
+    return new FakeProcess(cluster, (env) => stackControllers(env, stacks));
+  };
+  const phase = () => cluster.get(claimKind, key)?.status?.bindingPhase;
+  const ready = (name = 'orders') =>
+    getCondition(cluster.get(claimKind, { ...key, name })?.status?.conditions, 'Ready');
+  const ourClass = () => cluster.put(classKind, resourceClass('ours', fitting, { specTemplate: template }));
+  const theirClass = () =>
+    cluster.put(
+      otherClassKind,
+      resourceClass('theirs', fitting, { kind: otherClassKind, specTemplate: template }),
+    );
+
+  for (const kind of [otherClassKind, otherManagedKind]) {
+    test(`${kind.kind}: the other stack works once that is certain, and not before`, async () => {
+      cluster.withdraw(kind);
+      ourClass();
+      const both = process();
+      await both.settle(29_000);
+      assert.deepEqual([phase(), cluster.writeNames, both.toldOfStacks], [undefined, [], []]);
+      await both.settle(10_000);
+      assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
+      await both.settle(600_000);
+      assert.deepEqual([both.toldOfStacks, both.errors], [['warn ocp: this stack waits'], []]);
+    });
+  }
+
+  test('where the API server says that it serves the kind, or does not say, nobody acts on its absence', async () => {
+    cluster.withdraw(otherManagedKind, { isDenied: false });
+    ourClass();
+    const both = await process().settle(600_000);
+    assert.deepEqual([phase(), cluster.writeNames, both.toldOfStacks], [undefined, [], []]);
+  });
+
+  test('a stack that shares nothing with the one that waits works at once', async () => {
+    cluster.withdraw(otherManagedKind);
+    ourClass();
+    await process({ ...otherService, claim: plainClaimKind }).settle(1000);
+    assert.equal(phase(), 'Bound');
+  });
+
+  test('the one that works reports in its place, and says what it knows', async () => {
+    cluster.withdraw(otherClassKind);
+    cluster.put(
+      claimKind,
+      claim({ classRef: classRef('theirs', otherClassKind) }, { name: 'elsewhere', uid: 'u2' }),
+    );
+    await process().settle(40_000);
+    assert.deepEqual([ready().reason, ready('elsewhere').reason], ['NoMatchingClass', 'UnknownKind']);
+    assert.match(ready().message ?? '', /\(matching: FavouriteDBInstanceClass 0 of 0\)$/);
+    assert.match(ready('elsewhere').message ?? '', /known: FavouriteDBInstanceClass/);
+  });
+
+  test('it begins when the definition appears, serves the claims that waited and reports again', async () => {
+    cluster.withdraw(otherClassKind);
+    cluster.put(
+      claimKind,
+      claim({ classRef: classRef('theirs', otherClassKind) }, { name: 'elsewhere', uid: 'u2' }),
+    );
+    const both = await process().settle(40_000);
+    cluster.serve(otherClassKind);
+    theirClass();
+    await both.settle(10_000);
+    assert.deepEqual(
+      ['orders', 'elsewhere'].map((name) => cluster.get(claimKind, { ...key, name })?.status?.bindingPhase),
+      ['Bound', 'Bound'],
+    );
+    assert.equal(others.things.size, 2);
+    assert.deepEqual(both.toldOfStacks, [
+      'warn ocp: this stack waits',
+      'info ocp: the API server has all kinds of this stack',
+    ]);
+    cluster.put(
+      claimKind,
+      claim({ classSelector: { matchLabels: { size: 'huge' } } }, { name: 'vain', uid: 'u3' }),
+    );
+    await both.settle(1000);
+    assert.match(
+      ready('vain').message ?? '',
+      /\(matching: AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 0\)$/,
+    );
+    assert.deepEqual(both.errors, []);
+  });
+
+  test('of the claim kind that both serve: both wait', async () => {
+    cluster.withdraw(claimKind);
+    ourClass();
+    const both = await process().settle(40_000);
+    assert.deepEqual(cluster.writeNames, []);
+    assert.deepEqual(both.toldOfStacks, ['warn ocp: this stack waits', 'warn fcp: this stack waits']);
+    cluster.serve(claimKind);
+    await both.settle(10_000);
+    assert.equal(phase(), 'Bound');
+  });
+
+  test('of what is referred to: the referrer works, and waits for what it names', async () => {
+    cluster.withdraw(otherManagedKind);
+    const network = { name: 'net' };
+    cluster.put(managedKind, {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstance',
+      metadata: { name: 'db' },
+      spec: { forProvider: { networkRef: network } },
+    });
+    const references = [
+      { field: 'networkId', ref: 'networkRef', selector: 'networkSelector', to: otherManagedKind },
+    ];
+    const both = process({ ...otherService, claim: plainClaimKind }, { references });
+    await both.settle(29_000);
+    assert.equal(external.calls.length, 0);
+    await both.settle(11_000);
+    const { message } = getCondition(cluster.get(managedKind, { name: 'db' })?.status?.conditions, 'Synced');
+    assert.match(message ?? '', /AmbivalentDBInstance net/);
+    assert.equal(external.things.size, 0);
+  });
+
+  describe('after a restart', () => {
+    beforeEach(async () => {
+      theirClass();
+      const former = await process().settle(10_000);
+      assert.deepEqual([phase(), others.things.size], ['Bound', 1]);
+      former.stop();
+      cluster.takeWrites();
+      for (const kind of [otherManagedKind, otherClassKind]) cluster.withdraw(kind);
+    });
+
+    test('what is bound to something of that kind is left alone', async () => {
+      const before = cluster.get(claimKind, key);
+      const both = await process().settle(60_000);
+      assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
+      assert.deepEqual(both.toldOfStacks, ['warn ocp: this stack waits']);
+    });
+
+    test('a claim that is deleted stays with what it has, and goes when the kind is back', async () => {
+      cluster.delete(claimKind, key);
+      const both = await process().settle(60_000);
+      assert.deepEqual([cluster.takeWrites(), phase(), others.things.size], [[], 'Bound', 1]);
+      for (const kind of [otherManagedKind, otherClassKind]) cluster.serve(kind);
+      await both.settle(60_000);
+      assert.deepEqual([cluster.get(claimKind, key), others.things.size], [undefined, 0]);
+      assert.deepEqual(both.errors, []);
+    });
+  });
+
+  describe('while its stack works', () => {
+    test('nothing is taken for deleted: neither claims nor what they have are touched, until it is back', async () => {
+      theirClass();
+      const both = await process().settle(10_000);
+      assert.deepEqual([phase(), others.things.size], ['Bound', 1]);
+      const before = cluster.get(claimKind, key);
+      cluster.takeWrites();
+      for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.withdraw(kind);
+      await both.settle(600_000);
+      assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
+      assert.equal(others.things.size, 1);
+      assert.deepEqual(both.toldOfStacks, ['warn ocp: the API server has these kinds of a stack no more']);
+
+      for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.serve(kind);
+      await both.settle(60_000);
+      assert.deepEqual([cluster.takeWrites(), phase(), others.things.size], [[], 'Bound', 1]);
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { StackState } from '../../../runtime/controller/stack-needs.ts';
+import { stackState, stackStates } from '../../../runtime/controller/stack-needs.ts';
+
+const complete = { isSynced: true, isMissing: false };
+const awaited = { isSynced: false, isMissing: false };
+const missing = { isSynced: false, isMissing: true };
+/** It was listed, and then its definition went. */
+const gone = { isSynced: true, isMissing: true };
+
+type Kinds = Readonly<Record<'own' | 'more' | 'theirs', typeof complete>>;
+const rows: Readonly<Record<string, readonly [Kinds, Omit<StackState, 'name'>]>> = {
+  'all is there': [
+    { own: complete, more: complete, theirs: complete },
+    { isComplete: true, missing: [], awaited: [] },
+  ],
+  'one of its own is awaited': [
+    { own: awaited, more: complete, theirs: complete },
+    { isComplete: false, missing: [], awaited: ['own'] },
+  ],
+  'there is none of its own': [
+    { own: missing, more: awaited, theirs: complete },
+    { isComplete: false, missing: ['own'], awaited: ['more'] },
+  ],
+  "another's is awaited: it may be there": [
+    { own: complete, more: complete, theirs: awaited },
+    { isComplete: false, missing: [], awaited: ['theirs'] },
+  ],
+  "there is none of another's: nothing of it is missed": [
+    { own: complete, more: complete, theirs: missing },
+    { isComplete: true, missing: [], awaited: [] },
+  ],
+  'one of its own was there': [
+    { own: gone, more: complete, theirs: gone },
+    { isComplete: true, missing: ['own'], awaited: [] },
+  ],
+};
+
+describe('whether a stack may run', () => {
+  const needs = { name: 'queues', own: ['own', 'more'], others: ['theirs'] };
+  for (const [name, [kinds, want]] of Object.entries(rows)) {
+    test(name, () => {
+      const states = Object.entries(kinds).map(([kind, state]) => ({ kind, ...state }));
+      assert.deepEqual(stackState(needs, states), { name: 'queues', ...want });
+    });
+  }
+
+  test('a stack of several controllers is told of once, controllers of none not at all', () => {
+    assert.deepEqual(stackStates([{ stack: needs }, {}, { stack: needs }], []), [
+      { name: 'queues', isComplete: true, missing: [], awaited: [] },
+    ]);
+  });
+});
