@@ -16,8 +16,8 @@ import type { Random } from '../runtime/time/random.ts';
 import { seededRandom } from '../runtime/time/random.ts';
 import { ManagedProcess } from './managed-process.ts';
 import { MemoryCluster } from './memory-cluster.ts';
-import { outcomeOf } from './outcome.ts';
-import { realMoment } from './real-moment.ts';
+import type { Pace } from './pace.ts';
+import { createPace } from './pace.ts';
 import type { Conformance, World } from './scenario.ts';
 import { secretsIn } from './secrets.ts';
 import type { TestClock } from './test-clock.ts';
@@ -32,13 +32,6 @@ export interface Ready {
   readonly known: ConnectionDetails;
 }
 
-/** How often the clock follows real time, in ms. */
-const paceMs = 5;
-/** How much faster it is while a request is under way to what has no time of its own: deadlines stay far. */
-const networkSpeed = 10;
-/** How long what needs no timer may take where there is no network, in ms. */
-const patienceMs = 20;
-
 /** Where one rule is tried: an empty cluster, an empty world, and a process that has just started. */
 export class Bench {
   readonly conformance: Conformance;
@@ -48,6 +41,7 @@ export class Bench {
   /** What the process told, in Events, logs and errors. */
   readonly told: string[] = [];
   process: ManagedProcess;
+  readonly #pace: Pace;
   readonly #random: Random;
   readonly #failures = new Map<string, number>();
 
@@ -56,6 +50,7 @@ export class Bench {
     this.world = world;
     this.clock = clock;
     this.#random = random;
+    this.#pace = createPace(clock, conformance.time);
     this.cluster = new MemoryCluster(() => clock.now());
     this.process = this.#start();
     this.#putProvider();
@@ -176,8 +171,10 @@ export class Bench {
     return { status, message };
   }
 
+  /** Whether it is as it is to be, and nothing is under way. */
   isReady(name: string): boolean {
-    return ['Ready', 'Synced'].every((type) => this.condition(name, type).status === 'True');
+    const isUnderWay = this.condition(name, 'AsyncOperation').status === 'False';
+    return !isUnderWay && ['Ready', 'Synced'].every((type) => this.condition(name, type).status === 'True');
   }
 
   /** What is published of it. */
@@ -255,50 +252,13 @@ export class Bench {
   }
 
   /** What work comes to, with as much time as it needs. Throws Broken if it does not end. */
-  async settled<T>(work: Promise<T>, what: string, limitMs = 600_000): Promise<T> {
-    let isDone = false;
-    const done = (): void => {
-      isDone = true;
-    };
-    work.then(done, done);
-    const endMs = this.clock.elapsedMs() + limitMs;
-    await this.clock.settle();
-    while (!isDone) {
-      const isOver = this.clock.elapsedMs() > endMs;
-      expect(!isOver, `${what} did not end`, 'give each request to the external system a deadline');
-      await this.#moment(() => isDone);
-    }
-    return work;
-  }
-
-  /** Whether work ends within so much time. */
-  async endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-    const ended = await outcomeOf(this.settled(work, 'it', limitMs)).catch(() => undefined);
-    return ended !== undefined;
+  settled<T>(work: Promise<T>, what: string, limitMs?: number): Promise<T> {
+    return this.#pace.settled(work, what, limitMs);
   }
 
   /** Time goes by. */
-  async passTime(ms: number): Promise<void> {
-    if (this.conformance.time !== 'real') return this.clock.advance(ms);
-    const endMs = this.clock.elapsedMs() + ms;
-    while (this.clock.elapsedMs() < endMs) await this.#paced(1);
-  }
-
-  async #paced(speed: number): Promise<void> {
-    await realMoment(paceMs);
-    await this.clock.advance(paceMs * speed);
-  }
-
-  /** To the next thing that happens. In virtual time that is a timer, unless something is under way that needs none. */
-  async #moment(isDone: () => boolean): Promise<void> {
-    const { time = 'virtual' } = this.conformance;
-    if (time !== 'virtual') return this.#paced(time === 'real' ? 1 : networkSpeed);
-    for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 1) {
-      await realMoment(1);
-      await this.clock.settle();
-      if (isDone()) return;
-    }
-    await this.clock.advance(this.clock.dueInMs ?? 60_000);
+  passTime(ms: number): Promise<void> {
+    return this.#pace.pass(ms);
   }
 
   #putProvider(): void {

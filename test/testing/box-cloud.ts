@@ -10,8 +10,9 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { StackProvider } from '../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../controllers/author/define-stack.ts';
-import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
-import type { Conformance, World } from '../../testing/scenario.ts';
+import type { ExternalClient, PollingClient } from '../../controllers/core/managed/external-client.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { Conformance, Given, World } from '../../testing/scenario.ts';
 import { unlessAborted } from '../fakes/outside.ts';
 
 const names = { group: 'example.org', version: 'v1', stack: 'boxes' };
@@ -44,21 +45,40 @@ export interface StoredBox {
 /** Boxes in memory, by name, and what the kit wants to go wrong. */
 export class BoxCloud {
   readonly boxes = new Map<string, StoredBox>();
+  /** What is under way, by its name. */
+  readonly operations = new Map<string, { readonly endsAtMs: number; readonly act: () => void }>();
+  readonly ended = new Set<string>();
+  readonly elapsedMs: Clock['elapsedMs'];
   passwords = 0;
   failure: string | undefined;
   isHanging = false;
   losesAnswer = false;
 
+  constructor({ elapsedMs }: Pick<Clock, 'elapsedMs'>) {
+    this.elapsedMs = elapsedMs;
+  }
+
+  /** What is over by now is done. */
+  catchUp(): void {
+    for (const [name, { endsAtMs, act }] of this.operations) {
+      if (endsAtMs > this.elapsedMs()) continue;
+      this.operations.delete(name);
+      this.ended.add(name);
+      act();
+    }
+  }
+
   /** A request. */
   async ask<T>(signal: AbortSignal, effect: () => T): Promise<T> {
+    this.catchUp();
     if (this.isHanging) return unlessAborted(signal, new Promise<never>(() => {}));
     signal.throwIfAborted();
     if (this.failure !== undefined) throw new Error(this.failure);
     return effect();
   }
 
-  async create(signal: AbortSignal, name: string, box: StoredBox): Promise<void> {
-    await this.ask(signal, () => this.boxes.set(name, box));
+  /** Where an answer is to be lost, it is now. */
+  loseAnswer(): void {
     if (!this.losesAnswer) return;
     this.losesAnswer = false;
     throw new Error('the connection was closed');
@@ -81,6 +101,30 @@ export const boxParts: BoxParts = {
     forProvider.colour === undefined || forProvider.colour.toUpperCase() === colour,
 };
 
+const wanted = ({ spec: { forProvider } }: Box) => ({
+  size: forProvider.size ?? 0,
+  ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
+});
+
+/** What was published once stays. */
+function passwordOf(cloud: BoxCloud, box: Box, known: ConnectionDetails): string | undefined {
+  if (box.spec.forProvider.isOpen) return undefined;
+  cloud.passwords += 1;
+  return known.password ?? `box-password-${cloud.passwords}`;
+}
+
+const newBox = (box: Box, password: string | undefined): StoredBox => {
+  const { shelf = 'low' } = box.spec.forProvider;
+  return { owner: box.metadata.name, ...wanted(box), shelf, password };
+};
+
+const detailsOf = ({ password }: StoredBox) => (password === undefined ? {} : { details: { password } });
+
+function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
+  const { shelf = 'low' } = forProvider;
+  if (shelf !== found.shelf) throw new Error('a box cannot be moved to another shelf');
+}
+
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
   const { nameOf, told, isPainted } = { ...boxParts, ...given };
@@ -98,15 +142,6 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     if (wasDeleted(box)) return undefined;
     throw new Error(`box "${nameOf(box)}" belongs to ${found.owner}`);
   };
-  const wanted = ({ spec: { forProvider } }: Box) => ({
-    size: forProvider.size ?? 0,
-    ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
-  });
-  const passwordOf = (box: Box, known: ConnectionDetails): string | undefined => {
-    if (box.spec.forProvider.isOpen) return undefined;
-    cloud.passwords += 1;
-    return known.password ?? `box-password-${cloud.passwords}`;
-  };
   return {
     async observe(box, known, signal) {
       const found = await find(box, signal);
@@ -118,32 +153,87 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
         exists: true,
         isUpToDate: isKnown && found.size === size && isPainted(box, found) && found.shelf === shelf,
         ready: isKnown ? available() : unavailable('the password is not known'),
+        ...(!isKnown && !isOpen && { setsCredentials: true }),
         details: { endpoint: `${nameOf(box)}.boxes`, ...(isOpen && { password: null }) },
         status: { volume: found.size },
       };
     },
     async create(box, known, signal) {
       if ((await find(box, signal)) !== undefined) return {};
-      const password = passwordOf(box, known);
-      const { shelf = 'low' } = box.spec.forProvider;
-      const made = { owner: box.metadata.name, ...wanted(box), shelf, password };
-      await asked(signal, () => cloud.create(signal, nameOf(box), made));
-      return password === undefined ? {} : { details: { password } };
+      const made = newBox(box, passwordOf(cloud, box, known));
+      await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), made)));
+      cloud.loseAnswer();
+      return detailsOf(made);
     },
     async update(box, known, signal) {
       const found = await find(box, signal);
       if (found === undefined) throw new Error('there is no such box any more');
-      const password = passwordOf(box, known);
-      const changed = { ...found, ...wanted(box), password };
+      const changed = { ...found, ...wanted(box), password: passwordOf(cloud, box, known) };
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
-      const { shelf = 'low' } = box.spec.forProvider;
-      if (shelf !== found.shelf) throw new Error('a box cannot be moved to another shelf');
-      return password === undefined ? {} : { details: { password } };
+      checkShelf(box, found);
+      return detailsOf(changed);
     },
     async delete(box, signal) {
       if ((await find(box, signal)) === undefined) return;
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.delete(nameOf(box))));
     },
+  };
+}
+
+/** How long an operation takes. */
+const operationMs = 30_000;
+
+/** The same, for boxes that take their time: each change is answered with the name of an operation. */
+export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
+  const sound = boxClient(cloud);
+  const { nameOf } = boxParts;
+  /** Asked for again meanwhile, it is under way already. */
+  const begin = (name: string, signal: AbortSignal, act: () => void): Promise<string> =>
+    cloud.ask(signal, () => {
+      const endsAtMs = cloud.elapsedMs() + operationMs;
+      if (!cloud.operations.has(name)) cloud.operations.set(name, { endsAtMs, act });
+      return name;
+    });
+  return {
+    async observe(box, known, signal) {
+      const seen = await sound.observe(box, known, signal);
+      const underWay = (['update', 'delete'] as const).find((what) =>
+        cloud.operations.has(`${what}/${nameOf(box)}`),
+      );
+      return { ...seen, ...(seen.exists && underWay && { operation: underWay }) };
+    },
+    async create(box, known, signal) {
+      if ((await sound.observe(box, known, signal)).exists) return {};
+      const name = `create/${nameOf(box)}`;
+      if (cloud.operations.has(name)) return { operation: name };
+      const made = newBox(box, passwordOf(cloud, box, known));
+      await begin(name, signal, () => cloud.boxes.set(nameOf(box), made));
+      cloud.loseAnswer();
+      return { operation: name, ...detailsOf(made) };
+    },
+    async update(box, known, signal) {
+      await sound.observe(box, known, signal);
+      const { password } = newBox(box, passwordOf(cloud, box, known));
+      const found = cloud.boxes.get(nameOf(box));
+      if (found === undefined) throw new Error('there is no such box any more');
+      checkShelf(box, found);
+      const changed = { ...found, ...wanted(box), password };
+      const operation = await begin(`update/${nameOf(box)}`, signal, () =>
+        cloud.boxes.set(nameOf(box), changed),
+      );
+      return { operation, ...detailsOf(changed) };
+    },
+    async delete(box, signal) {
+      if (!(await sound.observe(box, {}, signal)).exists) return {};
+      return {
+        operation: await begin(`delete/${nameOf(box)}`, signal, () => cloud.boxes.delete(nameOf(box))),
+      };
+    },
+    poll: (name, signal) =>
+      cloud.ask(signal, () => {
+        if (cloud.operations.has(name)) return { state: 'running' };
+        return cloud.ended.has(name) ? { state: 'done' } : { state: 'unknown' };
+      }),
   };
 }
 
@@ -156,8 +246,8 @@ export interface BoxWorldOptions {
 }
 
 /** A world of boxes in which everything is there that a rule may need. */
-export function boxWorld({ client, connect }: BoxWorldOptions = {}): World {
-  const cloud = new BoxCloud();
+export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions = {}): World {
+  const cloud = new BoxCloud(clock);
   const open = connect?.(cloud) ?? cloudClients(() => cloud);
   let external = (): ExternalClient<Box> => boxClient(cloud);
   const stack = defineStack({
@@ -181,7 +271,10 @@ export function boxWorld({ client, connect }: BoxWorldOptions = {}): World {
   return {
     stack,
     credentials: JSON.stringify({ url: 'http://boxes', token: 'box-token' }),
-    things: () => [...cloud.boxes],
+    things() {
+      cloud.catchUp();
+      return [...cloud.boxes];
+    },
     foreign: (name) =>
       void cloud.boxes.set(name, { owner: 'them', size: 9, shelf: 'low', password: 'a-password-of-theirs' }),
     fail(text) {

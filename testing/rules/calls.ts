@@ -29,23 +29,13 @@ interface Begun {
 /** What a call has begun, to its end: a promise by itself, a name by asking the client how it is going. */
 export async function finished(bench: Bench, client: ExternalClient, { operation }: Begun): Promise<void> {
   if (operation instanceof Promise) await bench.settled(operation, 'an operation');
-  if (!isString(operation)) return;
-  const poll = (): Promise<Progress> | undefined => (client as Polled).poll?.(operation, signal);
+  if (!isString(operation) || client.poll === undefined) return;
   for (let looks = 0; looks < mostLooks; looks += 1) {
-    const progress = await bench.settled(Promise.resolve(poll()), 'poll');
-    if (progress?.state !== 'running') return;
+    const { state } = await bench.settled(client.poll(operation, signal), 'poll');
+    if (state !== 'running') return;
     await bench.passTime(bench.pauseMs);
   }
   throw new Broken(`operation ${operation} does not end. To mend: say in poll how it is going`);
 }
 
 const mostLooks = 200;
-
-interface Progress {
-  readonly state: string;
-}
-
-/** A client whose calls may answer with the names of operations. */
-interface Polled {
-  poll?(name: string, signal: AbortSignal): Promise<Progress>;
-}

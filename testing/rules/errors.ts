@@ -106,7 +106,10 @@ const honoursAbort: Rule = {
       const work = outcomeOf(make(client));
       await bench.clock.settle();
       aborting.abort(new Error('the run is over'));
-      const ended = await bench.endsWithin(work, 1_000);
+      const ended = await bench.settled(work, name, 1_000).then(
+        () => true,
+        () => false,
+      );
       expect(
         ended,
         `${name} goes on although its signal was aborted`,

@@ -4,6 +4,7 @@ import { deleting } from './deleting.ts';
 import { errors } from './errors.ts';
 import { names } from './names.ts';
 import { observing } from './observing.ts';
+import { operations } from './operations.ts';
 import { others } from './others.ts';
 import type { Rule } from './rule.ts';
 
@@ -16,4 +17,5 @@ export const rules: readonly Rule[] = [
   ...others,
   ...errors,
   ...names,
+  ...operations,
 ];

@@ -1,0 +1,61 @@
+import { realMoment } from './real-moment.ts';
+import type { Conformance } from './scenario.ts';
+import type { TestClock } from './test-clock.ts';
+import { expect } from './verdict.ts';
+
+/** How often the clock follows real time, in ms. */
+const stepMs = 5;
+/** How much faster it is while a request is under way to what has no time of its own: deadlines stay far. */
+const networkSpeed = 10;
+/** How long what needs no timer may take where there is no network, in ms. */
+const patienceMs = 20;
+
+/** Moves a clock on while something is waited for. */
+export interface Pace {
+  /** What work comes to, with as much time as it needs. Throws Broken if it has not ended after `limitMs`, default 10 min. */
+  settled<T>(work: Promise<T>, what: string, limitMs?: number): Promise<T>;
+  /** So much time goes by, and nothing is waited for. */
+  pass(ms: number): Promise<void>;
+}
+
+/** A pace for a world that has time as `time` says. */
+export function createPace(clock: TestClock, time: Conformance['time'] = 'virtual'): Pace {
+  const follow = async (speed: number): Promise<void> => {
+    await realMoment(stepMs);
+    await clock.advance(stepMs * speed);
+  };
+
+  /** To the next thing that happens. In virtual time that is a timer, unless something is under way that needs none. */
+  async function moment(isDone: () => boolean): Promise<void> {
+    if (time !== 'virtual') return follow(time === 'real' ? 1 : networkSpeed);
+    for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 1) {
+      await realMoment(1);
+      await clock.settle();
+      if (isDone()) return;
+    }
+    await clock.advance(clock.dueInMs ?? 60_000);
+  }
+
+  return {
+    async settled(work, what, limitMs = 600_000) {
+      let isDone = false;
+      const done = (): void => {
+        isDone = true;
+      };
+      work.then(done, done);
+      const endMs = clock.elapsedMs() + limitMs;
+      await clock.settle();
+      while (!isDone) {
+        const isOver = clock.elapsedMs() > endMs;
+        expect(!isOver, `${what} did not end`, 'give each request to the external system a deadline');
+        await moment(() => isDone);
+      }
+      return work;
+    },
+    async pass(ms) {
+      if (time !== 'real') return clock.advance(ms);
+      const endMs = clock.elapsedMs() + ms;
+      while (clock.elapsedMs() < endMs) await follow(1);
+    },
+  };
+}
