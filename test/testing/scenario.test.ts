@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { judge } from '../../testing/conformance.ts';
+import { rules } from '../../testing/rules/rules.ts';
+import type { Conformance } from '../../testing/scenario.ts';
+import { boxScenario, boxWorld } from './box-cloud.ts';
+
+/** Takes a scenario, as describeConformance does, and runs nothing. */
+const scenario = <M extends Managed>(given: Conformance<M>): Conformance<M> => given;
+const managed = FavouriteDBInstanceKind;
+const forProvider = { fancinessLevel: 3 };
+const open = boxWorld;
+
+/** Each would be a scenario that tells nothing if it compiled: an expectation of an error that is none is one. */
+const mistakes: Readonly<Record<string, () => unknown>> = {
+  'a field that the kind has not': () =>
+    // @ts-expect-error it is fancinessLevel
+    scenario({ managed, forProvider: { fanciness: 3 }, open }),
+  'a value of another type': () =>
+    // @ts-expect-error levels are numbers
+    scenario({ managed, forProvider: { fancinessLevel: 'three' }, open }),
+  'a change of a field that the kind has not': () =>
+    // @ts-expect-error it is fancinessLevel
+    scenario({ managed, forProvider, changes: [{ fanciness: 5 }], open }),
+  'a refused change of a field that the kind has not': () =>
+    // @ts-expect-error there is no region
+    scenario({ managed, forProvider, refusedChanges: [{ region: 'eu' }], open }),
+  'a change after which details go, of a field that the kind has not': () =>
+    // @ts-expect-error there is no login
+    scenario({ managed, forProvider, withoutDetails: [{ change: { login: false }, keys: [] }], open }),
+  'a claim': () =>
+    // @ts-expect-error it has no external client
+    scenario({ managed: FancySQLInstanceKind, forProvider, open }),
+  'a world without things': () =>
+    // @ts-expect-error nobody could tell what is outside
+    scenario({ managed, forProvider, open: (given) => ({ stack: open(given).stack, credentials: '' }) }),
+};
+
+describe('a scenario is typed by its kind', () => {
+  for (const [name, mistake] of Object.entries(mistakes)) {
+    test(`${name} does not compile`, () => assert.ok(mistake));
+  }
+});
+
+test('a kind that the stack of the world does not manage is named', async () => {
+  const [rule = assert.fail('no rules')] = rules;
+  const misplaced = { ...boxScenario, managed, forProvider, changes: [], refusedChanges: [] };
+  const { withoutDetails: _none, ...rest } = misplaced;
+  await assert.rejects(
+    judge(rule, { ...rest, open }),
+    /^Error: stack boxes does not manage FavouriteDBInstance$/,
+  );
+});
