@@ -55,6 +55,7 @@ export type {
   ExternalClient,
   ExternalConnector,
   Observation,
+  Progress,
   Update,
 } from '../controllers/core/managed/external-client.ts';
 export { UncertainCreationError } from '../controllers/core/managed/external-client.ts';

@@ -1,4 +1,6 @@
-/* `services-stack/testing`: the rules that external clients are held to. */
+/* `services-stack/testing`: the rules that external clients are held to, and a cloud to try them with. */
+export type { FavouriteCloud, FavouriteCloudOptions } from '../local/favourite-cloud/server.ts';
+export { startFavouriteCloud } from '../local/favourite-cloud/server.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';
 export type { Conformance, ForProvider, Given, WithoutDetails, World } from '../testing/scenario.ts';
 export type { Verdict } from '../testing/verdict.ts';

@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
@@ -13,17 +12,19 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { freePort } from '../cluster/free-port.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import type { Packed } from '../package/own-repository.ts';
+import { ownRepository, packProject, succeeds } from '../package/own-repository.ts';
 import { codeBlocks } from './code-blocks.ts';
-import type { ProjectCopy, Started } from './project-copy.ts';
-import { copyProject, projectRoot } from './project-copy.ts';
+import type { Folder, Started } from './project-copy.ts';
+import { projectRoot } from './project-copy.ts';
 
 const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
-const blocks = codeBlocks(guide).filter(({ file }) => file !== undefined);
-const sources = blocks.filter(({ language }) => language === 'ts');
-const conformanceTest = 'test/controllers/example/conformance.test.ts';
-const manifest = blocks.find(({ language }) => language === 'yaml')?.content ?? '';
+const blocks = codeBlocks(guide);
+const named = blocks.filter(({ file }) => file !== undefined);
+const sources = named.filter(({ language }) => language === 'ts');
+const manifest = named.find(({ language }) => language === 'yaml')?.content ?? '';
 
-/** What the guide's claim looks like from here: its kind is known to the copy only. */
+/** What the guide's claim looks like from here: its kind is known there only. */
 const ClaimKind: Kind<Claim> = {
   group: 'example.org',
   version: 'v1alpha1',
@@ -32,94 +33,107 @@ const ClaimKind: Kind<Claim> = {
   scope: 'Namespaced',
 };
 
-/** The project with the guide followed to its end: its files written, its stack in the list of stacks, all generated. */
-async function followGuide(): Promise<ProjectCopy> {
-  const copy = await copyProject([
-    ...['apis', 'clients', 'controllers', 'crds', 'deploy/base', 'runtime', 'testing'],
-    ...['local/favourite-cloud'],
-    ...['docs/api-reference.md', 'docs/decision-tables.md'],
-    ...['main.ts', 'package.json', 'tsconfig.json', 'biome.json', 'test/rooms.test.ts'],
-  ]);
-  for (const { file, content } of blocks) await copy.write(file ?? '', content);
-  const list = 'controllers/stacks.ts';
-  const stacks = await copy.read(list);
-  const withStack = stacks.replace(/(const stacks: readonly Stack\[\] = \[[^\]]*)\]/, '$1, exampleStack]');
-  assert.notEqual(withStack, stacks, `${list} has a list of stacks`);
-  await copy.write(list, `import { exampleStack } from './example/setup.ts';\n${withStack}`);
-  return copy;
+/** A folder that was empty, with the package in it, and the guide followed to its end: all its files written. */
+async function followGuide(packed: Packed): Promise<Folder> {
+  const own = await ownRepository(packed);
+  for (const { file, content } of named) await own.write(file ?? '', content);
+  await own.write('tsconfig.json', blocks.find(({ language }) => language === 'json')?.content ?? '');
+  return own;
 }
 
 describe('the guide to adding a managed service', () => {
-  let copy: ProjectCopy;
+  let packed: Packed;
+  let own: Folder;
   before(async () => {
-    copy = await followGuide();
+    packed = await packProject();
+    own = await followGuide(packed);
   });
-  after(() => copy?.remove());
+  after(async () => {
+    await own?.remove();
+    await packed?.remove();
+  });
 
-  const succeeds = async (args: readonly string[]) => {
-    const { code, output } = await copy.node(args);
-    assert.equal(code, 0, output);
-    return output;
+  /** A line of the guide, by what it begins with, without its remark: run where the guide runs it. */
+  const line = (start: string): Promise<string> => {
+    const lines = blocks
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ content }) => content.split('\n'));
+    const found = lines.find((candidate) => candidate.startsWith(start));
+    assert.ok(found !== undefined, `the guide has no line "${start}…"`);
+    const [command = '', ...args] = found.replace(/ +#.*$/, '').split(' ');
+    return succeeds(own, command, args);
   };
-  const bin = (name: string) => join('node_modules', '.bin', name);
 
   test('names a file for each of its sources', () => {
     assert.deepEqual(
       sources.map(({ file }) => file),
       [
-        'apis/example/v1alpha1/fancy-sql-instance.ts',
-        'apis/example/v1alpha1/favourite-db-instance.ts',
-        'apis/example/v1alpha1/provider.ts',
-        'controllers/example/favourite-db-instance/external-client.ts',
-        'controllers/example/favourite-db-instance/operations.ts',
-        'controllers/example/favourite-db-instance/configure.ts',
-        'controllers/example/setup.ts',
-        conformanceTest,
+        'src/kinds.ts',
+        'src/favourite-cloud.ts',
+        'src/external-client.ts',
+        'src/operations.ts',
+        'src/stack.ts',
+        'src/main.ts',
+        'test/conformance.test.ts',
       ],
     );
-    assert.ok(codeBlocks(guide).every(({ language, file }) => file !== undefined || language === 'sh'));
+    assert.ok(
+      blocks.every(({ language, file }) => file !== undefined || language === 'sh' || language === 'json'),
+    );
   });
 
-  test('its operations go on, end, fail and are forgotten', async () => {
-    const operations = [
-      undefined,
-      { done: false },
-      { done: true },
-      { done: true, error: { message: 'quota' } },
-    ];
-    const script = `
-      import { progressOf } from './controllers/example/favourite-db-instance/operations.ts';
-      const told = [undefined, ...${JSON.stringify(operations.slice(1))}].map(progressOf);
-      console.log(JSON.stringify(told.map(({ state, error }) => [state, error?.message ?? ''])));`;
-    const output = await succeeds(['--input-type=module', '--eval', script]);
-    assert.deepEqual(JSON.parse(output), [
-      ['unknown', ''],
-      ['running', ''],
-      ['done', ''],
-      ['failed', 'quota'],
-    ]);
+  test('takes at most 150 lines of code beside the client of the cloud', () => {
+    const beside = sources.filter(
+      ({ file = '' }) => file.startsWith('src/') && !/favourite-cloud|external-client|operations/.test(file),
+    );
+    const lines = beside.flatMap(({ content }) => content.split('\n')).filter((text) => text.trim() !== '');
+    assert.ok(lines.length <= 150, `${lines.length} lines`);
+  });
+
+  test('imports nothing but the package, what lies beside it, and Node', () => {
+    const specifiers = sources.flatMap(({ content }) =>
+      [...content.matchAll(/\bfrom '(.+?)'/g)].map(([, from]) => from),
+    );
+    const others = specifiers.filter(
+      (from) => !/^(?:services-stack\/[a-z]+|\.{1,2}\/.*|node:.*)$/.test(from ?? ''),
+    );
+    assert.deepEqual(others, []);
   });
 
   test('its code has no type errors', async () => {
-    const { compilerOptions } = JSON.parse(await copy.read('tsconfig.json'));
-    const include = ['main.ts', ...sources.map(({ file }) => file)];
-    await copy.write('tsconfig.json', JSON.stringify({ compilerOptions, include }));
-    await succeeds([bin('tsc'), '--noEmit', '-p', '.']);
+    await line('npx tsc');
   });
 
   test('its code is formatted and free of lint', async () => {
+    await own.write('biome.json', await readFile(join(projectRoot, 'biome.json'), 'utf8'));
     const files = sources.map(({ file }) => file ?? '');
-    await succeeds([bin('biome'), 'check', '--vcs-enabled=false', ...files]);
+    const biome = join(projectRoot, 'node_modules', '.bin', 'biome');
+    await succeeds(own, biome, ['check', '--vcs-enabled=false', ...files]);
   });
 
-  test('its imports point one way', async () => {
-    const output = await succeeds(['--test', '--test-reporter=tap', 'test/rooms.test.ts']);
-    const product = sources.filter(({ file }) => file !== conformanceTest);
-    for (const { file } of product) assert.match(output, new RegExp(`^ *ok \\d+ - ${file}$`, 'm'));
+  test('its definitions and roles are generated, and are up to date then', async () => {
+    const output = await line('npx services-stack generate');
+    const claimKinds = ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses'];
+    for (const plural of [...claimKinds, 'providers', 'providerconfigs']) {
+      assert.match(output, new RegExp(`^wrote crds/example.org_${plural}.yaml$`, 'm'));
+    }
+    const roles = await own.read('deploy/roles.yaml');
+    for (const plural of claimKinds) {
+      assert.match(roles, new RegExp(`apiGroups: .*\\bexample\\.org\\]\n +resources: \\[${plural}\\]`));
+    }
+    assert.match(roles, /^ {2}name: example-claims$/m);
+
+    const check = ['services-stack', 'generate', 'src/stack.ts', '--name', 'example', '--check'];
+    await succeeds(own, 'npx', check);
+    await own.write('crds/example.org_providers.yaml', 'edited: true\n');
+    const { code, output: refused } = await own.run('npx', check);
+    assert.equal(code, 1);
+    assert.match(refused, /not up to date, generate them anew: crds\/example\.org_providers\.yaml/);
+    await line('npx services-stack generate');
   });
 
   test('its client passes the conformance kit, and no rule is skipped that its world has what it takes for', async () => {
-    const output = await succeeds(['--test', '--test-reporter=tap', conformanceTest]);
+    const output = await succeeds(own, process.execPath, ['--test', '--test-reporter=tap']);
     const skipped = [...output.matchAll(/^ *ok \d+ - .* # SKIP (.*)$/gm)].map(([, why]) => why);
     assert.deepEqual(skipped, [
       'there is no `withoutDetails`',
@@ -128,19 +142,11 @@ describe('the guide to adding a managed service', () => {
     assert.match(output, /^ *ok \d+ - create twice makes one$/m);
   });
 
-  test('npm run generate makes its definitions and roles, and they are up to date then', async () => {
-    const output = await succeeds(['apis/generate.ts']);
-    for (const plural of ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses']) {
-      assert.match(output, new RegExp(`wrote crds/example.org_${plural}.yaml`));
-    }
-    await succeeds(['apis/generate.ts', '--check']);
-
-    await succeeds(['controllers/generate.ts']);
-    const roles = await copy.read('deploy/base/cluster-role.yaml');
-    for (const plural of ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses']) {
-      assert.match(roles, new RegExp(`apiGroups: .*\\bexample\\.org\\]\n +resources: \\[${plural}\\]`));
-    }
-    await succeeds(['controllers/generate.ts', '--check']);
+  test('and one rule can be tried alone', async () => {
+    const output = await succeeds(own, process.execPath, [
+      ...['--test', '--test-reporter=tap', '--test-name-pattern', 'create twice'],
+    ]);
+    assert.match(output, /^# pass 1$/m);
   });
 
   test("its client changes and deletes nothing that has become somebody else's since it was observed", async () => {
@@ -178,12 +184,9 @@ describe('the guide to adding a managed service', () => {
 
   /** The external client as the guide writes it. */
   async function guideClient(cloud: FavouriteCloud): Promise<ExternalClient> {
-    const file = join(copy.directory, 'controllers/example/favourite-db-instance/external-client.ts');
-    const { favouriteDBInstanceClient } = await import(file);
-    return favouriteDBInstanceClient({
-      cloud: favouriteCloudClient({ ...cloud, clock: realClock(), random: Math.random }),
-      generatePassword: () => 'a-generated-password',
-    });
+    const { instanceClient } = await import(join(own.directory, 'src/external-client.ts'));
+    const { favouriteCloud } = await import(join(own.directory, 'src/favourite-cloud.ts'));
+    return instanceClient(favouriteCloud({ ...cloud, clock: realClock(), random: Math.random }));
   }
 
   describe('on a real control plane', () => {
@@ -197,10 +200,10 @@ describe('the guide to adding a managed service', () => {
       cluster = await startCluster();
       metrics = `127.0.0.1:${await freePort()}`;
       const flags = [
-        ...['--stacks', 'example', '--install-crds'],
+        ...['--install-crds', '--log-format', 'pretty'],
         ...['--poll-interval', '2s', '--metrics-bind-address', metrics],
       ];
-      stack = copy.startNode(['main.ts', ...flags, '--kubeconfig', cluster.controlPlane.kubeconfigPath]);
+      stack = own.startNode(['src/main.ts', ...flags, '--kubeconfig', cluster.controlPlane.kubeconfigPath]);
     });
     after(async () => {
       if (stack?.hasEnded()) console.error(stack.output()); // it should not have
@@ -217,7 +220,7 @@ describe('the guide to adding a managed service', () => {
       });
       const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org)` \|/gm)].map(([, name]) => name);
       assert.deepEqual(running.toSorted(), inGuide.toSorted());
-      assert.match(guide, /\bsix controllers\b/);
+      assert.match(guide, /\bSix controllers\b/);
       assert.equal(inGuide.length, 6);
     });
 
