@@ -19,7 +19,7 @@ export {
   retagged,
 } from '../clients/ownership-tags.ts';
 export { chosenVersion } from '../controllers/author/chosen-version.ts';
-export type { CloudClientOptions } from '../controllers/author/cloud-clients.ts';
+export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
 export { cloudClients } from '../controllers/author/cloud-clients.ts';
 export type { CloudStates } from '../controllers/author/cloud-state.ts';
 export { meaningOf } from '../controllers/author/cloud-state.ts';

@@ -14,11 +14,21 @@ import type { Connect, Connection } from './define-stack.ts';
 const maxClients = 100;
 
 /** What a client is made of: whom it speaks as, what the provider says beside that, and what the process has one of. */
-export type CloudClientOptions<P extends object = object> = CloudCredentials &
+export type CloudClientOptions<P extends object = object, K extends object = CloudCredentials> = K &
   Required<Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher'>> & {
     /** The fields of the Provider's or ProviderConfig's spec beside the credentials. */
     readonly parameters: P;
   };
+
+/** Names the system that credentials and parameters lead to: its id where it has one, else its address. */
+export type SystemOf<P extends object, K extends object> = (facts: K & { readonly parameters: P }) => string;
+
+/** Credentials of another form than JSON with `url` and `token`. */
+export interface OwnCredentials<P extends object, K extends object> {
+  /** Reads the text that a secret, a variable or a file holds. Throws an Error that says what is wrong, without a value. */
+  readonly parse: (text: string) => K;
+  readonly systemOf: SystemOf<P, K>;
+}
 
 /**
  * Connects a stack with a cloud: one client per credentials and parameters, so that changed ones get a new one at the next
@@ -26,32 +36,40 @@ export type CloudClientOptions<P extends object = object> = CloudCredentials &
  * to projects whose things may have the same names. What it yields throws an Error that names what is missing or, with
  * its place, what is wrong.
  */
-export const cloudClients =
-  <C, P extends object = object>(
-    createClient: (options: CloudClientOptions<P>) => C,
-    systemOf: (facts: { readonly url: string; readonly parameters: P }) => string = ({ url }) => url,
-  ) =>
-  (env: Environment, kinds: ProviderKinds<P>): Connect<C> => {
+export function cloudClients<C, P extends object = object>(
+  createClient: (options: CloudClientOptions<P>) => C,
+  options?: { readonly systemOf?: SystemOf<P, CloudCredentials> },
+): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
+export function cloudClients<C, K extends object, P extends object = object>(
+  createClient: (options: CloudClientOptions<P, K>) => C,
+  options: OwnCredentials<P, K>,
+): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
+export function cloudClients<C>(
+  createClient: (options: CloudClientOptions) => C,
+  options: Partial<OwnCredentials<object, CloudCredentials>> = {},
+): (env: Environment, kinds: ProviderKinds) => Connect<C> {
+  const { parse = parseCredentials, systemOf = ({ url }) => url } = options;
+  return (env, kinds) => {
     const read = providerFacts(env, kinds);
     const dispatcher = keptConnections();
     const connections = new LRUCache<string, Connection<C>>({ max: maxClients });
 
     return async (managed) => {
       const { credentials: named, parameters } = await read(managed);
-      const { text: json, origin, key } = heldCredentials(named);
-      const account = JSON.stringify([json, parameters]);
+      const { text, origin, key } = heldCredentials(named);
+      const account = JSON.stringify([text, parameters]);
       const held = connections.get(account);
       if (held !== undefined) return held;
-      const parsing = Promise.resolve(json).then(parseCredentials);
       const credentials = await annotate(
         `cannot use ${key === undefined ? '' : `key "${key}" of `}${origin}`,
-        parsing,
+        Promise.resolve(text).then(parse),
       );
       const { clock, random } = env;
       const client = createClient({ ...credentials, parameters, clock, random, dispatcher });
-      const system = systemOf({ url: credentials.url, parameters });
+      const system = systemOf({ ...credentials, parameters });
       const connection = { client, system: async () => system };
       connections.set(account, connection);
       return connection;
     };
   };
+}

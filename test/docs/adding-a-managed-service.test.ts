@@ -111,6 +111,26 @@ describe('the guide to adding a managed service', () => {
     await succeeds(own, biome, ['check', '--vcs-enabled=false', ...files]);
   });
 
+  test('its operations go on, end, fail and are forgotten', async () => {
+    const operations = [
+      undefined,
+      { done: false },
+      { done: true },
+      { done: true, error: { message: 'quota' } },
+    ];
+    const script = `
+      import { progressOf } from './src/operations.ts';
+      const told = [undefined, ...${JSON.stringify(operations.slice(1))}].map(progressOf);
+      console.log(JSON.stringify(told.map(({ state, error }) => [state, error?.message ?? ''])));`;
+    const output = await succeeds(own, process.execPath, ['--input-type=module', '--eval', script]);
+    assert.deepEqual(JSON.parse(output), [
+      ['unknown', ''],
+      ['running', ''],
+      ['done', ''],
+      ['failed', 'quota'],
+    ]);
+  });
+
   test('its definitions and roles are generated, and are up to date then', async () => {
     const output = await line('npx services-stack generate');
     const claimKinds = ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses'];

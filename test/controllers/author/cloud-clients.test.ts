@@ -23,13 +23,15 @@ interface Parameters {
 function scene() {
   const cluster = new FakeCluster();
   const secretRef = { namespace: 'infra', name: 'key', key: 'json' };
-  const json = JSON.stringify({ url: 'https://cloud.example', token: 'secret' });
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'key' },
-    data: { json: Buffer.from(json).toString('base64') },
-  });
+  const setKey = (json: string): void => {
+    cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'infra', name: 'key' },
+      data: { json: Buffer.from(json).toString('base64') },
+    });
+  };
+  setKey(JSON.stringify({ url: 'https://cloud.example', token: 'secret' }));
   const put = (name: string, projectID: string): void => {
     const config: ObjectKind<typeof kinds.providerConfig> = {
       apiVersion: 'gcp.example.org/v1',
@@ -54,14 +56,14 @@ function scene() {
       made.push(projectID);
       return { url, projectID };
     },
-    ({ url, parameters: { projectID } }) => `${url}/projects/${projectID}`,
+    { systemOf: ({ url, parameters: { projectID } }) => `${url}/projects/${projectID}` },
   )(process.env, kinds);
   const reached = async (spec: object) => {
     const { signal } = new AbortController();
     const { client, system } = await connect(managed(spec), signal);
     return { ...client, system: await system?.(signal) };
   };
-  return { put, process, made, reached };
+  return { put, setKey, process, made, reached };
 }
 
 describe('the clients of a cloud', () => {
@@ -92,5 +94,34 @@ describe('the clients of a cloud', () => {
     await process.synced();
     assert.equal((await reached(by('red'))).projectID, 'red-2');
     assert.deepEqual(made, ['red-1', 'red-2']);
+  });
+
+  describe('with credentials of another form', () => {
+    const serviceAccount = (text: string) => {
+      const { account } = JSON.parse(text) as { readonly account?: string };
+      if (account === undefined) throw new Error('the key names no account');
+      return { account };
+    };
+    const connected = async (key: string) => {
+      const { process, setKey } = scene();
+      setKey(key);
+      const connect = cloudClients(({ account }: { readonly account: string }) => account, {
+        parse: serviceAccount,
+        systemOf: ({ account }) => `accounts/${account}`,
+      })(process.env, kinds);
+      const { signal } = new AbortController();
+      const { client, system } = await connect(managed(by('red')), signal);
+      return { client, system: await system?.(signal) };
+    };
+
+    test('are made of what the stack reads', async () => {
+      assert.deepEqual(await connected('{"account": "ops"}'), { client: 'ops', system: 'accounts/ops' });
+    });
+
+    test('say where what cannot be read is, and nothing of what it holds', async () => {
+      await assert.rejects(connected('{"password": "hunter2"}'), {
+        message: 'cannot use key "json" of secret infra/key: the key names no account',
+      });
+    });
   });
 });
