@@ -24,7 +24,10 @@ export interface Renewals {
   done(managed: Managed): void;
   /** How long another process that is about to set credentials is to be left alone, in ms; 0: nobody is. */
   awaitedMs(managed: Managed, now: Date): number;
-  /** The mark to be written before credentials are set; undefined: the status has it, and it is ours and fresh. */
+  /**
+   * The mark to be written before credentials are set; undefined: the status has one already. It is ours from then on, also
+   * if another process has left it, so that who is refused for good writes it once, however often it is started anew.
+   */
   begin(managed: Managed, now: Date): string | undefined;
   /** These details are published. Secrets among them are what the external system has, if the mark is ours. */
   published(managed: Managed, details: ConnectionDetails): void;
@@ -38,7 +41,7 @@ export const renewalGraceMs = 10_000;
 export function createRenewals(): Renewals {
   const renewed = new Set<string | undefined>();
   const contested = new Set<string | undefined>();
-  /** The mark that this process wrote last, and whether what it has set since is published. */
+  /** The mark that this process wrote or took over last, and whether what it has set since is published. */
   const own = new Map<string | undefined, { readonly mark: string; readonly isOver: boolean }>();
 
   const ownMark = (managed: Managed) => {
@@ -72,11 +75,13 @@ export function createRenewals(): Renewals {
     },
     awaitedMs: (managed, now) => (ownMark(managed) === undefined ? freshForMs(managed, now) : 0),
     begin(managed, now) {
-      const begun = ownMark(managed);
-      const isFresh = begun !== undefined && !begun.isOver && freshForMs(managed, now) > 0;
-      if (isFresh) return undefined;
+      const { metadata, status } = managed;
+      if (status?.renewingSince !== undefined && !ownMark(managed)?.isOver) {
+        own.set(metadata.uid, { mark: status.renewingSince, isOver: false });
+        return undefined;
+      }
       const mark = now.toISOString();
-      own.set(managed.metadata.uid, { mark, isOver: false });
+      own.set(metadata.uid, { mark, isOver: false });
       return mark;
     },
     published(managed, details) {

@@ -205,16 +205,20 @@ describe('that credentials are about to be set is on record first', () => {
     assert.equal(writes(scene), atFirst + 1);
   });
 
-  test('again, where the last word is so old that another process may take over', async () => {
+  test('once, where it is refused for good: neither later nor by the next process again', async () => {
     const scene = lost();
     scene.external.gate = (method) => {
-      if (method === 'update') throw new Error('the cloud is busy');
+      if (method === 'update') throw new Error('this cannot be changed');
     };
     await scene.run();
-    const first = scene.object?.status?.renewingSince;
+    const version = scene.object?.metadata.resourceVersion;
+    assert.notEqual(scene.object?.status?.renewingSince, undefined);
     scene.cluster.clockMs += renewalGraceMs;
     await scene.run();
-    assert.notEqual(scene.object?.status?.renewingSince, first);
+    scene.restart();
+    await scene.run();
+    assert.equal(scene.external.count('update'), 3);
+    assert.equal(scene.object?.metadata.resourceVersion, version);
   });
 
   test('not where it cannot be written: then nothing is set', async () => {
@@ -286,6 +290,14 @@ describe('who is about to set credentials is left alone', () => {
     assert.deepEqual([renewals.isDue(marked), renewals.isOver(marked)], [true, false]);
     renewals.published(marked, { password: 'new' });
     assert.deepEqual([renewals.isDue(marked), renewals.isOver(marked)], [false, true]);
+  });
+
+  test('and who takes over what another has left is it, too', () => {
+    const renewals = createRenewals();
+    const left = begun('2026-01-02T03:03:00Z');
+    assert.equal(renewals.begin(left, now), undefined);
+    renewals.published(left, { password: 'new' });
+    assert.deepEqual([renewals.isDue(left), renewals.isOver(left)], [false, true]);
   });
 
   test('as one who has said so since is: then what this process has published is in doubt', () => {
