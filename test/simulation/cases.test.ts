@@ -7,9 +7,13 @@ import type { Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'cases');
 
-/** What breaks promises with no fault of a call. */
+const disasters = ['restore', 'freeze'];
+
+/** What breaks promises with no fault of a call; so does who deletes what is not his. */
 const hasDisaster = ({ steps }: Scenario): boolean =>
-  steps.some(({ act }) => act.type === 'restore' || act.type === 'freeze');
+  steps.some(
+    ({ act }) => disasters.includes(act.type) || (act.type === 'delete' && act.of.given !== undefined),
+  );
 
 describe('what once broke a promise does so no more', () => {
   for (const file of readdirSync(folder)) {

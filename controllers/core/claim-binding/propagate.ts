@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -8,6 +9,7 @@ import {
   annotationsWithoutConsent,
   controlOf,
   propagatesFrom,
+  propagationSource,
   propagationTargets,
   secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
@@ -20,7 +22,8 @@ import { isOfKey, withdrawConsent } from './consent.ts';
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
  * source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
- * back what was given. Throws an Error whose message names the secret that stands in the way.
+ * back what was given. A bound claim whose source is gone keeps what it was given. Throws an Error whose message names
+ * the secret that stands in the way.
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,
@@ -40,6 +43,7 @@ export async function propagateConnection(
   const cannotGet = "cannot get managed resource's connection secret";
   const source = secrets.get(sourceKey) ?? (await annotate(cannotGet, secrets.fetch(sourceKey, signal)));
   if (source === undefined) {
+    if (await hasCopy(secrets, claim, { source: sourceKey, target: targetKey }, signal)) return;
     throw new Error(`${cannotGet}: ${sourceKey.namespace}/${sourceKey.name} does not exist`);
   }
   if (!isControlledBy(source, managed)) {
@@ -55,6 +59,22 @@ export async function propagateConnection(
     'cannot create or update connection secret',
     writeTarget(secrets, claim, source, targetKey, signal),
   );
+}
+
+/**
+ * Whether a bound claim has what that source held: it is left with it until the managed resource publishes again, which
+ * may have to wait until its provider is reached, and which brings us back.
+ */
+async function hasCopy(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  { source, target }: { readonly source: SecretKey; readonly target: SecretKey },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (claim.status?.bindingPhase !== 'Bound') return false;
+  const reading = async () => secrets.get(target) ?? (await secrets.fetch(target, signal));
+  const copy = await annotate('cannot get connection secret', reading());
+  return copy !== undefined && isControlledBy(copy, claim) && isEqual(propagationSource(copy), source);
 }
 
 async function writeTarget(
