@@ -1,6 +1,12 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, wasDeleted, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  wasDeleted,
+  withFinalizer,
+  withoutFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf } from '../../../apis/core/v1alpha1/secret.ts';
@@ -34,7 +40,10 @@ export async function part(
 ): Promise<void> {
   const resource = parting.managed;
   if (parting.act === 'release' && parting.reclaim === 'Delete') {
-    await failing('cannot delete managed resource', managedResources.delete(resource, signal), cannotUnbind);
+    const holding = unlessGone(managedResources.update(resource, heldUp(resource), signal));
+    const held = await failing('cannot update managed resource', holding, cannotUnbind);
+    if (held === undefined) return;
+    await failing('cannot delete managed resource', managedResources.delete(held, signal), cannotUnbind);
     return;
   }
   const phased = parting.act === 'free' ? resource : withReleased(resource);
@@ -47,6 +56,22 @@ export async function part(
   await failing('cannot update connection secret', withdrawn, cannotUnbind);
   const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));
   await failing('cannot update managed resource', freed, cannotUnbind);
+}
+
+/**
+ * The managed resource with the finalizer that it had when it was made, if it was: who takes that away while nobody runs
+ * who would put it back has not said that what it stands for may stay behind, and cost.
+ */
+function heldUp(resource: Managed): Managed {
+  const { metadata, status } = resource;
+  const isMade =
+    metadata.annotations?.[annotationKeys.externalIdentity] !== undefined ||
+    status?.bindingPhase !== undefined;
+  if (!isMade || wasDeleted(resource)) return resource;
+  return {
+    ...resource,
+    metadata: { ...metadata, finalizers: withFinalizer(resource, finalizerNames.managed) },
+  };
 }
 
 /** The secrets that a managed resource publishes to, or has published to before. */

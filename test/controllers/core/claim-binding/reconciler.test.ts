@@ -46,7 +46,10 @@ const finalizers = ['finalizer.resourceclaim.crossplane.io'];
 const byClass = claim({ ...conn, classRef: classRef('small') });
 const byName = claim({ ...conn, resourceRef: resourceRef('db') });
 const bindable = managed(sourceRef, { status: { bindingPhase: 'Unbound' } });
-const bound = managed({ ...sourceRef, claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
+const bound = managed(
+  { ...sourceRef, claimRef: claimRef() },
+  { finalizers: ['finalizer.managedresource.crossplane.io'], status: { bindingPhase: 'Bound' } },
+);
 const boundClaim = (over: Partial<Claim['metadata']> = {}) =>
   claim(byName.spec, { finalizers, status: { bindingPhase: 'Bound' }, ...over });
 const source: Secret = {
@@ -140,7 +143,7 @@ const rows: Record<string, Row> = {
   },
   'K4 UnbindError DeleteError': {
     claim: boundClaim(deleted),
-    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
+    managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
     refuse: ['delete', managedKind],
     result: 'requeue',
     ready: 'Deleting',
@@ -164,7 +167,7 @@ const rows: Record<string, Row> = {
   'K6 SuccessfulDelete: deletion writes no claim status': {
     event: 'UnboundManagedResource',
     claim: boundClaim(deleted),
-    managed: managed({ ...bound.spec, reclaimPolicy: 'Delete' }, { status: { bindingPhase: 'Bound' } }),
+    managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
     writes: ['delete FavouriteDBInstance db', update],
   },
   'K6 SuccessfulRetain': {
@@ -660,6 +663,21 @@ describe('what binding leaves behind', () => {
     assert.equal(cluster.get(claimKind, key), undefined);
   });
 
+  test('one whose finalizer somebody took away has it again before it is deleted, for what it stands for is there', async () => {
+    const own = { 'crossplane.io/external-identity': '{"name":"db"}' };
+    const resource = managed(
+      { ...sourceRef, claimRef: claimRef(), reclaimPolicy: 'Delete' },
+      { annotations: own, status: { bindingPhase: 'Bound' } },
+    );
+    const { cluster, process } = worldOf({ claim: boundClaim(), managed: resource });
+    cluster.delete(claimKind, key, deleted.deletionTimestamp);
+    await process.settle();
+    const leaving = cluster.get(managedKind, { name: 'db' });
+    assert.ok(leaving?.metadata.deletionTimestamp);
+    assert.deepEqual(leaving.metadata.finalizers, ['finalizer.managedresource.crossplane.io']);
+    assert.equal(cluster.get(claimKind, key), undefined);
+  });
+
   test('a bound claim that wants a secret its resource does not publish says so, and exposes none until it does', async () => {
     const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
     const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
@@ -683,6 +701,54 @@ describe('what binding leaves behind', () => {
     await process.settle();
     assert.equal(told().message, undefined);
     assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
+  });
+
+  describe('the secret that a bound claim has a copy of is gone', () => {
+    const told = (cluster: FakeCluster, type: string) =>
+      getCondition(cluster.get(claimKind, key)?.status?.conditions, type);
+    /** A bound claim, whose managed resource has published and does not again. */
+    async function orphaned(): Promise<FakeCluster> {
+      const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
+      const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
+      const { cluster, process } = worldOf({
+        claim: byName,
+        managed: managed(sourceRef, { status }),
+        secrets: [source],
+      });
+      await process.settle();
+      cluster.delete(SecretKind, { namespace: 'system', name: 'src' });
+      await process.settle(0);
+      process.stop();
+      return cluster;
+    }
+    const restarted = (cluster: FakeCluster): FakeProcess =>
+      new FakeProcess(cluster, (env) => [claimBindingController(env, service, peersOf(service))]);
+
+    test('it keeps what it was given until that is published again: another process writes nothing', async () => {
+      const cluster = await orphaned();
+      const before = cluster.get(claimKind, key);
+      assert.equal(told(cluster, 'Ready').status, 'True');
+      await restarted(cluster).settle();
+      assert.deepEqual(cluster.get(claimKind, key), before);
+    });
+
+    test('and says so once its copy is gone, too', async () => {
+      const cluster = await orphaned();
+      cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
+      await restarted(cluster).settle();
+      assert.match(told(cluster, 'Synced').message ?? '', /connection secret: system\/src does not exist/);
+      assert.notEqual(told(cluster, 'Ready').status, 'True');
+    });
+
+    test('or is of another secret than that', async () => {
+      const cluster = await orphaned();
+      cluster.edit(SecretKind, { namespace: 'team', name: 'conn' }, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, annotations: propagatesFrom({ namespace: 'system', name: 'former' }) },
+      }));
+      await restarted(cluster).settle();
+      assert.match(told(cluster, 'Synced').message ?? '', /connection secret: system\/src does not exist/);
+    });
   });
 
   test('a secret that was pointed at another source, or given to another claim, is mended at once', async () => {
