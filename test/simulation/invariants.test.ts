@@ -851,6 +851,23 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  {
+    invariant: postgresqlSettled,
+    name: 'a role has a password that is not published, and that another process set beside, before it was altered once more',
+    async history({ ask, call, cluster, later, postgresql, rest }) {
+      await postgresql.sql('CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'');
+      put(clerk, login('another'))(cluster);
+      for (const by of ['p2', 'p1']) {
+        ask('SELECT postgresql ', 'p1');
+        later(1);
+        call({ by, system: 'postgresql', verb: 'ALTER ROLE', target: 'clerk' });
+        later(1);
+        ask('SELECT postgresql ', 'p1');
+      }
+      later(60_000);
+      rest();
+    },
+  },
   ...(
     [
       ['as it should', says({}), []],
@@ -1068,6 +1085,45 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...(['True', 'False'] as const).map(
+    (isReady): Case => ({
+      invariant: secretsInStep,
+      name: `a source that is somebody else's by now, no secret, and Ready is ${isReady}`,
+      history({ cluster, rest }) {
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        const conditions = [{ type: 'Ready', status: isReady, reason: 'Binding' }];
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        put(
+          claim('orders', { spec, status: { bindingPhase: 'Bound', conditions } }),
+          managed('a', { spec: to, status: status(available, 'False') }),
+          secret('ops', 'a', composed, { password: 'x' }),
+        )(cluster);
+        rest();
+      },
+      says: isReady === 'True' ? [/its secret is not there/] : [],
+    }),
+  ),
+  ...(['True', 'False'] as const).map(
+    (synced): Case => ({
+      invariant: secretsInStep,
+      name: `no source, of a resource whose Synced is ${synced}`,
+      history({ cluster, rest }) {
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        const bound = claim('orders', { spec, status: { bindingPhase: 'Bound' } });
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        put(bound, managed('a', { spec: to, status: status(available, synced) }))(cluster);
+        put(secret('team', 'conn', bound, { password: 'x' }))(cluster);
+        rest();
+      },
+      says: synced === 'True' ? [/the secret of its resource is not there/] : [],
+    }),
+  ),
   {
     invariant: secretsOfTheirOwn,
     name: 'a claim is given what its managed resource published',
@@ -2328,6 +2384,25 @@ const cases: readonly Case[] = [
         for (const each of lateMs === undefined ? [] : before) leave(each)(cluster);
         later(lateMs ?? 0);
         as('p1', put(after));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['had gone meanwhile', true, []],
+      ['is still there', false, [/never uid-of-a unmade$/]],
+    ] as const
+  ).map(
+    ([name, isGone, says]): Case => ({
+      invariant: statementsTrue,
+      name: `a process says that it deleted outside what ${name}`,
+      async history({ as, cluster, clouds, call }) {
+        await post(clouds, 'a');
+        put(managed('a'))(cluster);
+        call({ system: 'favourite', verb: 'POST' });
+        if (isGone) clouds.favourite.lose('a');
+        as('p1', put(event('DeletedExternalResource', 'x', 'uid-of-a')));
       },
       says,
     }),

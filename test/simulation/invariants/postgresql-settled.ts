@@ -17,7 +17,7 @@ import { recordedName } from '../oracle/recorded-name.ts';
 /** A password that something else changed on the server is noticed within ten minutes, at the next look (docs/postgresql.md). */
 const noticedAfterMs = 12 * 60_000;
 
-/** The password of a role was set. */
+/** The password of a role was set, or something else about it. */
 interface Setting {
   readonly by: string;
   readonly atMs: number;
@@ -31,8 +31,8 @@ interface Activity {
 
 export const postgresqlSettled: InvariantOf = (world) => {
   const { cluster, postgresql } = world;
-  /** By the names of roles: the last time. */
-  const set = new Map<string, Setting>();
+  /** By the names of roles. What else was altered of a role is told with the same words. */
+  const set = new Map<string, readonly Setting[]>();
   /** By the names of processes. */
   const active = new Map<string, Activity>();
   const secretOf = ({ metadata, spec }: Managed): Secret | undefined => {
@@ -63,7 +63,7 @@ export const postgresqlSettled: InvariantOf = (world) => {
     },
     called({ by, system, verb, target, isRefused: wasRefused }) {
       if (system === 'postgresql' && verb === 'ALTER ROLE' && !wasRefused && isProcess(by)) {
-        set.set(target, { by, atMs: world.elapsedMs });
+        set.set(target, [...(set.get(target) ?? []), { by, atMs: world.elapsedMs }]);
       }
       return [];
     },

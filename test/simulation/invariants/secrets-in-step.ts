@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
+import { getCondition, isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -8,6 +8,7 @@ import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
+import { isTakenFrom } from '../oracle/taken-secret.ts';
 
 export const secretsInStep: InvariantOf = ({ cluster }) => ({
   name: "a Bound claim's secret equals its source, every key",
@@ -25,9 +26,15 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         const target = cluster.find(SecretKind, { namespace: metadata.namespace ?? '', name: to.name });
         const source = cluster.find(SecretKind, from);
         const what = `${kind} ${objectKeyText(metadata)}`;
+        const isReady = isConditionTrue(status.conditions, 'Ready');
+        // Somebody else has it by now, so that nothing is handed over, and the claim says so.
+        if (managed !== undefined && isTakenFrom(managed, from, cluster) && !isReady) return [];
         // It goes with its resource, and the claim says that this is going.
         const isGoing = managed !== undefined && wasDeleted(managed);
-        if (source === undefined && isGoing && !isConditionTrue(status.conditions, 'Ready')) return [];
+        if (source === undefined && isGoing && !isReady) return [];
+        // It was lost while nobody could reach what it is of, and that says so; what the claim was given it keeps.
+        const isKept = getCondition(managed?.status?.conditions, 'Synced').status === 'False';
+        if (source === undefined && isKept && target !== undefined) return [];
         if (source === undefined) return [`${what} is Bound, and the secret of its resource is not there`];
         // What is somebody else's is left alone, and the claim says so.
         if (target !== undefined && controllerUid(target) !== metadata.uid) return [];

@@ -63,11 +63,14 @@ export const statementsTrue: InvariantOf = (world) => {
 
   /** Looks at all clouds: what is online and what is there at all. */
   let online: readonly string[] = [];
+  let there = new Set<string>();
   function look({ clouds }: Pick<Seen, 'clouds'>): void {
     const is: string[] = [];
+    there = new Set();
     for (const system of ['favourite', 'other'] as const) {
       for (const { item, phase } of clouds[system].instances()) {
         sets(true, `there ${system} ${item.name}`);
+        there.add(`${system} ${item.name}`);
         if (phase === 'online') is.push(`online ${system} ${item.name}`);
       }
       for (const { item, phase } of clouds[system].networks()) {
@@ -137,6 +140,14 @@ export const statementsTrue: InvariantOf = (world) => {
       : [];
   }
 
+  /** Who finds nothing any more has nothing to ask for: what is gone is as good as deleted. */
+  function isGone(uid = ''): boolean {
+    look(world);
+    return [...byPlace].some(
+      ([place, uids]) => uids.has(uid) && facts.wasSo(`there ${place}`) && !there.has(place),
+    );
+  }
+
   function ofEvent({ involvedObject: { uid, kind, name }, reason, message }: Told): readonly string[] {
     const what = `Event ${reason} of ${kind} ${name}: ${message}`;
     const needs = (fact: string): readonly string[] => (facts.wasSo(fact) ? [] : [`${what}: never ${fact}`]);
@@ -144,7 +155,7 @@ export const statementsTrue: InvariantOf = (world) => {
       case 'CreatedExternalResource':
         return facts.wasSo(`${uid} is elsewhere`) ? [] : needs(`${uid} made`);
       case 'DeletedExternalResource':
-        return facts.wasSo(`${uid} is elsewhere`) ? [] : needs(`${uid} unmade`);
+        return facts.wasSo(`${uid} is elsewhere`) || isGone(uid) ? [] : needs(`${uid} unmade`);
       case 'BoundManagedResource':
         return [...needs(`${uid} bound`), ...needs(`${uid} named by ${message.replace('bound to ', '')}`)];
       case 'CreatedManagedResource':
