@@ -1,3 +1,5 @@
+import intersection from 'lodash/intersection.js';
+import uniq from 'lodash/uniq.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
@@ -40,23 +42,35 @@ const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
     ...claims.flatMap((service) => [service.claim, service.class, service.managed]),
   ].map(kindKey);
 
+const claimsOf = ({ claims }: MadeStack): readonly string[] => claims.map(({ claim }) => kindKey(claim));
+
+/** Whether two stacks satisfy claims of one kind, so that each chooses among the classes of both. */
+const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
+  intersection(claimsOf(one), claimsOf(other)).length > 0;
+
 /**
  * What a stack needs before it may run: all that its controllers ask for. Of that, what only other stacks serve (classes
  * and managed resources of its peers, what it refers to) need not be there: if there is no such kind, there is nothing
- * of it to miss. `isListed`: all the rest is there, so that the stack works.
+ * of it to miss. So with all that its peers need for themselves: it must know whether they work, for what it chooses and
+ * says depends on it, and two processes that did not know yet would not say the same. `isListed`: all the rest is there, so that the stack works.
  */
 export function stackNeeds(
   stack: MadeStack,
   all: readonly MadeStack[],
 ): StackNeeds & { readonly isListed: () => boolean } {
-  const served = new Set(servedBy(stack));
-  const ofOthers = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
-  const asked = [...stack.asked.resources];
-  const own = asked.filter(([kind]) => !ofOthers.has(kind));
+  const askedBy = ({ asked }: MadeStack): readonly string[] => [...asked.resources.keys()];
+  const ownOf = (made: MadeStack): readonly string[] => {
+    const served = new Set(servedBy(made));
+    const ofOthers = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
+    return askedBy(made).filter((kind) => !ofOthers.has(kind));
+  };
+  const ownKinds = new Set(ownOf(stack));
+  const own = [...stack.asked.resources].filter(([kind]) => ownKinds.has(kind));
+  const peers = all.filter((made) => made !== stack && sharesClaims(made, stack));
   return {
     name: stack.name,
-    own: own.map(([kind]) => kind),
-    others: asked.map(([kind]) => kind).filter((kind) => ofOthers.has(kind)),
+    own: [...ownKinds],
+    others: uniq([...askedBy(stack), ...peers.flatMap(ownOf)]).filter((kind) => !ownKinds.has(kind)),
     isListed: () => own.every(([, { store }]) => store.isSynced),
   };
 }

@@ -98,6 +98,17 @@ describe('a definition that is missing', () => {
     });
   }
 
+  test('one that only the other stack asks for: nobody chooses without it either, until that is certain', async () => {
+    cluster.withdraw(otherProviderConfigKind);
+    ourClass();
+    theirClass();
+    const both = process();
+    await both.settle(29_000);
+    assert.deepEqual([phase(), cluster.writeNames], [undefined, []]);
+    await both.settle(10_000);
+    assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
+  });
+
   test('where the API server says that it serves the kind, or does not say, nobody acts on its absence', async () => {
     cluster.withdraw(otherManagedKind, { isDenied: false });
     ourClass();
