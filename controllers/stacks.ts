@@ -1,7 +1,7 @@
-import type { Stack } from './core/stack.ts';
+import type { DefinedStack } from './author/define-stack.ts';
 import { fcpStack } from './fcp/setup.ts';
 import { ocpStack } from './ocp/setup.ts';
 import { postgresqlStack } from './postgresql/setup.ts';
 
 /** Every stack there is. A new one is added here and nowhere else: flags, roles, pages and tests follow from it. */
-export const stacks: readonly Stack[] = [fcpStack, ocpStack, postgresqlStack];
+export const stacks: readonly DefinedStack[] = [fcpStack, ocpStack, postgresqlStack];

@@ -22,7 +22,9 @@ const claimGroups = groups.filter((name) => !stacks.includes(name));
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'apis/core/': [],
   ...Object.fromEntries(groups.map((group) => [`apis/${group}/`, ['apis/core/']])),
-  'apis/': ['apis/core/', ...groups.map((group) => `apis/${group}/`)],
+  /** What a definition looks like in a cluster. */
+  'apis/crd.ts': ['apis/core/'],
+  'apis/': ['apis/core/', 'apis/crd.ts', ...groups.map((group) => `apis/${group}/`)],
 
   'clients/': ['clients/retry-after.ts', 'clients/without-secrets.ts'],
   /** What both HTTP clients obey. */
@@ -115,6 +117,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   'controllers/author/': [
     'apis/core/',
+    'apis/crd.ts',
     'clients/',
     'controllers/core/',
     'controllers/core/managed/',
@@ -155,13 +158,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/environment-at-rest.ts',
   ],
 
-  /** For authors: what their clients are held to. Not part of the process. */
+  /** For authors: what their clients and stacks are held to. Not part of the process. */
   'testing/': [
     'apis/core/',
+    'apis/crd.ts',
+    'controllers/author/',
     'controllers/core/',
     'controllers/core/managed/',
     'controllers/core/provider/',
     'controllers/core/stack.ts',
+    'controllers/environment-at-rest.ts',
     'runtime/',
   ],
 
@@ -194,7 +200,7 @@ const hiddenIn = (source: string): readonly string[] => [
 /** What hides an import all the same, and why. */
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
-  'package/generate.ts': 'it imports the stacks of authors',
+  'package/stacks-of.ts': 'it imports the stacks of authors',
   'package/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
 };

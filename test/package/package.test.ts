@@ -97,4 +97,41 @@ describe('the package', () => {
     assert.equal(code, 1);
     assert.match(output, /^cannot import absent\.ts: Cannot find module /);
   });
+
+  test('stacks come in a list, too, and once if they come twice', async () => {
+    await own.write('list.ts', `${stackModule({ name: 'one' })}\nexport const all = [stack];\n`);
+    await own.write('other.ts', `export { stack } from './list.ts';\n`);
+    const { code, output } = await cli('generate', 'list.ts', 'other.ts', '--out', 'of-a-list');
+    assert.equal(code, 0, output);
+    assert.match(output, /^wrote crds\/one\.example\.org_providerconfigs\.yaml$/m);
+  });
+
+  test('two definitions of one name are refused with both stacks, and nothing is written', async () => {
+    await own.write('first.ts', stackModule({ name: 'first', group: 'same.example.org' }));
+    await own.write('second.ts', stackModule({ name: 'second', group: 'same.example.org' }));
+    const { code, output } = await cli('generate', 'first.ts', 'second.ts', '--out', 'of-two');
+    assert.equal(code, 1);
+    assert.match(
+      output,
+      /^providers\.same\.example\.org is defined by stack "first" and, in another way, by stack "second"; .*\nproviderconfigs\.same\.example\.org is defined by stack "first" /,
+    );
+    await assert.rejects(own.read('of-two/docs/api-reference.md'), { code: 'ENOENT' });
+  });
 });
+
+/** A module of a stack with nothing but its provider. */
+const stackModule = ({ name, group = `${name}.example.org` }: { name: string; group?: string }): string => `
+import { defineProvider, defineProviderConfig } from 'services-stack/schema';
+import { cloudClients, defineStack } from 'services-stack/stack';
+
+const names = { group: '${group}', version: 'v1', stack: '${name}', description: 'Access to ${name}.' };
+export const stack = defineStack({
+  name: '${name}',
+  provider: {
+    provider: defineProvider(names),
+    providerConfig: defineProviderConfig(names),
+    connect: cloudClients(() => undefined),
+  },
+  services: [],
+});
+`;

@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import uniq from 'lodash/uniq.js';
+import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The stacks that a module exports, by themselves and in lists. Throws UsageError if it cannot be imported. */
+export async function stacksOf(module: string): Promise<readonly DefinedStack[]> {
+  const url = pathToFileURL(resolve(module)).href;
+  const exported = (await import(url).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot import ${module}: ${message}`, { cause: error });
+  })) as Readonly<Record<string, unknown>>;
+  return uniq(Object.values(exported).flat().filter(isDefinedStack));
+}
+
+const isDefinedStack = (value: unknown): value is DefinedStack =>
+  typeof value === 'object' && value !== null && 'definitions' in value && 'managed' in value;
