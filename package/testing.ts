@@ -2,5 +2,7 @@
 export type { FavouriteCloud, FavouriteCloudOptions } from '../local/favourite-cloud/server.ts';
 export { startFavouriteCloud } from '../local/favourite-cloud/server.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';
+export type { DescribeStacksOptions } from '../testing/describe-stacks.ts';
+export { describeStacks } from '../testing/describe-stacks.ts';
 export type { Conformance, ForProvider, Given, WithoutDetails, World } from '../testing/scenario.ts';
 export type { Verdict } from '../testing/verdict.ts';

@@ -1,5 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject.js';
 import { z } from 'zod';
+import type { Definition } from '../apis/core/schema.ts';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -12,6 +13,11 @@ export function schemaProblems(kind: Kind, path: string, value: object): readonl
   const whole = (kind as { readonly schema?: unknown }).schema;
   const schema = path.split('.').reduce<unknown>((outer, field) => shapeOf(outer)?.[field], whole);
   return schema instanceof z.ZodType ? problemsIn(schema, path, value) : [];
+}
+
+/** The same of an object, as a user writes it, without its apiVersion, kind and metadata. */
+export function objectProblems({ schema }: Pick<Definition, 'schema'>, object: object): readonly string[] {
+  return problemsIn(schema, '', object);
 }
 
 /** What is under `optional` and its like. */
@@ -32,7 +38,7 @@ function shapeOf(schema: unknown): Shape | undefined {
 function problemsIn(schema: z.ZodType, path: string, value: unknown): readonly string[] {
   const { error } = schema.safeParse(value);
   const wrong = (error?.issues ?? []).map(
-    (issue) => `${[path, ...issue.path].join('.')}: ${issue.message.toLowerCase()}`,
+    (issue) => `${issue.path.map(String).reduce(within, path)}: ${issue.message.toLowerCase()}`,
   );
   return [...wrong, ...unknownIn(schema, path, value)];
 }
@@ -46,7 +52,9 @@ function unknownIn(schema: unknown, path: string, value: unknown): readonly stri
   if (shape === undefined || !isPlainObject(value)) return [];
   return Object.entries(value as Shape).flatMap(([field, each]) =>
     Object.hasOwn(shape, field)
-      ? unknownIn(shape[field], `${path}.${field}`, each)
-      : [`${path}.${field}: the definition knows no such field`],
+      ? unknownIn(shape[field], within(path, field), each)
+      : [`${within(path, field)}: the definition knows no such field`],
   );
 }
+
+const within = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`);

@@ -1,0 +1,40 @@
+import type { CloudClientOptions, DefinedStack } from '../../../../stack.ts';
+import { cloudClients, defineStack, generatePassword, satisfies, service } from '../../../../stack.ts';
+import { AnyGadgetKind } from './any-gadget.ts';
+import { configureTinyGadget } from './configure.ts';
+import { tinyGadgetClient } from './external-client.ts';
+import { ProviderConfigKind, ProviderKind } from './provider.ts';
+import { TinyGadgetClassKind, TinyGadgetKind } from './tiny-gadget.ts';
+import type { ToyShopClient } from './toy-shop-client.ts';
+import { toyShopClient } from './toy-shop-client.ts';
+
+export interface ToyShopStackOptions {
+  /** How the cloud is reached; tests reach one of their own. */
+  readonly createClient?: (options: CloudClientOptions) => ToyShopClient;
+}
+
+/** Toy Shop: tiny gadgets, which satisfy claims. */
+export const createToyShopStack = ({
+  createClient = toyShopClient,
+}: ToyShopStackOptions = {}): DefinedStack =>
+  defineStack({
+    name: 'toy-shop',
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      connect: cloudClients(createClient),
+    },
+    services: [
+      service({
+        managed: TinyGadgetKind,
+        externalNames: 'deterministic',
+        external: (cloud: ToyShopClient) =>
+          tinyGadgetClient({ cloud, generatePassword: () => generatePassword() }),
+        claims: [
+          satisfies({ claim: AnyGadgetKind, class: TinyGadgetClassKind, configure: configureTinyGadget }),
+        ],
+      }),
+    ],
+  });
+
+export const toyShopStack: DefinedStack = createToyShopStack();

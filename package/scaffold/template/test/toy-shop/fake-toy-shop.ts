@@ -1,0 +1,129 @@
+import type { Carrier, Clock } from '../../../../http.ts';
+import type { CloudTinyGadget, NewTinyGadget, TinyGadgetChange } from '../../src/toy-shop/toy-shop-client.ts';
+import { toyShopStates as states } from '../../src/toy-shop/toy-shop-client.ts';
+
+type Request = Parameters<Carrier['request']>[0];
+type Reply = Awaited<ReturnType<Carrier['request']>>;
+
+interface Stored extends Required<NewTinyGadget> {
+  readonly isOnlineAtMs: number;
+}
+
+/** How long the cloud takes to make one. */
+const makingMs = 20_000;
+
+/** Toy Shop in memory: its HTTP API, and what may go wrong with it. Its time is a test's. */
+export class FakeToyShop {
+  readonly url = 'http://toy-shop.test';
+  readonly token = 'a-token-of-toy-shop';
+  /** For the options of its client, as `dispatcher`. */
+  readonly carrier: Carrier = { request: (request) => this.#carry(request) };
+  readonly #clock: Clock;
+  readonly #stored = new Map<string, Stored>();
+  #failure: string | undefined;
+  #isHanging = false;
+  #losesAnswer = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** All that is there, as it was asked for. */
+  things(): readonly Stored[] {
+    return [...this.#stored.values()];
+  }
+
+  /** Somebody else makes one. */
+  makeForeign(name: string): void {
+    this.#put({ name, size: 9, password: 'a-password-of-theirs', tags: {} });
+  }
+
+  /** From now on every request fails. */
+  fail(text: string): void {
+    this.#failure = text;
+  }
+
+  /** From now on no request is answered. */
+  hang(): void {
+    this.#isHanging = true;
+  }
+
+  /** The next creation is carried out, and its answer lost. */
+  loseAnswer(): void {
+    this.#losesAnswer = true;
+  }
+
+  /** Where one of this name is reached. */
+  hostOf(name: string): string {
+    return `${name}.toy-shop.test`;
+  }
+
+  async #carry(request: Request): Promise<Reply> {
+    const { method, signal } = request;
+    signal.throwIfAborted();
+    if (this.#isHanging) return aborted(signal);
+    if (this.#failure !== undefined) return refusal(500, 'Internal', this.#failure);
+    const reply = this.#answer(request);
+    if (method !== 'POST' || !this.#losesAnswer) return reply;
+    this.#losesAnswer = false;
+    throw new Error('the connection was closed');
+  }
+
+  #answer({ method, path, headers, body }: Request): Reply {
+    if (headers.authorization !== `Bearer ${this.token}`) return refusal(401, 'Unauthorized', 'who are you?');
+    const [, collection, id] = /^\/v1\/([\w-]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+    if (collection !== 'tiny-gadgets') return refusal(404, 'NoSuchPath', path);
+    if (id === undefined) {
+      if (method === 'GET') return reply(200, { items: this.things().map((stored) => this.#told(stored)) });
+      const wanted = JSON.parse(body ?? '') as NewTinyGadget;
+      if (this.#stored.has(wanted.name)) return refusal(409, 'AlreadyExists', `"${wanted.name}" is there`);
+      return reply(201, this.#told(this.#put(wanted)));
+    }
+    const name = decodeURIComponent(id);
+    const stored = this.#stored.get(name);
+    if (stored === undefined) return refusal(404, 'TinyGadgetNotFound', `there is no "${name}"`);
+    switch (method) {
+      case 'PATCH': {
+        const change = JSON.parse(body ?? '') as TinyGadgetChange;
+        this.#stored.set(name, { ...stored, ...change });
+        return reply(200, this.#told({ ...stored, ...change }));
+      }
+      case 'DELETE':
+        this.#stored.delete(name);
+        return reply(204);
+      default:
+        return reply(200, this.#told(stored));
+    }
+  }
+
+  #put(wanted: NewTinyGadget): Stored {
+    const stored = { version: '5.7', ...wanted, isOnlineAtMs: this.#clock.elapsedMs() + makingMs };
+    this.#stored.set(wanted.name, stored);
+    return stored;
+  }
+
+  /** What the API tells; never the password. */
+  #told({ name, size, version, tags, isOnlineAtMs }: Stored): CloudTinyGadget {
+    const isOnline = this.#clock.elapsedMs() >= isOnlineAtMs;
+    return {
+      ...{ name, size, version, tags, username: 'admin' },
+      state: isOnline ? states.online : states.creating,
+      endpoint: isOnline ? { host: this.hostOf(name), port: 4000 } : null,
+    };
+  }
+}
+
+const reply = (statusCode: number, answer?: object): Reply => ({
+  statusCode,
+  headers: { 'content-type': 'application/json' },
+  body: answer === undefined ? [] : [Buffer.from(JSON.stringify(answer))],
+});
+
+const refusal = (statusCode: number, code: string, message: string): Reply =>
+  reply(statusCode, { error: { code, message } });
+
+/** Never answers, and rejects when whoever asks gives up. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
