@@ -1,9 +1,9 @@
 /**
  * Builds the package into dist/: JavaScript, types and source maps of all that its entries reach. What is in dist/ before
- * goes, so that nothing is published that has no source any more.
+ * goes, so that nothing is published that has no source any more. The template of the scaffold is copied as it is.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -11,4 +11,6 @@ const dist = join(root, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', import.meta.dirname], { stdio: 'inherit' });
+const template = join('package', 'scaffold', 'template');
+cpSync(join(root, template), join(dist, template), { recursive: true });
 chmodSync(join(dist, 'package', 'command-line.js'), 0o755);

@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 /* `services-stack`: what an author runs in a repository of their own. */
 import { Command } from 'commander';
+import { newServiceCommand } from './scaffold/command.ts';
+import { ownLayout } from './scaffold/own-layout.ts';
+import { tellingUsageErrors } from './telling-usage-errors.ts';
 import { version } from './version.ts';
 
 const program = new Command('services-stack')
   .description('Tools for the authors of stacks')
   .version(version)
+  // What comes after a command is the command's, as the --version of new-service.
+  .enablePositionalOptions()
   .showHelpAfterError();
 
 program
@@ -21,6 +26,8 @@ program
     await generate(modules, { out, name, isCheck });
   });
 
+program.addCommand(newServiceCommand(ownLayout));
+
 program
   .command('favourite-cloud')
   .description('a cloud on loopback to try stacks with; --help names its flags')
@@ -32,10 +39,4 @@ program
     await import('../local/favourite-cloud/main.ts');
   });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof Error && error.name === 'UsageError')) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await tellingUsageErrors(program.parseAsync());

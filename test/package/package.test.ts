@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import partition from 'lodash/partition.js';
 import type { Folder } from '../docs/project-copy.ts';
 import { projectRoot } from '../docs/project-copy.ts';
 import type { Packed } from './own-repository.ts';
@@ -11,6 +12,8 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
 };
+/** What the scaffold writes anew for its authors. */
+const templateFolder = 'dist/package/scaffold/template/';
 const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
 
 describe('the package', () => {
@@ -26,8 +29,13 @@ describe('the package', () => {
   });
   const cli = (...args: readonly string[]) => own.run(join('node_modules', '.bin', 'services-stack'), args);
 
-  test('holds what was built, its licence and its history, and no sources or tests beside that', () => {
-    const beside = packed.files.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
+  test('holds what was built, its licence and its history, and no sources or tests but those of the scaffold', () => {
+    const [templates, others] = partition(packed.files, (file) => file.startsWith(templateFolder));
+    assert.deepEqual(
+      templates.map((file) => file.slice(templateFolder.length)).toSorted(),
+      globSync('**/*.*', { cwd: join(projectRoot, 'package/scaffold/template') }).toSorted(),
+    );
+    const beside = others.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
     assert.deepEqual(beside.toSorted(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     const rooms = new Set(packed.files.map((file) => file.split('/').slice(0, 2).join('/')));
     assert.ok(!rooms.has('dist/test'), [...rooms].join());

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../usage-error.ts';
+import type { Layout, Needs } from './layout.ts';
+import type { Manifest } from './own-manifest.ts';
+import { completed } from './own-manifest.ts';
+
+/** This package's own, by its name, which leads there from the sources and from what is built of them. */
+const { version, devDependencies: tools = {} } = JSON.parse(
+  readFileSync(fileURLToPath(import.meta.resolve('services-stack/package.json')), 'utf8'),
+) as Manifest & { readonly version: string };
+
+const shared = ['src/main.ts', 'src/stacks.ts', 'test/stacks.test.ts'];
+const files = [
+  ...shared,
+  ...[
+    'any-gadget',
+    'configure',
+    'external-client',
+    'provider',
+    'stack',
+    'tiny-gadget',
+    'toy-shop-client',
+  ].map((name) => `src/toy-shop/${name}.ts`),
+  ...['configure.test', 'conformance.test', 'fake-toy-shop'].map((name) => `test/toy-shop/${name}.ts`),
+  ...['00-provider', '10-class', '20-claim', '30-managed'].map((name) => `examples/toy-shop/${name}.yaml`),
+];
+
+/** A repository of the author's own, which has the package installed. */
+export const ownLayout: Layout = {
+  paths: Object.fromEntries(files.map((file) => [file, file])),
+  shared,
+  folders: ['src/toy-shop', 'test/toy-shop', 'examples/toy-shop'],
+  list: { file: 'src/stacks.ts', imports: './toy-shop/stack.ts' },
+  moduleOf: (entry) => `services-stack/${entry}`,
+  needs,
+  next: [
+    'npm install',
+    'npm run generate   # definitions, roles and API reference: crds/, deploy/, docs/',
+    'npm run check      # types, and whether what is generated is up to date',
+    'npm test           # green, before you change a line',
+  ],
+};
+
+const tsconfig = {
+  compilerOptions: {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: ['node'],
+  },
+  include: ['src', 'test'],
+};
+
+/** package.json and tsconfig.json: what is there already stays. */
+function needs(root: string): Needs {
+  const present = manifestIn(join(root, 'package.json'));
+  const product = productOf(present?.name ?? basename(resolve(root)));
+  const generate = `services-stack generate src/stacks.ts --name ${product}`;
+  const scripts: Readonly<Record<string, string>> = {
+    start: 'node src/main.ts',
+    generate,
+    check: `tsc --noEmit && ${generate} --check`,
+    test: "node --test 'test/**/*.test.ts'",
+  };
+  const { manifest, isChanged, kept } = completed(
+    present ?? ({ name: product, version: '0.1.0', private: true } as Manifest),
+    {
+      scripts,
+      dependencies: { 'services-stack': `^${version}` },
+      devDependencies: { '@types/node': `^${tools['@types/node']}`, typescript: `^${tools.typescript}` },
+    },
+  );
+  const isConfigured = existsSync(join(root, 'tsconfig.json'));
+  return {
+    product,
+    files: new Map(
+      [
+        ...(isChanged ? [['package.json', manifest] as const] : []),
+        ...(isConfigured ? [] : [['tsconfig.json', tsconfig] as const]),
+      ].map(([file, json]) => [file, `${JSON.stringify(json, undefined, 2)}\n`]),
+    ),
+    remarks: kept.map(
+      (name) => `package.json keeps its script "${name}"; here it would be: ${scripts[name]}`,
+    ),
+  };
+}
+
+function manifestIn(file: string): Manifest | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+  } catch (error) {
+    throw new UsageError(`package.json cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What may name a Lease: lower case letters, digits and dashes. */
+function productOf(name: string): string {
+  const plain = name
+    .replace(/^@[^/]*\//, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-');
+  return plain.replaceAll(/^-+|-+$/g, '').slice(0, 50) || 'own-stacks';
+}

@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { GivenNames } from '../../package/scaffold/names.ts';
+import { namesOf } from '../../package/scaffold/names.ts';
+import { newService } from '../../package/scaffold/new-service.ts';
+import { ownLayout } from '../../package/scaffold/own-layout.ts';
+import { completed } from '../../package/scaffold/own-manifest.ts';
+import { projectLayout } from '../../package/scaffold/project-layout.ts';
+import { registered } from '../../package/scaffold/registration.ts';
+import { respelling } from '../../package/scaffold/spellings.ts';
+import { UsageError } from '../../package/usage-error.ts';
+import type { Folder, ProjectCopy } from '../docs/project-copy.ts';
+import { copyProject, folderAt } from '../docs/project-copy.ts';
+import type { Packed } from './own-repository.ts';
+import { ownRepository, packProject, succeeds } from './own-repository.ts';
+
+describe("a scaffold in an author's own repository", () => {
+  let packed: Packed;
+  let own: Folder;
+  before(async () => {
+    packed = await packProject();
+    own = await ownRepository(packed);
+  });
+  after(async () => {
+    await own?.remove();
+    await packed?.remove();
+  });
+  const cli = (...args: readonly string[]) => own.run(join('node_modules', '.bin', 'services-stack'), args);
+  const npm = (...args: readonly string[]) => succeeds(own, 'npm', [...args, '--loglevel=error']);
+
+  /** What a service is held to once it is written. */
+  async function isGreen(...kinds: readonly string[]): Promise<void> {
+    await npm('run', 'generate');
+    await npm('run', 'check');
+    const output = await npm('test');
+    assert.match(output, /^ℹ fail 0$/m);
+    for (const kind of kinds) {
+      assert.match(output, new RegExp(`✔ the external client of ${kind}`));
+      assert.match(output, new RegExp(`✔ the definition \\S+${kind.replace(/^\w+/, '')} can be generated`));
+    }
+  }
+
+  test('the first: the repository gets what it lacks, and is green', async () => {
+    const { code, output } = await cli('new-service', 'CacheCluster', '--group', 'cache.example.org');
+    assert.equal(code, 0, output);
+    const [report = '', steps = ''] = output.split('\nNext:\n');
+    assert.deepEqual(report.trim().split('\n'), [
+      'wrote examples/cache-clusters/00-provider.yaml',
+      'wrote examples/cache-clusters/10-class.yaml',
+      'wrote examples/cache-clusters/20-claim.yaml',
+      'wrote examples/cache-clusters/30-managed.yaml',
+      'wrote src/cache-clusters/cache-cluster-claim.ts',
+      'wrote src/cache-clusters/cache-cluster.ts',
+      'wrote src/cache-clusters/cache-clusters-client.ts',
+      'wrote src/cache-clusters/configure.ts',
+      'wrote src/cache-clusters/external-client.ts',
+      'wrote src/cache-clusters/provider.ts',
+      'wrote src/cache-clusters/stack.ts',
+      'wrote src/main.ts',
+      'wrote src/stacks.ts',
+      'wrote test/cache-clusters/configure.test.ts',
+      'wrote test/cache-clusters/conformance.test.ts',
+      'wrote test/cache-clusters/fake-cache-clusters.ts',
+      'wrote test/stacks.test.ts',
+      'wrote tsconfig.json',
+      'added to package.json',
+    ]);
+    assert.match(steps, /^ {2}npm run generate .*^ {2}src\/cache-clusters\/cache-clusters-client\.ts {2}/ms);
+    await isGreen('CacheCluster.cache.example.org');
+  });
+
+  test('the second, beside it: both are in the list, and green', async () => {
+    const names = ['S3Bucket', '--group', 'buckets.example.org', '--claim', 'AnyBucket'];
+    const { code, output } = await cli('new-service', ...names, '--stack', 'object-store', '--version', 'v1');
+    assert.equal(code, 0, output);
+    assert.match(output, /^added to src\/stacks\.ts$/m);
+    assert.doesNotMatch(output, /main\.ts|tsconfig|package\.json/);
+    assert.match(
+      await own.read('src/stacks.ts'),
+      /^import \{ objectStoreStack \} from '\.\/object-store\/stack\.ts';$.*= \[cacheClustersStack, objectStoreStack\];$/ms,
+    );
+    await isGreen('CacheCluster.cache.example.org', 'S3Bucket.buckets.example.org');
+    const bucket = await own.read('crds/buckets.example.org_s3buckets.yaml');
+    assert.match(bucket, /^ {4}kind: S3Bucket\n.*^ {4}- name: v1$/ms);
+  });
+
+  test('their process knows both', async () => {
+    const { code, output } = await own.node(['src/main.ts', '--help']);
+    assert.equal(code, 0, output);
+    assert.match(output, /cache-clusters,\s*object-store/);
+  });
+
+  describe('what is taken is told, and nothing is written', () => {
+    const rows: Readonly<
+      Record<string, { readonly args: readonly string[]; readonly told: readonly string[] }>
+    > = {
+      'a stack': {
+        args: ['CacheCluster', '--group', 'other.example.org'],
+        told: [
+          ...['src', 'test', 'examples'].map(
+            (room) => `--stack: the name "cache-clusters" is taken: ${room}/cache-clusters/ is there already`,
+          ),
+          ...['examples/cache-clusters/00-provider.yaml', 'examples/cache-clusters/10-class.yaml'].map(
+            (file) => `${file} is there already`,
+          ),
+        ],
+      },
+      'a group': {
+        args: ['Queue', '--group', 'cache.example.org'],
+        told: ['Provider', 'ProviderConfig'].map(
+          (kind) =>
+            `--group: the stack "cache-clusters" has a ${kind} in cache.example.org already; give the new stack a group of its own`,
+        ),
+      },
+      'a name that the code has': {
+        args: ['Seen', '--group', 'seen.example.org'],
+        told: ['<Kind>: "Seen" would stand for two things in the code of the service; choose another name'],
+      },
+      'the name of the kind, for the claim': {
+        args: ['Queue', '--group', 'queues.example.org', '--claim', 'Queue'],
+        told: ['would stand for two things in the code of the service; choose another name'],
+      },
+    };
+    for (const [name, { args, told }] of Object.entries(rows)) {
+      test(name, async () => {
+        const list = await own.read('src/stacks.ts');
+        const { code, output } = await cli('new-service', ...args);
+        assert.equal(code, 1, output);
+        for (const line of told) assert.ok(output.includes(line), output);
+        assert.match(output, /\nnothing was written\n$/);
+        assert.equal(await own.read('src/stacks.ts'), list);
+        await assert.rejects(own.read('src/queues/stack.ts'), { code: 'ENOENT' });
+      });
+    }
+  });
+});
+
+describe('a scaffold in this repository', () => {
+  let copy: ProjectCopy;
+  before(async () => {
+    copy = await copyProject([
+      ...[
+        'apis',
+        'clients',
+        'controllers',
+        'crds',
+        'deploy',
+        'docs',
+        'examples',
+        'local',
+        'package',
+        'runtime',
+      ],
+      ...['test', 'testing', 'biome.json', 'main.ts', 'package.json', 'tsconfig.json'],
+    ]);
+  });
+  after(() => copy?.remove());
+  const node = (...args: readonly string[]) => succeeds(copy, process.execPath, args);
+  const bin = (name: string) => join('node_modules', '.bin', name);
+  let sources: readonly string[];
+
+  test('it puts each file in its room, and its stack in the list', async () => {
+    const names = [
+      'FavouriteDBBox',
+      '--group',
+      'boxes.example.org',
+      '--claim',
+      'EasyBox',
+      '--stack',
+      'box-land',
+    ];
+    const output = await node('package/scaffold/main.ts', ...names);
+    const written = [...output.matchAll(/^wrote (\S+)$/gm)].map(([, file = '']) => file);
+    assert.deepEqual(written, [
+      'apis/box-land/v1alpha1/easy-box.ts',
+      'apis/box-land/v1alpha1/favourite-db-box.ts',
+      'apis/box-land/v1alpha1/provider.ts',
+      'clients/box-land-client.ts',
+      'controllers/box-land/favourite-db-box/configure.ts',
+      'controllers/box-land/favourite-db-box/external-client.ts',
+      'controllers/box-land/setup.ts',
+      'examples/box-land/00-provider.yaml',
+      'examples/box-land/10-class.yaml',
+      'examples/box-land/20-claim.yaml',
+      'examples/box-land/30-managed.yaml',
+      'test/controllers/box-land/configure.test.ts',
+      'test/controllers/box-land/conformance.test.ts',
+      'test/fakes/fake-box-land.ts',
+    ]);
+    assert.match(output, /^added to controllers\/stacks\.ts$/m);
+    assert.match(await copy.read('controllers/stacks.ts'), /= \[.*, boxLandStack\];$/m);
+    sources = ['controllers/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
+  });
+
+  test('its definitions and roles are generated', async () => {
+    assert.match(await node('apis/generate.ts'), /^wrote crds\/boxes\.example\.org_favouritedbboxes\.yaml$/m);
+    assert.match(await node('controllers/generate.ts'), /^wrote deploy\/base\/cluster-role\.yaml$/m);
+    await node('apis/generate.ts', '--check');
+    await node('controllers/generate.ts', '--check');
+  });
+
+  test('it has no type errors, no lint, and is formatted', async () => {
+    await succeeds(copy, bin('biome'), ['check', '--vcs-enabled=false', ...sources]);
+    const { compilerOptions } = JSON.parse(await copy.read('tsconfig.json'));
+    await copy.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['main.ts', ...sources] }));
+    await succeeds(copy, bin('tsc'), ['--noEmit', '-p', '.']);
+  });
+
+  test('it keeps the rules of the house, and its tests are green', async () => {
+    const output = await node(
+      ...['--import', './test/no-servers.ts', '--test', 'test/*.test.ts', 'test/controllers/stacks.test.ts'],
+      ...[
+        'test/controllers/box-land/*.test.ts',
+        'test/apis/crd.test.ts',
+        'test/controllers/cluster-roles.test.ts',
+      ],
+    );
+    assert.match(output, /✔ the external client of FavouriteDBBox\.boxes\.example\.org/);
+    assert.match(output, /✔ box-land\/20-claim\.yaml fits the definitions/);
+    assert.match(output, /✔ controllers\/box-land\/favourite-db-box\/external-client\.ts/);
+    assert.match(output, /^ℹ fail 0$/m);
+  });
+
+  test('the names of rooms that are not those of a stack are taken', async () => {
+    const names = namesOf('Thing', { group: 'things.example.org', version: 'v1', stack: 'author' });
+    await assert.rejects(newService(copy.directory, names, projectLayout), {
+      name: 'UsageError',
+      message:
+        '--stack: the name "author" is taken: controllers/author/ is there already\n' +
+        '--stack: the name "author" is taken: test/controllers/author/ is there already\n' +
+        'nothing was written',
+    });
+  });
+});
+
+describe('an argument that is no such name is told', () => {
+  const fine = { group: 'a.example.org', version: 'v1alpha1' };
+  const rows: Readonly<
+    Record<
+      string,
+      { readonly kind?: string; readonly given?: Partial<GivenNames>; readonly told: readonly string[] }
+    >
+  > = {
+    'a kind that is not in PascalCase': {
+      kind: 'cache-cluster',
+      told: [
+        '<Kind>: "cache-cluster" is not in PascalCase: letters and digits, with a capital first, as CacheCluster',
+      ],
+    },
+    'a kind of nothing but capitals': {
+      kind: 'SQL',
+      told: ['<Kind>: "SQL" is not in PascalCase: letters and digits, with a capital first'],
+    },
+    'a kind that is too long': {
+      kind: `A${'a'.repeat(60)}`,
+      told: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition`],
+    },
+    'a claim': {
+      given: { claim: 'redis cluster' },
+      told: [
+        '--claim: "redis cluster" is not in PascalCase: letters and digits, with a capital first, as RedisCluster',
+      ],
+    },
+    'a group without a dot': {
+      given: { group: 'cache' },
+      told: ['--group: "cache" is not a DNS name with a dot in it, as cache.example.org'],
+    },
+    'a group in capitals': {
+      given: { group: 'Cache.example.org' },
+      told: ['--group: "Cache.example.org" is not a DNS name with a dot in it, as cache.example.org'],
+    },
+    "a group of Kubernetes' own": {
+      given: { group: 'cache.k8s.io' },
+      told: ['--group: "cache.k8s.io" is kept for Kubernetes itself; take one below a domain of yours'],
+    },
+    'a version': {
+      given: { version: '1.0.0' },
+      told: ['--version: "1.0.0" is not a version of an API, as v1alpha1 or v1'],
+    },
+    'a stack': {
+      given: { stack: '../other' },
+      told: ['--stack: "../other" is not of lower case letters, digits and single dashes, as cache-clusters'],
+    },
+    'a stack that is a category': {
+      given: { stack: 'managed' },
+      told: ['--stack: "managed" is what kubectl calls all kinds of a sort; choose another name'],
+    },
+    'all at a time': {
+      given: { group: '', version: '' },
+      told: [
+        '--group: "" is not a DNS name with a dot in it, as cache.example.org',
+        '--version: "" is not a version of an API, as v1alpha1 or v1',
+      ],
+    },
+  };
+  for (const [name, { kind = 'CacheCluster', given, told }] of Object.entries(rows)) {
+    test(name, () =>
+      assert.throws(() => namesOf(kind, { ...fine, ...given }), new UsageError(told.join('\n'))),
+    );
+  }
+});
+
+test('names are respelt wherever they stand, each as what it stands among', () => {
+  const respell = respelling(
+    namesOf('AccessDB', { group: 'db.example.org', version: 'v2', claim: 'Policy', stack: 'old-x' }),
+  );
+  const rows = {
+    'TinyGadgetClass, newTinyGadget, tinyGadgetClient, tinyGadgets':
+      'AccessDBClass, newAccessDB, accessDBClient, accessDBs',
+    'tiny-gadget.ts, /v1/tiny-gadgets, tinygadgetclasses, tinygadgets.toys.example.org':
+      'access-db.ts, /v1/access-dbs, accessdbclasses, accessdbs.db.example.org',
+    'A tiny gadget of Toy Shop, a claim of a tiny gadget, tiny gadgets':
+      'An access DB of Old X, a claim of an access DB, access DBs',
+    'anygadgets, AnyGadgetKind, toyShopStack, ToyShopClient, toy-shop.test, v1alpha1':
+      'policies, PolicyKind, oldXStack, OldXClient, old-x.test, v2',
+  };
+  for (const [from, to] of Object.entries(rows)) assert.equal(respell(from), to);
+});
+
+describe('a stack is added to a list', () => {
+  const given = { file: 'src/stacks.ts', name: 'bStack', from: './b/stack.ts' };
+  const line = "import { bStack } from './b/stack.ts';\n";
+  const rows = {
+    'that is empty': {
+      source: 'export const stacks = [];\n',
+      want: `${line}export const stacks = [bStack];\n`,
+    },
+    'on one line, with a type': {
+      source:
+        "import { aStack } from './a/stack.ts';\n\nexport const stacks: readonly DefinedStack[] = [aStack];\n",
+      want: `import { aStack } from './a/stack.ts';\n${line}\nexport const stacks: readonly DefinedStack[] = [aStack, bStack];\n`,
+    },
+    'on many lines, after an import on many': {
+      source: "import {\n  aStack,\n} from './a/stack.ts';\nexport const stacks = [\n  aStack,\n];\n",
+      want: `import {\n  aStack,\n} from './a/stack.ts';\n${line}export const stacks = [aStack, bStack];\n`,
+    },
+  };
+  for (const [name, { source, want }] of Object.entries(rows)) {
+    test(name, () => assert.equal(registered(source, given), want));
+  }
+  test('and without a list it is told', () => {
+    assert.throws(
+      () => registered('export const others = [];\n', given),
+      new UsageError('src/stacks.ts: there is no `export const stacks = […]` to add the stack to'),
+    );
+  });
+});
+
+describe('package.json gets what it lacks', () => {
+  const needs = {
+    scripts: { start: 'node a.ts', test: 'node --test' },
+    dependencies: { 'services-stack': '^1.0.0' },
+    devDependencies: { typescript: '^7.0.0' },
+  };
+  const complete = { type: 'module', ...needs };
+  const rows = {
+    'all of it': { present: {}, want: { manifest: complete, isChanged: true, kept: [] } },
+    'nothing, where all is there': {
+      present: complete,
+      want: { manifest: complete, isChanged: false, kept: [] },
+    },
+    'but keeps what is there, and puts a test where npm says that there is none': {
+      present: {
+        name: 'a',
+        type: 'module',
+        scripts: { start: 'node b.ts', test: 'echo "Error: no test specified" && exit 1' },
+        devDependencies: { 'services-stack': 'file:../a.tgz', typescript: '6.0.0' },
+      },
+      want: {
+        manifest: {
+          name: 'a',
+          type: 'module',
+          scripts: { start: 'node b.ts', test: 'node --test' },
+          devDependencies: { 'services-stack': 'file:../a.tgz', typescript: '6.0.0' },
+        },
+        isChanged: true,
+        kept: ['start'],
+      },
+    },
+  };
+  for (const [name, { present, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(completed(present, needs), want));
+  }
+  test('and of another type it is refused', () => {
+    assert.throws(
+      () => completed({ type: 'commonjs' }, needs),
+      new UsageError('package.json: its type is "commonjs"; run `npm pkg set type=module` first'),
+    );
+  });
+});
+
+test('where the stack cannot be added to the list, nothing is written, and what is shared stays', async () => {
+  const folder = folderAt(await mkdtemp(join(tmpdir(), 'taken-')));
+  try {
+    await folder.write('test/stacks.test.ts', '// kept\n');
+    await folder.write('src/stacks.ts', 'export const others = [];\n');
+    const names = namesOf('CacheCluster', { group: 'cache.example.org', version: 'v1' });
+    await assert.rejects(newService(folder.directory, names, ownLayout), {
+      message: 'src/stacks.ts: there is no `export const stacks = […]` to add the stack to',
+    });
+    await assert.rejects(folder.read('tsconfig.json'), { code: 'ENOENT' });
+    assert.equal(await folder.read('test/stacks.test.ts'), '// kept\n');
+  } finally {
+    await folder.remove();
+  }
+});
