@@ -28,7 +28,7 @@ export function apiReference(definitions: readonly Definition[]): string {
   return [
     '# API reference',
     '',
-    'Generated from the schemas in `apis/` by `npm run generate`. An asterisk marks a required field.',
+    'Generated from the schemas of these kinds. An asterisk marks a required field.',
     '',
     ...contents,
     '',

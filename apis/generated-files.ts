@@ -1,5 +1,6 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import partition from 'lodash/partition.js';
 import { stringify } from 'yaml';
 import { apiReference } from './api-reference.ts';
 import type { Definition } from './core/schema.ts';
@@ -25,49 +26,72 @@ export function definitionFiles(definitions: readonly Definition[], origin: stri
         [join('crds', 'with-cel-rules', file), yaml(definition, true)],
       ];
     }),
-    [join('docs', 'api-reference.md'), apiReference(sorted)],
+    [join('docs', 'api-reference.md'), `<!-- ${origin} -->\n\n${apiReference(sorted)}`],
   ]);
 }
 
 export interface BringUpToDateOptions {
   /** Writes nothing. */
   readonly isCheck: boolean;
-  /** A pattern of files that are all generated: those that are not wanted go. */
+  /** A pattern of where generated files are: those of them that are not wanted any more go. */
   readonly owned?: string;
+  /** What to do about files that are not up to date, as `run npm run generate`. */
+  readonly remedy: string;
 }
 
 /**
- * Writes the files of a project that are not as they are wanted, and tells of each on standard output. As a check it yields
- * those files instead.
+ * Writes the files of a project that are not as they are wanted, removes those that are not wanted any more, and tells of
+ * each on standard output. A file is overwritten or removed only if it begins with the line of what generates it: the first
+ * of the wanted one. Yields a sentence for each thing that is wrong: files of somebody else's that are in the way, and as
+ * a check those that are not up to date. Nothing is written then.
  */
 export function bringUpToDate(
   root: string,
   wanted: GeneratedFiles,
-  { isCheck, owned }: BringUpToDateOptions,
+  { isCheck, owned, remedy }: BringUpToDateOptions,
 ): readonly string[] {
-  const present = owned === undefined ? [] : globSync(owned, { cwd: root });
-  const stale = [
-    ...[...wanted].filter(([file, content]) => read(join(root, file)) !== content).map(([file]) => file),
-    ...present.filter((file) => !wanted.has(file)),
+  const lines = new Set([...wanted.values()].map(firstLine));
+  const present = owned === undefined ? [] : globSync(owned, { cwd: root }).toSorted(compareNames);
+  const found = new Map([...wanted.keys(), ...present].map((file) => [file, read(join(root, file))]));
+  const changed = [...wanted].filter(([file, content]) => found.get(file) !== content);
+  const [foreign, stale] = partition(changed, ([file, content]) => {
+    const there = found.get(file);
+    return there !== undefined && firstLine(there) !== firstLine(content);
+  }).map((some) => some.map(([file]) => file)) as [string[], string[]];
+  const unwanted = present.filter((file) => !wanted.has(file) && lines.has(firstLine(found.get(file) ?? '')));
+  const inTheWay = foreign.map(
+    (file) => `${file} (it does not begin with "${firstLine(wanted.get(file)!)}")`,
+  );
+  const problems = [
+    ...(isCheck && stale.length + unwanted.length > 0
+      ? [`not up to date, ${remedy}: ${[...stale, ...unwanted].join(', ')}`]
+      : []),
+    ...(foreign.length > 0
+      ? [`not generated, so not overwritten; move or remove them first: ${inTheWay.join(', ')}`]
+      : []),
   ];
-  if (isCheck) return stale;
+  if (isCheck || problems.length > 0) return problems;
   for (const file of stale) {
-    const content = wanted.get(file);
     const path = join(root, file);
-    if (content === undefined) rmSync(path);
-    else {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, content);
-    }
-    process.stdout.write(`${content === undefined ? 'removed' : 'wrote'} ${file}\n`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, wanted.get(file)!);
+    process.stdout.write(`wrote ${file}\n`);
+  }
+  for (const file of unwanted) {
+    rmSync(join(root, file));
+    process.stdout.write(`removed ${file}\n`);
   }
   return [];
 }
 
+/** As it would be without the line ends of another system. */
+const firstLine = (content: string): string => content.split('\n', 1)[0]!.trimEnd();
+
+/** Undefined: there is nothing. What is there but cannot be read, as a folder, is nothing of ours. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : '';
   }
 }

@@ -62,8 +62,11 @@ const wanted = new Map([
   [join('deploy', 'base', 'cluster-role.yaml'), roleManifests(processRoles(kinds), origin)],
   [join('deploy', 'base', 'user-roles.yaml'), roleManifests(userRoles(kinds), origin)],
 ]);
-const stale = bringUpToDate(root, wanted, { isCheck: process.argv.includes('--check') });
-if (stale.length > 0) {
-  console.error(`not up to date, run npm run generate: ${stale.join(', ')}`);
+const problems = bringUpToDate(root, wanted, {
+  isCheck: process.argv.includes('--check'),
+  remedy: 'run npm run generate',
+});
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
   process.exit(1);
 }

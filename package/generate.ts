@@ -21,16 +21,17 @@ export interface GenerateOptions {
 
 /**
  * Writes what follows from the stacks that modules export, by themselves or in a list: their definitions (`crds/`), roles (`deploy/`) and API reference
- * (`docs/`). Throws UsageError for a module that cannot be used, and
- * for two definitions of one name; as a check, for files that are not up to date.
+ * (`docs/`). Throws UsageError for a module that cannot be used, for two definitions of one name, and for files in the way
+ * that it did not write; as a check, for files that are not up to date.
  */
 export async function generate(modules: readonly string[], options: GenerateOptions): Promise<void> {
   const stacks = uniq((await Promise.all(modules.map(needed))).flat());
-  const stale = bringUpToDate(options.out, filesOf(stacks, options), {
+  const problems = bringUpToDate(options.out, filesOf(stacks, options), {
     isCheck: options.isCheck,
     owned: 'crds/**/*.yaml',
+    remedy: 'generate them anew',
   });
-  if (stale.length > 0) throw new UsageError(`not up to date, generate them anew: ${stale.join(', ')}`);
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
 }
 
 async function needed(module: string): Promise<readonly DefinedStack[]> {
