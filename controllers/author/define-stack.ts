@@ -95,7 +95,11 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
         },
       },
     }),
-    claims: claims.map((satisfied) => ({ ...(satisfied as unknown as ClaimService), managed: kind })),
+    claims: claims.map((satisfied) => ({
+      ...(satisfied as unknown as ClaimService),
+      managed: kind,
+      externalNames: rest.externalNames,
+    })),
   };
 }
 

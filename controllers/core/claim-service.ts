@@ -15,6 +15,8 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly claim: Kind<C>;
   readonly class: Kind<K>;
   readonly managed: Kind<M>;
+  /** Who names what managed resources stand for: we, before it is made, or the external system. Absent: we. */
+  readonly externalNames?: 'deterministic' | 'assigned';
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
 }
 

@@ -15,19 +15,26 @@ import { provisionRecord } from '../claim/claim-record.ts';
 import type { ClaimService } from '../claim-service.ts';
 
 /**
+ * The external name of what a claim gets: the claim's own, else that of the managed resource. Where the external system
+ * assigns names nobody has one before it is made, and what had ours would be looked for by it, and made twice.
+ */
+function naming({ externalNames }: ClaimService, claim: Claim, managedName: string): Record<string, string> {
+  const name = externalName(claim) ?? (externalNames === 'assigned' ? undefined : managedName);
+  return name === undefined ? {} : { [annotationKeys.externalName]: name };
+}
+
+/**
  * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external
  * name in one write, before anything is created, so that a crash leaves nothing that cannot be found (H4).
  */
-export function withRecordedResource<C extends Claim>({ managed }: ClaimService, claim: C, name: string): C {
+export function withRecordedResource<C extends Claim>(service: ClaimService, claim: C, name: string): C {
+  const { managed } = service;
   return {
     ...claim,
     metadata: {
       ...claim.metadata,
       finalizers: withFinalizer(claim, finalizerNames.claim),
-      annotations: {
-        ...claim.metadata.annotations,
-        [annotationKeys.externalName]: externalName(claim) ?? name,
-      },
+      annotations: { ...claim.metadata.annotations, ...naming(service, claim, name) },
     },
     spec: {
       ...claim.spec,
@@ -52,7 +59,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
     metadata: {
       name,
       annotations: {
-        [annotationKeys.externalName]: externalName(claim) ?? name,
+        ...naming(service, claim, name),
         ...provisionRecord(claim),
         ...(target === undefined
           ? {}

@@ -17,6 +17,11 @@ export type ReportedStatus<M extends Managed> = Managed extends M
 
 /** What an external system says about the resource a managed resource stands for. */
 export interface Observation<M extends Managed = Managed> {
+  /**
+   * Where the external system assigns names: that of what was found without one, as by its tags after an answer was lost. It
+   * is put on record, so that others can refer to it. Means nothing where there is a name already.
+   */
+  readonly externalName?: string;
   readonly exists: boolean;
   /** Whether the external resource is as the spec wants it. Means nothing if it does not exist. */
   readonly isUpToDate: boolean;

@@ -6,7 +6,7 @@
 
 import isEmpty from 'lodash/isEmpty.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -21,15 +21,15 @@ import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
-import { recordCreation } from './creation-record.ts';
+import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having, informed } from './ending.ts';
-import type { ExternalClient, ExternalConnector } from './external-client.ts';
+import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
-import { recordedIdentity, refusedName, withAnnotations } from './identity.ts';
+import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
 import type { NameLimits } from './name-limits.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import { createRenewals } from './renewals.ts';
@@ -221,9 +221,18 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const run: Run = { ...connected, row: access.row, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
   const [looked, observed] = await observeRecorded(context, await followUp(context, run));
-  // What is there was made, whoever has forgotten how that went.
-  const isFound = observed.exists && looked.underWay === undefined && isCreationIncomplete(looked.current);
-  return act(context, isFound ? await recordCreation(context, looked, {}) : looked, observed);
+  return act(context, await recordFound(context, looked, observed), observed);
+}
+
+/** What is there was made, whoever has forgotten how that went, and it has the name that it was found to have. */
+async function recordFound(context: ExternalContext, looked: Run, observed: Observation): Promise<Run> {
+  const { current, underWay } = looked;
+  if (!observed.exists || underWay !== undefined) return looked;
+  const isNew = externalName(named(context.identity, current)) === undefined && !wasDeleted(current);
+  const name = isNew && observed.externalName !== undefined ? { externalName: observed.externalName } : {};
+  return isCreationIncomplete(current)
+    ? recordCreation(context, looked, name)
+    : recordName(context, looked, name);
 }
 
 /** What all runs share: the options, with what is not said of them. */

@@ -209,6 +209,15 @@ describe('what is wired wrongly does not compile', () => {
     );
   });
 
+  test('and a claim knows who names what it gets', () => {
+    const assigning = { ...instances, externalNames: 'assigned' } as const;
+    const { claims: served } = defineStack({ name: 'x', provider, services: [service(assigning)] });
+    assert.deepEqual(
+      served.map(({ externalNames }) => externalNames),
+      ['assigned'],
+    );
+  });
+
   test('and a stack knows each of its kinds, once', () => {
     const network = service({
       managed: NetworkKind,

@@ -15,7 +15,10 @@ import {
   propagationTargets,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
-import { provisionedManaged } from '../../../../controllers/core/claim-binding/provision.ts';
+import {
+  provisionedManaged,
+  withRecordedResource,
+} from '../../../../controllers/core/claim-binding/provision.ts';
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
@@ -971,6 +974,18 @@ describe('what a claim provisions', () => {
     const nameOf = (object: Managed) => object.metadata.annotations?.['crossplane.io/external-name'];
     assert.equal(nameOf(provision(small.specTemplate, named)), 'cloud-db');
     assert.equal(nameOf(provision()), 'given');
+  });
+  test('where the external system assigns names there is none, unless the claim names one', () => {
+    const assigning = { ...service, externalNames: 'assigned' } as const;
+    const nameOf = (object: Managed | Claim) => object.metadata.annotations?.['crossplane.io/external-name'];
+    const given = (subject: Claim) => [
+      nameOf(provisionedManaged(assigning, subject, resourceClass('small'))),
+      nameOf(withRecordedResource(assigning, subject, 'given')),
+    ];
+    assert.deepEqual(given(recorded), [undefined, undefined]);
+    const named = claim(recorded.spec, { annotations: { 'crossplane.io/external-name': 'vpc-1' } });
+    assert.deepEqual(given(named), ['vpc-1', 'vpc-1']);
+    assert.equal(withRecordedResource(assigning, recorded, 'given').spec.resourceRef?.name, 'given');
   });
   test('ConfigureReclaimPolicy SetByClass', () => {
     assert.equal(provision({ reclaimPolicy: 'Retain' }).spec.reclaimPolicy, 'Retain');

@@ -145,6 +145,29 @@ describe('a creation without an answer', () => {
     assert.equal(scene.external.made, 1);
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
+  test('assigned names: what is found by its tags when a human lets it go on has its name from then on', async () => {
+    const scene = await uncertain();
+    scene.external.placeOf = () => 'assigned-1';
+    scene.external.observation = { externalName: 'assigned-1' };
+    heal(scene);
+    const { metadata, ...rest } = scene.object ?? assert.fail();
+    const { 'crossplane.io/external-create-pending': _mark, ...annotations } = metadata.annotations ?? {};
+    scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, annotations } });
+    await settle(scene);
+    assert.equal(scene.external.made, 1);
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    const { resourceVersion } = scene.object?.metadata ?? {};
+    await settle(scene);
+    assert.equal(scene.object?.metadata.resourceVersion, resourceVersion);
+  });
+  test('and a name that is on record stays, whatever is found', async () => {
+    const scene = begin('assigned')();
+    await settle(scene);
+    scene.external.observation = { externalName: 'another' };
+    await settle(scene);
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+  });
   test('a pass that is told to stop while it creates does not record a failure', async () => {
     const scene = begin('assigned')();
     const abort = new AbortController();
