@@ -18,6 +18,8 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
   readonly columns: readonly Column[];
   /** What its objects hold beside apiVersion, kind and metadata. */
   readonly schema: z.ZodObject;
+  /** Of a managed kind: `forProvider` of what is made, with the fields that it requires. */
+  readonly parameters?: z.ZodObject;
   /** Status is written through a subresource of its own, and `metadata.generation` counts the rest. */
   readonly hasStatusSubresource: boolean;
 }

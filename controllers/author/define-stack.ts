@@ -12,6 +12,7 @@ import type { ManagedService } from '../core/managed/setup.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
 import type { Reference, ReferenceField, ReferenceSelector } from '../core/references/references.ts';
 import type { Stack } from '../core/stack.ts';
+import { configureProblems } from './configure-problems.ts';
 
 /** What a managed resource's provider leads to. */
 export interface Connection<C> {
@@ -44,16 +45,22 @@ export interface FieldReference<M extends Managed> extends ReferenceField {
   readonly selector: FieldsWith<ParametersOf<M>, ReferenceSelector>;
 }
 
+/** The names of the fields of `T`; of every alternative, where it is one of several. */
+type FieldOf<T> = T extends unknown ? keyof T : never;
+
 /** One claim kind that managed kinds with parameters `P` satisfy; of {@link satisfies}. */
 export interface Satisfied<P> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
+  /** Never present at run time; carries what `forProvider` may have, so that a field that the managed kind lacks does not compile. */
+  readonly fields?: FieldOf<P>;
 }
 
 /**
  * A claim kind that a managed kind satisfies, by what class. `configure` is pure: claim and class in, `forProvider` of the
- * managed resource out. It throws an Error whose message tells the claim's author what does not fit.
+ * managed resource out, and nothing that the managed kind does not have. It throws an Error whose message tells the
+ * claim's author what does not fit.
  */
 export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;
@@ -99,6 +106,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       ...(satisfied as unknown as ClaimService),
       managed: kind,
       externalNames: rest.externalNames,
+      problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),
   };
 }
@@ -150,6 +158,6 @@ export function defineStack<C, P extends object>({
       const connecting = connect(env, providers);
       return services.map(({ managed }) => managed(providers, connecting));
     },
-    claims: services.flatMap(({ claims }) => claims),
+    claims: services.flatMap(({ claims }) => claims.map((claim) => ({ ...claim, stack: name }))),
   };
 }

@@ -18,6 +18,17 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   /** Who names what managed resources stand for: we, before it is made, or the external system. Absent: we. */
   readonly externalNames?: 'deterministic' | 'assigned';
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
+  /**
+   * What is wrong with what `configure` yielded of claim and class, by the schema of the managed kind: each says what is
+   * yielded, as `forProvider.sise, which Queue does not have`. Pure. Absent: nobody knows the schema.
+   */
+  readonly problemsOf?: (
+    configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
+    claim: Claim,
+    resourceClass: Class,
+  ) => readonly string[];
+  /** The name of its stack, for messages. */
+  readonly stack?: string;
 }
 
 /** Every service of one claim kind in this process, in one order for all. */

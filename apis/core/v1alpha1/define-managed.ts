@@ -169,6 +169,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       columns: managedColumns(isClaimable),
       hasStatusSubresource: true,
       marks,
+      parameters: forProvider,
     },
     z.object({
       spec: withRules(spec, ...required.map(requiredRule), ...rules),

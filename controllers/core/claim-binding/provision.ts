@@ -46,7 +46,7 @@ export function withRecordedResource<C extends Claim>(service: ClaimService, cla
 /**
  * The managed resource that a claim gets from a class: complete, so that nobody need write it again. It
  * allows its connection secret to be propagated to the claim's. The reclaim policy is the class's, else
- * Delete. Throws what `configure` throws.
+ * Delete. Throws what `configure` throws, and a TypeError if what it yields is none of the managed kind's `forProvider`.
  */
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
@@ -67,7 +67,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       },
     },
     spec: {
-      ...service.configure(claim, resourceClass),
+      ...configured(service, claim, resourceClass),
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
       ...pick(specTemplate, ['providerRef', 'providerConfigRef']),
@@ -77,4 +77,18 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
         : { writeConnectionSecretToRef: { namespace, name: claim.metadata.uid ?? '' } }),
     },
   };
+}
+
+/** The API server would drop a misspelt field without a word, and the claim would be Bound to something else. */
+function configured(
+  service: ClaimService,
+  claim: Claim,
+  resourceClass: Class,
+): ReturnType<ClaimService['configure']> {
+  const { stack, problemsOf } = service;
+  const yielded = service.configure(claim, resourceClass);
+  const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
+  if (problems.length === 0) return yielded;
+  const whose = stack === undefined ? '' : ` of stack ${stack}`;
+  throw new TypeError(`configure${whose} yields ${problems.join('; ')}`);
 }

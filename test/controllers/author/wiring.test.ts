@@ -80,6 +80,29 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
         forProvider: { ...specTemplate.forProvider, version: nonsense },
       }),
     }),
+  'configure that yields a misspelt field': () =>
+    service({
+      ...instances,
+      claims: [
+        // @ts-expect-error fancinessLevel
+        satisfies({
+          claim: FancySQLInstanceKind,
+          class: FavouriteDBInstanceClassKind,
+          configure: (_claim, { specTemplate: { forProvider } }) => ({
+            forProvider: { ...forProvider, fancynessLevel: 3 },
+          }),
+        }),
+      ],
+    }),
+  'configure that yields a misspelt field, apart from its service': () => {
+    const satisfied = satisfies({
+      claim: FancySQLInstanceKind,
+      class: FavouriteDBInstanceClassKind,
+      configure: () => ({ forProvider: { fancinessLevel: 3, verison: '5.7' } }),
+    });
+    // @ts-expect-error version
+    return service({ ...instances, claims: [satisfied] });
+  },
   'configure of another class': () =>
     satisfies({
       claim: FancySQLInstanceKind,

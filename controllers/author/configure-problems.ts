@@ -1,0 +1,41 @@
+import omit from 'lodash/omit.js';
+import type { Definition } from '../../apis/core/schema.ts';
+import type { SchemaProblem } from '../../apis/core/schema-problems.ts';
+import { schemaProblems } from '../../apis/core/schema-problems.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { ClaimService } from '../core/claim-service.ts';
+
+interface Kinds {
+  readonly managed: Definition;
+  readonly claim: Definition;
+  readonly class: Definition;
+}
+
+/**
+ * What is wrong with what `configure` yields, by the schema of the managed kind: see `problemsOf` of {@link ClaimService}.
+ * A claim or a class that does not fit its own schema, as one behind a definition of another release, may be what is
+ * wrong: then nothing is said here, and the API server decides.
+ */
+export const configureProblems =
+  ({ managed, ...kinds }: Kinds): NonNullable<ClaimService['problemsOf']> =>
+  ({ forProvider }, claim, resourceClass) => {
+    const { parameters } = managed;
+    if (parameters === undefined || !fits(kinds.claim, claim) || !fits(kinds.class, resourceClass)) return [];
+    if (!isObject(forProvider)) return ['no forProvider'];
+    return schemaProblems(parameters, forProvider).map((problem) => described(problem, managed.kind));
+  };
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function fits({ schema }: Definition, object: Claim | Class): boolean {
+  return schemaProblems(schema, omit(object, ['apiVersion', 'kind', 'metadata', 'status'])).length === 0;
+}
+
+function described(problem: SchemaProblem, kind: string): string {
+  const field = `forProvider.${problem.path}`;
+  if (problem.type === 'unknown') return `${field}, which ${kind} does not have`;
+  if (problem.type === 'missing') return `no ${field}, which ${kind} requires`;
+  return `${field} of a type that ${kind} does not take (${problem.why})`;
+}
