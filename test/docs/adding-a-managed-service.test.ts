@@ -145,11 +145,14 @@ describe('the guide to adding a managed service', () => {
 
     const check = ['services-stack', 'generate', 'src/stack.ts', '--name', 'example', '--check'];
     await succeeds(own, 'npx', check);
-    await own.write('crds/example.org_providers.yaml', 'edited: true\n');
+    const file = 'crds/example.org_providers.yaml';
+    const generated = await own.read(file);
+    await own.write(file, `${generated}edited: true\n`);
     const { code, output: refused } = await own.run('npx', check);
     assert.equal(code, 1);
     assert.match(refused, /not up to date, generate them anew: crds\/example\.org_providers\.yaml/);
     await line('npx services-stack generate');
+    assert.equal(await own.read(file), generated);
   });
 
   test('its client passes the conformance kit, and no rule is skipped that its world has what it takes for', async () => {
