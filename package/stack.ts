@@ -56,6 +56,7 @@ export type {
   ExternalConnector,
   Observation,
   Progress,
+  PromptClient,
   Update,
 } from '../controllers/core/managed/external-client.ts';
 export { UncertainCreationError } from '../controllers/core/managed/external-client.ts';

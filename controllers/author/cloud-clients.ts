@@ -36,13 +36,13 @@ export interface OwnCredentials<P extends object, K extends object> {
  * to projects whose things may have the same names. What it yields throws an Error that names what is missing or, with
  * its place, what is wrong.
  */
+export function cloudClients<C, K extends object, P extends object = object>(
+  createClient: (options: CloudClientOptions<P, NoInfer<K>>) => C,
+  options: OwnCredentials<P, K>,
+): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 export function cloudClients<C, P extends object = object>(
   createClient: (options: CloudClientOptions<P>) => C,
   options?: { readonly systemOf?: SystemOf<P, CloudCredentials> },
-): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
-export function cloudClients<C, K extends object, P extends object = object>(
-  createClient: (options: CloudClientOptions<P, K>) => C,
-  options: OwnCredentials<P, K>,
 ): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 export function cloudClients<C>(
   createClient: (options: CloudClientOptions) => C,

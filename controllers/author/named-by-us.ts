@@ -13,7 +13,7 @@ import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import type { ExternalClient, Observation, ReportedStatus } from '../core/managed/external-client.ts';
+import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { refuse } from './comparison.ts';
 import { isPasswordMissing, withoutPassword } from './missing-password.ts';
@@ -65,7 +65,7 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
  */
 export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
   adapter: NamedByUs<M, Thing, New, Change>,
-): ExternalClient<M> {
+): PromptClient<M> {
   const { things, noun, generatePassword, owner = ownerOf } = adapter;
 
   /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
