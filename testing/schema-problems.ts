@@ -1,6 +1,7 @@
-import isPlainObject from 'lodash/isPlainObject.js';
 import { z } from 'zod';
+import { unwrapped } from '../apis/core/marks.ts';
 import type { Definition } from '../apis/core/schema.ts';
+import { unknownPaths } from '../apis/core/schema-problems.ts';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -20,18 +21,8 @@ export function objectProblems({ schema }: Pick<Definition, 'schema'>, object: o
   return problemsIn(schema, '', object);
 }
 
-/** What is under `optional` and its like. */
-function bare(schema: unknown): unknown {
-  const isWrapped =
-    schema instanceof z.ZodExactOptional ||
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable;
-  return isWrapped ? bare(schema.unwrap()) : schema;
-}
-
 function shapeOf(schema: unknown): Shape | undefined {
-  const inner = bare(schema);
+  const inner = schema instanceof z.ZodType ? unwrapped(schema) : undefined;
   return inner instanceof z.ZodObject ? inner.shape : undefined;
 }
 
@@ -40,21 +31,13 @@ function problemsIn(schema: z.ZodType, path: string, value: unknown): readonly s
   const wrong = (error?.issues ?? []).map(
     (issue) => `${issue.path.map(String).reduce(within, path)}: ${issue.message.toLowerCase()}`,
   );
-  return [...wrong, ...unknownIn(schema, path, value)];
-}
-
-function unknownIn(schema: unknown, path: string, value: unknown): readonly string[] {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.flatMap((item, index) => unknownIn(inner.element, `${path}[${index}]`, item));
-  }
-  const shape = shapeOf(inner);
-  if (shape === undefined || !isPlainObject(value)) return [];
-  return Object.entries(value as Shape).flatMap(([field, each]) =>
-    Object.hasOwn(shape, field)
-      ? unknownIn(shape[field], within(path, field), each)
-      : [`${within(path, field)}: the definition knows no such field`],
+  const unknown = unknownPaths(schema, value).map(
+    (at) => `${at.reduce<string>(within, path)}: the definition knows no such field`,
   );
+  return [...wrong, ...unknown];
 }
 
-const within = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`);
+function within(path: string, part: string | number): string {
+  if (typeof part === 'number') return `${path}[${part}]`;
+  return path === '' ? part : `${path}.${part}`;
+}

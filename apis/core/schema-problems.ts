@@ -31,7 +31,8 @@ export function schemaProblems(schema: z.ZodObject, value: object): readonly Sch
 
 type Path = readonly (string | number)[];
 
-function unknownPaths(schema: z.core.$ZodType, value: unknown, above: Path = []): readonly Path[] {
+/** Where a value has fields that the schema does not have, at any depth; elements of lists by their index. */
+export function unknownPaths(schema: z.core.$ZodType, value: unknown, above: Path = []): readonly Path[] {
   const within = unwrapped(schema);
   if (Array.isArray(value)) {
     if (!(within instanceof z.ZodArray)) return [];
