@@ -1,6 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Kind, KubernetesObject, ObjectKey, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf, objectKey, objectKeyText } from '../apis/core/v1alpha1/kind.ts';
+import { timestamp } from '../apis/core/v1alpha1/timestamp.ts';
 import { selects } from '../runtime/cache/selection.ts';
 import { ApiError } from '../runtime/client/errors.ts';
 import type { ListOptions, ListPage, Selection } from '../runtime/client/kubernetes-client.ts';
@@ -288,10 +289,7 @@ export class MemoryCluster {
     this.#version += count;
   }
 
-  #timestamp = (): string =>
-    this.#now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
+  #timestamp = (): string => timestamp(this.#now());
   #collection = ({ group, plural }: Kind): string => `${plural}.${group}`;
   #place = (kind: Kind, key: ObjectKey): string => `${this.#collection(kind)}|${objectKeyText(key)}`;
   #in = (collection: string): readonly (readonly [string, Stored])[] =>

@@ -8,6 +8,7 @@ import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { timestamp } from '../../apis/core/v1alpha1/timestamp.ts';
 import { apiErrorIn, isAlreadyExists, isNotFound, isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
@@ -71,9 +72,6 @@ export const EventKind: Kind<CoreEvent> = {
   scope: 'Namespaced',
 };
 
-/** metav1.Time has whole seconds; the API server refuses fractions in places. */
-const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-
 /** Events of cluster-scoped objects live in `default`, the only other place the API server accepts. */
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
 
@@ -124,7 +122,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     const { count, message, lastMs } = event;
     if (event.isRepeated) {
       try {
-        const patch = { count, message, lastTimestamp: timestamp(lastMs) };
+        const patch = { count, message, lastTimestamp: timestamp(new Date(lastMs)) };
         await client.patch(EventKind, key, patch, undefined, signal);
         return;
       } catch (error) {
@@ -252,8 +250,8 @@ function coreEvent(event: CorrelatedEvent): CoreEvent {
     reason,
     message,
     count,
-    firstTimestamp: timestamp(firstMs),
-    lastTimestamp: timestamp(lastMs),
+    firstTimestamp: timestamp(new Date(firstMs)),
+    lastTimestamp: timestamp(new Date(lastMs)),
     source: { component },
     reportingComponent: component,
     reportingInstance: '',

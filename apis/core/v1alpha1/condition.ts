@@ -1,6 +1,7 @@
 import type { Described } from '../schema.ts';
 import type { condition } from './fields.ts';
 import { printable, shortened } from './printable.ts';
+import { timestamp } from './timestamp.ts';
 
 /**
  * One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. Reasons are those of Crossplane's
@@ -79,9 +80,7 @@ export function setConditions(
       type: fact.type,
       status: fact.status,
       lastTransitionTime:
-        before !== undefined && before.status === fact.status
-          ? before.lastTransitionTime
-          : at.now.toISOString().replace(/\.\d+Z$/, 'Z'),
+        before !== undefined && before.status === fact.status ? before.lastTransitionTime : timestamp(at.now),
       reason: fact.reason,
       ...(message ? { message } : {}),
       ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),

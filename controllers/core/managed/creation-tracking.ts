@@ -2,6 +2,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 
 const secondMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
@@ -11,9 +12,6 @@ function timeOf(object: KubernetesObject, key: string): number {
   const time = Date.parse(object.metadata.annotations?.[key] ?? '');
   return Number.isNaN(time) ? never : time;
 }
-
-/** RFC 3339 with second precision, as the annotations hold it. */
-const annotationTime = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** When the last finished creation ended, in epoch ms. */
 const lastResult = (object: KubernetesObject): number =>
@@ -27,11 +25,11 @@ const lastResult = (object: KubernetesObject): number =>
  * clock: in the same second it would read as that creation's, and a crash would go unnoticed.
  */
 export const pendingTime = (object: KubernetesObject, now: Date): string =>
-  annotationTime(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
+  timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
 
 /** The mark of a creation that ends now: never earlier than the mark of its beginning. */
 export const resultTime = (object: KubernetesObject, now: Date): string =>
-  annotationTime(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
+  timestamp(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
 
 /**
  * Whether a creation was begun and its result never recorded: `pending` is later than `succeeded` and

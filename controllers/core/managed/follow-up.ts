@@ -1,6 +1,7 @@
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../apis/core/v1alpha1/printable.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { present, secretsAmong } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -28,11 +29,7 @@ export function begin(
   run: Run,
   { type, name }: Pick<ExternalOperation, 'type' | 'name'>,
 ): Run {
-  const startedAt = env.clock
-    .now()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z');
-  const operation = { type, name, startedAt };
+  const operation = { type, name, startedAt: timestamp(env.clock.now()) };
   underWay.note(run.current, operation);
   return { ...run, underWay: operation, operation: operationOngoing(type, { name }) };
 }
