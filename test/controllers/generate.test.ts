@@ -19,11 +19,6 @@ describe('npm run generate, for what follows from the stacks', () => {
   after(() => copy?.remove());
 
   const generate = (...flags: readonly string[]) => copy.node(['controllers/generate.ts', ...flags]);
-  const replaced = async (file: string, before: string, after: string) => {
-    const content = await copy.read(file);
-    assert.ok(content.includes(before), `${file} has ${before}`);
-    await copy.write(file, content.replace(before, after));
-  };
 
   test('what is checked in is up to date', async () => {
     assert.deepEqual(await generate('--check'), { code: 0, output: '' });
@@ -32,7 +27,7 @@ describe('npm run generate, for what follows from the stacks', () => {
   const edits: Readonly<Record<string, { readonly file: string; readonly edit: () => Promise<void> }>> = {
     'a role that was edited': {
       file: roles,
-      edit: () => replaced(roles, 'verbs: [list', 'verbs: [get, list'),
+      edit: () => copy.replace(roles, 'verbs: [list', 'verbs: [get, list'),
     },
     'roles of people that are missing': {
       file: 'deploy/base/user-roles.yaml',
@@ -40,7 +35,7 @@ describe('npm run generate, for what follows from the stacks', () => {
     },
     'a page that was edited': {
       file: page,
-      edit: () => replaced(page, '| All | its sync period', '| All | the sync period'),
+      edit: () => copy.replace(page, '| All | its sync period', '| All | the sync period'),
     },
   };
   for (const [what, { file, edit }] of Object.entries(edits)) {
@@ -56,7 +51,7 @@ describe('npm run generate, for what follows from the stacks', () => {
   }
 
   test('a stack that leaves the list takes its rights along', async () => {
-    await replaced('controllers/stacks.ts', 'ocpStack, ', '');
+    await copy.replace('controllers/stacks.ts', 'ocpStack, ', '');
     const { code, output } = await generate('--check');
     assert.equal(code, 1);
     assert.match(output, /deploy\/base\/cluster-role\.yaml, deploy\/base\/user-roles\.yaml/);

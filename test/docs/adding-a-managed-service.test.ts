@@ -12,8 +12,7 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { freePort } from '../cluster/free-port.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
-import type { Packed } from '../package/own-repository.ts';
-import { ownRepository, packProject, succeeds } from '../package/own-repository.ts';
+import { ownRepository, succeeds } from '../package/own-repository.ts';
 import { codeBlocks } from './code-blocks.ts';
 import type { Folder, Started } from './project-copy.ts';
 import { projectRoot } from './project-copy.ts';
@@ -34,24 +33,19 @@ const ClaimKind: Kind<Claim> = {
 };
 
 /** A folder that was empty, with the package in it, and the guide followed to its end: all its files written. */
-async function followGuide(packed: Packed): Promise<Folder> {
-  const own = await ownRepository(packed);
+async function followGuide(): Promise<Folder> {
+  const own = await ownRepository();
   for (const { file, content } of named) await own.write(file ?? '', content);
   await own.write('tsconfig.json', blocks.find(({ language }) => language === 'json')?.content ?? '');
   return own;
 }
 
 describe('the guide to adding a managed service', () => {
-  let packed: Packed;
   let own: Folder;
   before(async () => {
-    packed = await packProject();
-    own = await followGuide(packed);
+    own = await followGuide();
   });
-  after(async () => {
-    await own?.remove();
-    await packed?.remove();
-  });
+  after(() => own?.remove());
 
   /** A line of the guide, by what it begins with, without its remark: run where the guide runs it. */
   const line = (start: string): Promise<string> => {

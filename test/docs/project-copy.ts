@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -12,6 +13,8 @@ export interface Folder {
   read(file: string): Promise<string>;
   /** Makes the folders it needs. */
   write(file: string, content: string): Promise<void>;
+  /** Replaces a text of a file, which must be there. */
+  replace(file: string, before: string, after: string): Promise<void>;
   /** Runs a command in the folder, to its end. */
   run(command: string, args: readonly string[]): Promise<Ended>;
   /** Runs node in the folder, to its end. */
@@ -51,12 +54,19 @@ export async function copyProject(paths: readonly string[]): Promise<ProjectCopy
 
 /** The folder of a path, which exists. */
 export function folderAt(directory: string): Folder {
+  const read = (file: string): Promise<string> => readFile(join(directory, file), 'utf8');
+  const write = async (file: string, content: string): Promise<void> => {
+    await mkdir(dirname(join(directory, file)), { recursive: true });
+    await writeFile(join(directory, file), content);
+  };
   return {
     directory,
-    read: (file) => readFile(join(directory, file), 'utf8'),
-    async write(file, content) {
-      await mkdir(dirname(join(directory, file)), { recursive: true });
-      await writeFile(join(directory, file), content);
+    read,
+    write,
+    async replace(file, before, after) {
+      const content = await read(file);
+      assert.ok(content.includes(before), `${file} has ${before}`);
+      await write(file, content.replace(before, after));
     },
     run: (command, args) => run(command, args, directory),
     node: (args) => run(process.execPath, args, directory),

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Folder } from '../docs/project-copy.ts';
+import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
 /** The package, as npm publishes it. */
-export interface Packed {
+interface Packed {
   /** Of the tarball. */
   readonly path: string;
   readonly files: readonly string[];
@@ -15,7 +15,7 @@ export interface Packed {
 }
 
 /** Builds and packs the package, in a copy of the project: the project itself is left as it is. */
-export async function packProject(): Promise<Packed> {
+async function packProject(): Promise<Packed> {
   const copy = await copyProject([
     ...['apis', 'clients', 'controllers', 'local', 'package', 'runtime', 'testing'],
     ...['package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
@@ -38,12 +38,24 @@ export async function packProject(): Promise<Packed> {
   };
 }
 
+/** A repository of somebody else's, with the package in it. */
+export interface OwnRepository extends Folder {
+  readonly packed: Pick<Packed, 'files' | 'size'>;
+  /** Runs the package's command there. */
+  cli(...args: readonly string[]): Promise<Ended>;
+}
+
 /**
  * A folder of somebody else's with nothing in it but the package, what that depends on, and what an author has anyway: a
  * compiler and Node's types.
  */
-export async function ownRepository({ path }: Pick<Packed, 'path'>): Promise<Folder> {
+export async function ownRepository(): Promise<OwnRepository> {
+  const packed = await packProject();
   const folder = folderAt(await mkdtemp(join(tmpdir(), 'own-repository-')));
+  const remove = async (): Promise<void> => {
+    await folder.remove();
+    await packed.remove();
+  };
   const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };
@@ -51,12 +63,13 @@ export async function ownRepository({ path }: Pick<Packed, 'path'>): Promise<Fol
   const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`);
   try {
     await folder.write('package.json', JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' }));
-    await succeeds(folder, 'npm', [...install, path, ...tools]);
+    await succeeds(folder, 'npm', [...install, packed.path, ...tools]);
   } catch (error) {
-    await rm(folder.directory, { recursive: true, force: true });
+    await remove();
     throw error;
   }
-  return folder;
+  const command = join('node_modules', '.bin', 'services-stack');
+  return { ...folder, packed, cli: (...args) => folder.run(command, args), remove };
 }
 
 /** Runs a command in a folder and answers with what it prints; an Error that says it if it fails. */

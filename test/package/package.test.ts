@@ -3,10 +3,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import partition from 'lodash/partition.js';
-import type { Folder } from '../docs/project-copy.ts';
 import { projectRoot } from '../docs/project-copy.ts';
-import type { Packed } from './own-repository.ts';
-import { ownRepository, packProject, succeeds } from './own-repository.ts';
+import type { OwnRepository } from './own-repository.ts';
+import { ownRepository, succeeds } from './own-repository.ts';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly version: string;
@@ -17,40 +16,36 @@ const templateFolder = 'dist/package/scaffold/template/';
 const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
 
 describe('the package', () => {
-  let packed: Packed;
-  let own: Folder;
+  let own: OwnRepository;
   before(async () => {
-    packed = await packProject();
-    own = await ownRepository(packed);
+    own = await ownRepository();
   });
-  after(async () => {
-    await own?.remove();
-    await packed?.remove();
-  });
-  const cli = (...args: readonly string[]) => own.run(join('node_modules', '.bin', 'services-stack'), args);
+  after(() => own?.remove());
 
   test('holds what was built, its licence and its history, and no sources or tests but those of the scaffold', () => {
-    const [templates, others] = partition(packed.files, (file) => file.startsWith(templateFolder));
+    const [templates, others] = partition(own.packed.files, (file) => file.startsWith(templateFolder));
     assert.deepEqual(
       templates.map((file) => file.slice(templateFolder.length)).toSorted(),
       globSync('**/*.*', { cwd: join(projectRoot, 'package/scaffold/template') }).toSorted(),
     );
     const beside = others.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
     assert.deepEqual(beside.toSorted(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    const rooms = new Set(packed.files.map((file) => file.split('/').slice(0, 2).join('/')));
+    const rooms = new Set(own.packed.files.map((file) => file.split('/').slice(0, 2).join('/')));
     assert.ok(!rooms.has('dist/test'), [...rooms].join());
-    const stacks = packed.files.filter((file) => /^dist\/controllers\/(?!core\/|author\/)[^/]+\//.test(file));
+    const stacks = own.packed.files.filter((file) =>
+      /^dist\/controllers\/(?!core\/|author\/)[^/]+\//.test(file),
+    );
     assert.deepEqual(stacks, [], 'no stack of ours');
   });
 
   test('has at most 1 MiB', () => {
-    assert.ok(packed.size < 1024 ** 2, `${packed.size} bytes`);
+    assert.ok(own.packed.size < 1024 ** 2, `${own.packed.size} bytes`);
   });
 
   test('what it is built of has its types and its source beside it', () => {
-    for (const file of packed.files.filter((path) => path.endsWith('.js'))) {
+    for (const file of own.packed.files.filter((path) => path.endsWith('.js'))) {
       for (const beside of [file.replace(/\.js$/, '.d.ts'), `${file}.map`]) {
-        assert.ok(packed.files.includes(beside), beside);
+        assert.ok(own.packed.files.includes(beside), beside);
       }
     }
   });
@@ -92,16 +87,16 @@ describe('the package', () => {
   }
 
   test('its command knows its version', async () => {
-    assert.deepEqual(await cli('--version'), { code: 0, output: `${manifest.version}\n` });
+    assert.deepEqual(await own.cli('--version'), { code: 0, output: `${manifest.version}\n` });
   });
 
   test('a module without a stack, or that is not there, is named', async () => {
     await own.write('empty.ts', 'export const nothing = 1;\n');
-    assert.deepEqual(await cli('generate', 'empty.ts'), {
+    assert.deepEqual(await own.cli('generate', 'empty.ts'), {
       code: 1,
       output: 'empty.ts exports no stack; defineStack makes one\n',
     });
-    const { code, output } = await cli('generate', 'absent.ts');
+    const { code, output } = await own.cli('generate', 'absent.ts');
     assert.equal(code, 1);
     assert.match(output, /^cannot import absent\.ts: Cannot find module /);
   });
@@ -109,7 +104,7 @@ describe('the package', () => {
   test('stacks come in a list, too, and once if they come twice', async () => {
     await own.write('list.ts', `${stackModule({ name: 'one' })}\nexport const all = [stack];\n`);
     await own.write('other.ts', `export { stack } from './list.ts';\n`);
-    const { code, output } = await cli('generate', 'list.ts', 'other.ts', '--out', 'of-a-list');
+    const { code, output } = await own.cli('generate', 'list.ts', 'other.ts', '--out', 'of-a-list');
     assert.equal(code, 0, output);
     assert.match(output, /^wrote crds\/one\.example\.org_providerconfigs\.yaml$/m);
   });
@@ -117,7 +112,7 @@ describe('the package', () => {
   test('two definitions of one name are refused with both stacks, and nothing is written', async () => {
     await own.write('first.ts', stackModule({ name: 'first', group: 'same.example.org' }));
     await own.write('second.ts', stackModule({ name: 'second', group: 'same.example.org' }));
-    const { code, output } = await cli('generate', 'first.ts', 'second.ts', '--out', 'of-two');
+    const { code, output } = await own.cli('generate', 'first.ts', 'second.ts', '--out', 'of-two');
     assert.equal(code, 1);
     assert.match(
       output,

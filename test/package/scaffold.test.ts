@@ -12,23 +12,17 @@ import { projectLayout } from '../../package/scaffold/project-layout.ts';
 import { registered } from '../../package/scaffold/registration.ts';
 import { respelling } from '../../package/scaffold/spellings.ts';
 import { UsageError } from '../../package/usage-error.ts';
-import type { Folder, ProjectCopy } from '../docs/project-copy.ts';
+import type { ProjectCopy } from '../docs/project-copy.ts';
 import { copyProject, folderAt } from '../docs/project-copy.ts';
-import type { Packed } from './own-repository.ts';
-import { ownRepository, packProject, succeeds } from './own-repository.ts';
+import type { OwnRepository } from './own-repository.ts';
+import { ownRepository, succeeds } from './own-repository.ts';
 
 describe("a scaffold in an author's own repository", () => {
-  let packed: Packed;
-  let own: Folder;
+  let own: OwnRepository;
   before(async () => {
-    packed = await packProject();
-    own = await ownRepository(packed);
+    own = await ownRepository();
   });
-  after(async () => {
-    await own?.remove();
-    await packed?.remove();
-  });
-  const cli = (...args: readonly string[]) => own.run(join('node_modules', '.bin', 'services-stack'), args);
+  after(() => own?.remove());
   const npm = (...args: readonly string[]) => succeeds(own, 'npm', [...args, '--loglevel=error']);
 
   /** What a service is held to once it is written. */
@@ -44,7 +38,7 @@ describe("a scaffold in an author's own repository", () => {
   }
 
   test('the first: the repository gets what it lacks, and is green', async () => {
-    const { code, output } = await cli('new-service', 'CacheCluster', '--group', 'cache.example.org');
+    const { code, output } = await own.cli('new-service', 'CacheCluster', '--group', 'cache.example.org');
     assert.equal(code, 0, output);
     const [report = '', steps = ''] = output.split('\nNext:\n');
     assert.deepEqual(report.trim().split('\n'), [
@@ -74,7 +68,14 @@ describe("a scaffold in an author's own repository", () => {
 
   test('the second, beside it: both are in the list, and green', async () => {
     const names = ['S3Bucket', '--group', 'buckets.example.org', '--claim', 'AnyBucket'];
-    const { code, output } = await cli('new-service', ...names, '--stack', 'object-store', '--version', 'v1');
+    const { code, output } = await own.cli(
+      'new-service',
+      ...names,
+      '--stack',
+      'object-store',
+      '--version',
+      'v1',
+    );
     assert.equal(code, 0, output);
     assert.match(output, /^added to src\/stacks\.ts$/m);
     assert.doesNotMatch(output, /main\.ts|tsconfig|package\.json/);
@@ -127,7 +128,7 @@ describe("a scaffold in an author's own repository", () => {
     for (const [name, { args, told }] of Object.entries(rows)) {
       test(name, async () => {
         const list = await own.read('src/stacks.ts');
-        const { code, output } = await cli('new-service', ...args);
+        const { code, output } = await own.cli('new-service', ...args);
         assert.equal(code, 1, output);
         for (const line of told) assert.ok(output.includes(line), output);
         assert.match(output, /\nnothing was written\n$/);
