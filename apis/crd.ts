@@ -10,6 +10,7 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly additionalProperties?: JsonSchema;
+  readonly allOf?: readonly JsonSchema[];
 }
 
 const objectFields: Readonly<Record<string, JsonSchema>> = {
@@ -36,7 +37,7 @@ export function objectSchema(definition: Definition, options: { readonly withRul
 }
 
 function structural(schema: JsonSchema, options: { readonly withRules: boolean }, path: string): JsonSchema {
-  const { properties, items, additionalProperties, minimum, maximum, ...rest } = schema;
+  const { properties, items, additionalProperties, allOf, minimum, maximum, ...rest } = schema;
   const inner = (child: JsonSchema, at: string) => structural(child, options, at);
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([key]) => options.withRules || key !== celKey)),
@@ -44,6 +45,7 @@ function structural(schema: JsonSchema, options: { readonly withRules: boolean }
     ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? { minimum } : {}),
     ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
     ...(schema.type === 'integer' ? { format: 'int64' } : {}),
+    ...(allOf === undefined ? {} : { allOf: allOf.map(({ type: _, ...part }) => part) }),
     ...(properties === undefined
       ? {}
       : {

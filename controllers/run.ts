@@ -18,6 +18,8 @@ import {
   takeUntil,
   tap,
 } from 'rxjs';
+import { isLabel, notALabel } from '../apis/core/api-names.ts';
+import { DefinitionError } from '../apis/core/definition-error.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { messageOf } from '../runtime/client/errors.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
@@ -47,9 +49,10 @@ import { stopSignals } from '../runtime/process/shutdown.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
+import { checkStacks } from './author/check-stacks.ts';
+import type { DefinedStack } from './author/define-stack.ts';
 import type { Composition } from './composition.ts';
 import { composition } from './composition.ts';
-import type { Stack } from './core/stack.ts';
 import { WiringError } from './core/wiring.ts';
 
 /** What a process is, beside its stacks. */
@@ -71,10 +74,11 @@ const farewellMs = 3_000;
 /**
  * Runs stacks as the process is told by its flags and variables, until a signal ends it; then exits. It resolves as soon
  * as all is under way, or at once after `--help`. What cannot be run is told on standard error and becomes the exit code:
- * 2 for a flag, 1 for stacks that do not go together.
+ * 2 for a flag, 1 for stacks that do not go together, and a name that cannot be used.
  */
-export async function runStacks(stacks: readonly Stack[], facts: ProcessFacts): Promise<void> {
+export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> {
   try {
+    if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
       stacks: stacks.map(({ name }) => name),
       version: facts.version,
@@ -82,7 +86,8 @@ export async function runStacks(stacks: readonly Stack[], facts: ProcessFacts): 
     if (invocation.type === 'print') process.stdout.write(invocation.text);
     else start(stacks, facts, invocation.flags, await usableKubeConfig(invocation.flags));
   } catch (error) {
-    if (!(error instanceof FlagError || error instanceof WiringError)) throw error;
+    if (!(error instanceof FlagError || error instanceof WiringError || error instanceof DefinitionError))
+      throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error instanceof FlagError ? error.exitCode : 1;
   }
@@ -90,11 +95,13 @@ export async function runStacks(stacks: readonly Stack[], facts: ProcessFacts): 
 
 /** Flags → client → stacks → signals → teardown. */
 function start(
-  stacks: readonly Stack[],
+  stacks: readonly DefinedStack[],
   { name: component, version, crds }: ProcessFacts,
   flags: Flags,
   kubeConfig: KubeConfig,
 ): void {
+  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
+  checkStacks(chosen);
   const clock = realClock();
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
@@ -112,7 +119,6 @@ function start(
     onRequest: metrics.request,
     checkLease: () => election?.check(),
   });
-  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
   const { informers, events, controllers, stackStates } = composition({
     client,
     component,

@@ -124,6 +124,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/provider/',
     'controllers/core/references/',
     'controllers/core/stack.ts',
+    'controllers/environment-at-rest.ts',
     'runtime/',
   ],
   ...Object.fromEntries(
@@ -146,7 +147,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ),
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
-  'controllers/run.ts': ['controllers/', 'runtime/'],
+  'controllers/run.ts': ['apis/core/', 'controllers/', 'runtime/'],
   'controllers/generate.ts': ['apis/', 'controllers/', 'runtime/'],
   /** The one list of stacks. */
   'controllers/stacks.ts': ['controllers/'],

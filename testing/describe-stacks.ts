@@ -1,5 +1,5 @@
 /*
- *   the list of stacks ──▶ distinct-definitions.ts, stack.ts: do they go together?
+ *   the list of stacks ──▶ check-stacks.ts, stack.ts: do they go together?
  *                └──▶ definitions ──▶ manifest-problems.ts: do the manifests fit them?
  */
 
@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
 import { crdName, customResourceDefinition } from '../apis/crd.ts';
+import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import { distinctDefinitions } from '../controllers/author/distinct-definitions.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
 import { environmentAtRest } from '../controllers/environment-at-rest.ts';
 import { manifestProblems } from './manifest-problems.ts';
@@ -34,7 +34,7 @@ export function describeStacks(
     test('there are some', () => assert.ok(stacks.length > 0));
 
     test('go together', () => {
-      distinctDefinitions(stacks);
+      checkStacks(stacks);
       stackControllers(environmentAtRest(), stacks);
     });
 

@@ -22,6 +22,8 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
   readonly parameters?: z.ZodObject;
   /** Status is written through a subresource of its own, and `metadata.generation` counts the rest. */
   readonly hasStatusSubresource: boolean;
+  /** What its author got wrong and its schema does not show: a line each, for {@link definitionProblems}. */
+  readonly problems?: readonly string[];
 }
 
 /** What a definition is given beside what every one of its sort has. */

@@ -29,7 +29,7 @@ export type Connect<C> = (managed: Managed, signal: AbortSignal) => Promise<Conn
 export interface StackProvider<C, P extends object> extends ProviderKinds<P> {
   readonly provider: Definition<Provider & { readonly spec: P }>;
   readonly providerConfig: Definition<ProviderConfig & { readonly spec: P }>;
-  /** Called once a process, so that it can keep clients. */
+  /** Called once for what runs, so that it can keep clients; and where stacks are only asked what they consist of. */
   readonly connect: (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 }
 

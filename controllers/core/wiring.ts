@@ -22,9 +22,17 @@ const called = ({ kind, group }: Kind): string => `${kind}.${group}`;
 
 /** Throws a WiringError that says at once all that is wrong, with the names of both who do not go together. */
 export function checkWiring(stacks: readonly StackParts[]): void {
-  const problems = [...sameNames(stacks), ...sameKinds(stacks), ...sameClaims(stacks), ...notServed(stacks)];
+  const problems = wiringProblems(stacks);
   if (problems.length > 0) throw new WiringError(problems.join('\n'));
 }
+
+/** Why stacks do not go together, with the names of both: a line each. */
+export const wiringProblems = (stacks: readonly StackParts[]): readonly string[] => [
+  ...sameNames(stacks),
+  ...sameKinds(stacks),
+  ...sameClaims(stacks),
+  ...notServed(stacks),
+];
 
 function sameNames(stacks: readonly StackParts[]): readonly string[] {
   const counts = countBy(stacks, ({ name }) => name);

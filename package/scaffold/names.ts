@@ -1,4 +1,5 @@
 import upperFirst from 'lodash/upperFirst.js';
+import { isGroup, isKept, isVersion } from '../../apis/core/api-names.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** What a new service is called, as its author says it. */
@@ -34,8 +35,6 @@ export function pluralOf(word: string): string {
 const categories = ['crossplane', 'managed', 'class', 'classes', 'claim', 'claims', 'provider'];
 
 const isKind = (text: string): boolean => /^[A-Z][A-Za-z0-9]*$/.test(text) && /[a-z]/.test(text);
-const dnsLabel = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
-const group = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})+$`);
 
 /** The longest name of a definition, and of a label. */
 const longestName = 253;
@@ -71,14 +70,14 @@ function problemsOfKind(argument: string, name: string, group: string): readonly
   return isTooLong ? [`${argument}: "${name}" is too long for the name of a definition`] : [];
 }
 
-function problemsOfTheRest({ group: apiGroup, version, stack }: Names): readonly string[] {
+function problemsOfTheRest({ group, version, stack }: Names): readonly string[] {
   const problems: string[] = [];
-  if (!group.test(apiGroup)) {
-    problems.push(`--group: "${apiGroup}" is not a DNS name with a dot in it, as cache.example.org`);
-  } else if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(apiGroup)) {
-    problems.push(`--group: "${apiGroup}" is kept for Kubernetes itself; take one below a domain of yours`);
+  if (!isGroup(group)) {
+    problems.push(`--group: "${group}" is not a DNS name with a dot in it, as cache.example.org`);
+  } else if (isKept(group)) {
+    problems.push(`--group: "${group}" is kept for Kubernetes itself; take one below a domain of yours`);
   }
-  if (!/^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/.test(version)) {
+  if (!isVersion(version)) {
     problems.push(`--version: "${version}" is not a version of an API, as v1alpha1 or v1`);
   }
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(stack) || stack.length > longestLabel) {

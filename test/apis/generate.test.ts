@@ -78,6 +78,6 @@ describe('npm run generate', () => {
     );
     const { code, output } = await generate();
     assert.equal(code, 1);
-    assert.match(output, /FavouriteDBInstance(Class)?\.\S+\.fancinessLevel has no description/);
+    assert.match(output, /^FavouriteDBInstance\S+: spec\.forProvider\.fancinessLevel has no description$/m);
   });
 });

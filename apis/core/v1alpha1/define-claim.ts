@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
 import { celName, withRules } from '../rules.ts';
@@ -120,6 +121,7 @@ export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Na
       categories: ['crossplane', 'claim', 'claims'],
       columns: claimColumns,
       hasStatusSubresource: true,
+      problems: takenFields('spec', parameters, claimSpec.shape),
     },
     schema,
   );

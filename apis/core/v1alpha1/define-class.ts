@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireObject } from '../definition-problems.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, name, optional } from '../schema.ts';
 import { objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
@@ -31,8 +32,9 @@ const classColumns: readonly Column[] = [
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
-/** A class kind: the parameters an administrator decides for every resource provisioned from it. */
+/** A class kind: the parameters an administrator decides for every resource provisioned from it. Throws DefinitionError for parameters that are no object. */
 export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
+  requireObject(`${names.kind}.specTemplate.forProvider`, forProvider);
   const specTemplate = z
     .object({ ...classSpecTemplate.shape, forProvider })
     .describe('What the managed resources provisioned from this class are like.');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireObject, takenFields } from '../definition-problems.ts';
 import { fieldMarks, refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
 import { celName, immutableRule, withRules } from '../rules.ts';
@@ -130,8 +131,8 @@ const requiredRule = (field: string): Rule => {
  * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
  * server before 1.25 asks for it. What an element of a list requires, it requires in `initProvider` too: declare
  * optional what only one of the two may say. What is marked `immutable`, `identity` or `late` is so in `forProvider`. Throws
- * an Error that names a field whose mark makes no sense. `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of
- * binding is left out.
+ * an Error that names a field whose mark makes no sense, and DefinitionError for parameters that are no object.
+ * `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of binding is left out.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
   names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean },
@@ -140,6 +141,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
   ...rules: readonly Rule[]
 ) {
   const { stack, isClaimable = true, ...own } = names;
+  requireObject(`${own.kind}.spec.forProvider`, forProvider);
   const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
   refuseMarks(`${own.kind}.status`, observed);
   const marks = fieldMarks(`${own.kind}.spec.forProvider`, forProvider);
@@ -170,6 +172,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       hasStatusSubresource: true,
       marks,
       parameters: forProvider,
+      problems: takenFields('status', observed, managedStatus.shape),
     },
     z.object({
       spec: withRules(spec, ...required.map(requiredRule), ...rules),

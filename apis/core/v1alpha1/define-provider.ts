@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
 import { define, optional } from '../schema.ts';
 import { conditions, credentials, observedGeneration, secretKeySelector } from './fields.ts';
@@ -38,6 +39,7 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
         { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
       ],
       hasStatusSubresource: false,
+      problems: takenFields('spec', parameters, providerSpec),
     },
     z.object({ spec: specOf({ ...parameters, ...providerSpec }) }),
   );
@@ -74,6 +76,7 @@ export function defineProviderConfig<P extends z.ZodRawShape = Record<never, nev
         { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
       ],
       hasStatusSubresource: true,
+      problems: takenFields('spec', parameters, providerConfigSpec),
     },
     z.object({ spec: specOf({ ...parameters, ...providerConfigSpec }), status: providerConfigStatus }),
   );

@@ -1,0 +1,73 @@
+import isEqual from 'lodash/isEqual.js';
+import uniq from 'lodash/uniq.js';
+import { isLabel, notALabel } from '../../apis/core/api-names.ts';
+import { definitionProblems } from '../../apis/core/definition-problems.ts';
+import type { Definition } from '../../apis/core/schema.ts';
+import { crdName, customResourceDefinition } from '../../apis/crd.ts';
+import { WiringError, wiringProblems } from '../core/wiring.ts';
+import { environmentAtRest } from '../environment-at-rest.ts';
+import type { DefinedStack } from './define-stack.ts';
+
+/** A definition, and a stack that has it. */
+interface Part {
+  readonly definition: Definition;
+  readonly stack: string;
+}
+
+/**
+ * The definitions of stacks that may run in one process, each once. Two that say the same are one. Throws a WiringError that
+ * says at once all that is wrong, with the kind and the field, or the names of both who do not go together: what the API
+ * server would not take, two definitions of one name, of which the cluster would hold one, and what `checkWiring` finds.
+ */
+export function checkStacks(stacks: readonly DefinedStack[]): readonly Definition[] {
+  const parts = stacks.flatMap(({ name, definitions }) =>
+    definitions.map((definition): Part => ({ definition, stack: name })),
+  );
+  const definitions = uniq(parts.map(({ definition }) => definition));
+  const inDefinitions = definitions.flatMap(definitionProblems);
+  const environment = environmentAtRest();
+  const problems = uniq([
+    ...stacks.flatMap(({ name }) => (isLabel(name) ? [] : [`stack: the name ${notALabel(name)}`])),
+    ...inDefinitions,
+    // What cannot be generated cannot be compared.
+    ...(inDefinitions.length > 0 ? [] : differing(parts)),
+    ...sameWords(parts),
+    ...wiringProblems(stacks.map((stack) => ({ ...stack, managed: stack.managed(environment) }))),
+  ]);
+  if (problems.length > 0) throw new WiringError(problems.join('\n'));
+  return [...Map.groupBy(definitions, crdName).values()].map(([first]) => first!);
+}
+
+/** Definitions of one name that differ. */
+const differing = (parts: readonly Part[]): readonly string[] =>
+  [...Map.groupBy(parts, ({ definition }) => crdName(definition))].flatMap(([name, [first, ...others]]) => {
+    const other = others.find(({ definition }) => !saysTheSame(definition, first!.definition));
+    if (other === undefined) return [];
+    return [
+      first!.stack === other.stack
+        ? `${name} is defined twice, in different ways, by stack "${other.stack}"`
+        : `${name} is defined by stack "${first!.stack}" and, in another way, by stack "${other.stack}"; give one of them an API group of its own, or have both use one definition`,
+    ];
+  });
+
+const saysTheSame = (a: Definition, b: Definition): boolean =>
+  a === b || isEqual(asManifest(a), asManifest(b));
+
+const asManifest = (definition: Definition): object =>
+  customResourceDefinition(definition, { withRules: true });
+
+/** Definitions of two names that a group cannot have both: the API server serves the first that it sees. */
+function sameWords(parts: readonly Part[]): readonly string[] {
+  const words = parts.flatMap((part) => wordsOf(part.definition).map((word) => ({ ...part, word })));
+  const alike = Map.groupBy(words, ({ definition: { group }, word }) => `${word}.${group}`);
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    const other = others.find(({ definition }) => definition.plural !== first!.definition.plural);
+    if (other === undefined) return [];
+    const [one, two] = [first!, other].map((part) => `${crdName(part.definition)} of stack "${part.stack}"`);
+    return [`${one} and ${two} are both called "${first!.word}"`];
+  });
+}
+
+/** What a definition is called in its group, by the rules of `customResourceDefinition`. */
+const wordsOf = ({ kind, plural, shortNames = [] }: Definition): readonly string[] =>
+  uniq([kind, `${kind}List`, plural, kind.toLowerCase(), ...shortNames]);

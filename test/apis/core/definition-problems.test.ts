@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { DefinitionError } from '../../../apis/core/definition-error.ts';
+import { definitionProblems } from '../../../apis/core/definition-problems.ts';
+import type { Definition } from '../../../apis/core/schema.ts';
+import { optional, text } from '../../../apis/core/schema.ts';
+import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
+import { defineClass } from '../../../apis/core/v1alpha1/define-class.ts';
+import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
+import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
+
+const names = {
+  group: 'example.org',
+  version: 'v1alpha1',
+  kind: 'Box',
+  plural: 'boxes',
+  description: 'A box.',
+};
+const forProvider = z.object({ size: text('How big.') }).describe('The box as it should be.');
+const box = (
+  some: Partial<typeof names & { shortNames: readonly string[]; stack: string }>,
+  parameters: z.ZodObject = forProvider,
+  observed: z.ZodRawShape = {},
+) => defineManaged({ ...names, stack: 'boxes', ...some }, parameters, observed);
+const ofField = (field: z.ZodType) =>
+  box({}, z.object({ field: field.describe('A field.') }).describe('The box.'));
+
+const refused = (definition: Definition, ...lines: readonly string[]): void => {
+  assert.deepEqual(definitionProblems(definition), lines);
+};
+
+describe('names that the API server takes', () => {
+  const fine: readonly Parameters<typeof box>[0][] = [
+    { group: 'a.b' },
+    { group: 'my-boxes.example.org' },
+    { kind: 'DBInstance2' },
+    { version: 'v1' },
+    { version: 'v2beta3' },
+    { plural: 'boxes-2' },
+    { plural: 'b'.repeat(63) },
+    { shortNames: ['bx'] },
+  ];
+  for (const some of fine) {
+    test(JSON.stringify(some), () => refused(box(some)));
+  }
+});
+
+describe('names that it does not take are refused, with the kind', () => {
+  const lowerCase = 'of at most 63 lower case letters, digits and dashes, with a letter first';
+  const group = 'a DNS name in lower case with a dot in it, as cache.example.org';
+  const kind = 'in PascalCase, of at most 59 letters and digits, as CacheCluster';
+  const version = 'a version of an API, as v1alpha1 or v1';
+  const cases: readonly (readonly [Parameters<typeof box>[0], string])[] = [
+    ...['example', '', 'Example.org', 'example..org', '-a.org', 'a_b.org', `${'a.'.repeat(126)}org`].map(
+      (some) => [{ group: some }, `Box.${some}: group ${JSON.stringify(some)} is not ${group}`] as const,
+    ),
+    ...['box', 'My-Box', 'My Box', '', `B${'o'.repeat(59)}`].map(
+      (some) => [{ kind: some }, `${some}.example.org: kind ${JSON.stringify(some)} is not ${kind}`] as const,
+    ),
+    ...['1', 'v0', 'v1alpha', 'V1', 'v1gamma1', 'v1\n'].map(
+      (some) =>
+        [{ version: some }, `Box.example.org: version ${JSON.stringify(some)} is not ${version}`] as const,
+    ),
+    ...['Boxes', '2boxes', 'boxes-', 'my.boxes', '', 'b'.repeat(64)].map(
+      (some) =>
+        [{ plural: some }, `Box.example.org: plural ${JSON.stringify(some)} is not ${lowerCase}`] as const,
+    ),
+    [
+      { group: 'boxes.k8s.io' },
+      'Box.boxes.k8s.io: the group is kept for Kubernetes itself: take one below a domain of yours',
+    ],
+    [
+      { group: `${'a.'.repeat(122)}org`, plural: 'many-boxes' },
+      `Box.${'a.'.repeat(122)}org: plural and group are too long for the name of a definition`,
+    ],
+    [{ shortNames: ['bx', 'BX'] }, `Box.example.org: short name "BX" is not ${lowerCase}`],
+    [{ stack: 'My Boxes' }, `Box.example.org: category "My Boxes" is not ${lowerCase}`],
+    [{ description: '' }, 'Box.example.org: it has no description'],
+  ];
+  for (const [some, line] of cases) test(JSON.stringify(some), () => refused(box(some), line));
+
+  const bad = { ...names, group: 'example', version: '1', stack: 'boxes' };
+  const both = (kind: string) => [
+    `${kind}.example: group "example" is not ${group}`,
+    `${kind}.example: version "1" is not ${version}`,
+  ];
+  test('of every sort of kinds, all at once', () => {
+    refused(defineClaim(bad, {}), ...both('Box'));
+    refused(defineClass(bad, forProvider), ...both('Box'));
+    refused(defineProvider(bad), ...both('Provider'));
+    refused(defineProviderConfig(bad), ...both('ProviderConfig'));
+  });
+});
+
+describe('fields that Kubernetes takes', () => {
+  const fine: Readonly<Record<string, z.ZodType>> = {
+    'a pattern': z.string().regex(/^[a-z](?:[(?=]|\(\?=|\\1)[(]?=$/),
+    'a pattern by code points, which RE2 goes by anyway': z.string().regex(/^\p{Lu}$/u),
+    'two patterns': z.string().regex(/^a/).regex(/b$/),
+    'what may be null': z.string().nullable(),
+    'a map': z.record(z.string(), z.int()),
+    'one of some texts': z.enum(['a', 'b']),
+    'a list with limits': z.array(z.string()).min(1).max(3),
+    'dates and addresses as texts': z.object({
+      at: z.iso.datetime().describe('When.'),
+      to: z.email().describe('To whom.'),
+      id: z.uuid().describe('Of what.'),
+    }),
+  };
+  for (const [what, field] of Object.entries(fine)) test(what, () => refused(ofField(field)));
+});
+
+describe('fields that cannot be used are told by their path, and once', () => {
+  const at = 'Box.example.org: spec.forProvider.field';
+  const date = 'is a z.date(), which JSON does not have: take z.iso.datetime()';
+  const pattern = (part: string) => `${at} has a pattern with ${part}, which Kubernetes does not know`;
+  const several =
+    'may be of several types, as z.union and z.tuple are: a definition has one type for each field';
+  const untyped = 'has no type: a definition has one for each field';
+  const others =
+    'says what else it may hold: take z.object, as others than its own fields are dropped anyway';
+  const inner = z.object({ a: z.string().describe('A.') });
+  const cases: Readonly<Record<string, readonly [z.ZodType, string]>> = {
+    'a date': [z.date(), `${at} ${date}`],
+    'a date that may be absent': [optional(z.date()), `${at} ${date}`],
+    'a date in a list': [z.array(z.date()), `${at}[] ${date}`],
+    'a date in a map': [z.record(z.string(), z.date()), `${at}.* ${date}`],
+    'a date within': [z.object({ at: z.date().describe('When.') }), `${at}.at ${date}`],
+    'a big number': [z.bigint(), `${at} is a z.bigint(), which JSON does not have`],
+    'what has no description within': [z.object({ inner: z.string() }), `${at}.inner has no description`],
+    'one of two types': [z.union([z.string(), z.int()]), `${at} ${several}`],
+    'one of two objects': [
+      z.discriminatedUnion('a', [z.object({ a: z.literal('x') }), z.object({ a: z.literal('y') })]),
+      `${at} ${several}`,
+    ],
+    'a list of places': [z.tuple([z.string()]), `${at} ${several}`],
+    'a list of one of two types': [z.array(z.union([z.string(), z.int()])), `${at} ${several}`],
+    anything: [z.any(), `${at} ${untyped}`],
+    'a list of anything': [z.array(z.unknown()), `${at}[] ${untyped}`],
+    'an object that is strict': [z.strictObject(inner.shape), `${at} ${others}`],
+    'an object that is loose': [z.looseObject(inner.shape), `${at} ${others}`],
+    'what has an id': [
+      inner.meta({ id: 'inner' }),
+      `${at} is told by reference: leave out the id of its schema`,
+    ],
+    'what JSON schema says and a definition cannot': [
+      z.base64(),
+      `${at} says contentEncoding, which a definition cannot`,
+    ],
+    'a flag': [
+      z.string().regex(/^a$/i),
+      `${at} has a pattern with the flag i, which Kubernetes does not know: say it in the pattern`,
+    ],
+    'one of two patterns': [
+      z
+        .string()
+        .regex(/^a/)
+        .regex(/(?!b)$/),
+      pattern('(?!'),
+    ],
+    'a pattern in a list': [z.array(z.string().regex(/(?=a)/)), pattern('(?=').replace('field', 'field[]')],
+  };
+  for (const [what, [field, line]] of Object.entries(cases)) test(what, () => refused(ofField(field), line));
+
+  test('what has no description', () => {
+    refused(
+      box({}, z.object({ size: z.string() }).describe('The box.')),
+      'Box.example.org: spec.forProvider.size has no description',
+    );
+    refused(box({}, z.object({})), 'Box.example.org: spec.forProvider has no description');
+    refused(
+      box({}, forProvider, { at: z.date() }),
+      'Box.example.org: status.at has no description',
+      `Box.example.org: status.at ${date}`,
+    );
+  });
+
+  test('a schema that is no object ends the definition, which could not go on', () => {
+    const noObject = z.string() as unknown as z.ZodObject;
+    assert.throws(
+      () => box({}, noObject),
+      new DefinitionError('Box.spec.forProvider is no object: define it with z.object'),
+    );
+    assert.throws(
+      () => defineClass({ ...names, kind: 'BoxClass' }, noObject),
+      new DefinitionError('BoxClass.specTemplate.forProvider is no object: define it with z.object'),
+    );
+  });
+
+  test('a name that every kind of the sort has', () => {
+    const field = text('Of the author.');
+    const taken = (what: string) => `${what} is there in every kind: choose another name`;
+    refused(
+      box({}, forProvider, { conditions: field, mine: field, operation: field }),
+      taken('Box.example.org: status.conditions'),
+      taken('Box.example.org: status.operation'),
+    );
+    refused(defineClaim(names, { classRef: field }), taken('Box.example.org: spec.classRef'));
+    const provider = { ...names, stack: 'boxes' };
+    refused(
+      defineProvider(provider, { credentialsSecretRef: field }),
+      taken('Provider.example.org: spec.credentialsSecretRef'),
+    );
+    refused(
+      defineProviderConfig(provider, { credentials: field }),
+      taken('ProviderConfig.example.org: spec.credentials'),
+    );
+  });
+});

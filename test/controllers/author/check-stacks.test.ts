@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import type { Definition } from '../../../apis/core/schema.ts';
+import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
+import { checkStacks } from '../../../controllers/author/check-stacks.ts';
+import type { DefinedStack } from '../../../controllers/author/define-stack.ts';
+import { WiringError } from '../../../controllers/core/wiring.ts';
+
+const box = ({ group = 'example.org', version = 'v1', description = 'A box.' } = {}) =>
+  defineManaged(
+    { group, version, kind: 'Box', plural: 'boxes', stack: 'boxes', description },
+    z.object({}).describe('The box as it should be.'),
+    {},
+  );
+const one = box();
+const stack = (name: string, ...definitions: readonly Definition[]): DefinedStack => ({
+  name,
+  definitions,
+  managed: () => [],
+  claims: [],
+});
+
+describe('the definitions of stacks', () => {
+  const fine = {
+    'of one definition: once, whoever has it': { a: [one], b: [one], want: 1 },
+    'of two that say the same: once': { a: [one], b: [box()], want: 1 },
+    'of another group: both': { a: [one], b: [box({ group: 'other.org' })], want: 2 },
+  };
+  for (const [name, { a, b, want }] of Object.entries(fine)) {
+    test(name, () => {
+      const found = checkStacks([stack('a', ...a), stack('b', ...b)]);
+      assert.equal(found.length, want);
+      assert.equal(found[0], one);
+    });
+  }
+
+  const differing = {
+    'that differ in what they say': box({ description: 'Another box.' }),
+    // A cluster has one definition for all versions.
+    'that differ in their version': box({ version: 'v2' }),
+  };
+  for (const [name, other] of Object.entries(differing)) {
+    test(`two ${name} are refused, with the names of both stacks`, () => {
+      const between = () => checkStacks([stack('a', one), stack('c'), stack('b', other)]);
+      assert.throws(
+        between,
+        new WiringError(
+          'boxes.example.org is defined by stack "a" and, in another way, by stack "b"; give one of them an API group of its own, or have both use one definition',
+        ),
+      );
+      const within = () => checkStacks([stack('a', one, other)]);
+      assert.throws(
+        within,
+        new WiringError('boxes.example.org is defined twice, in different ways, by stack "a"'),
+      );
+    });
+  }
+});
+
+describe('two definitions of other names that a group cannot have both are refused', () => {
+  const named = (kind: string, plural: string, ...shortNames: readonly string[]) =>
+    defineManaged(
+      {
+        group: 'example.org',
+        version: 'v1',
+        kind,
+        plural,
+        shortNames,
+        stack: 'boxes',
+        description: 'A box.',
+      },
+      z.object({}).describe('The box as it should be.'),
+      {},
+    );
+  const cases: Readonly<Record<string, readonly [Definition, Definition, string]>> = {
+    'of one kind': [one, named('Box', 'crates'), 'Box'],
+    'a short name, and a plural': [one, named('Crate', 'crates', 'boxes'), 'boxes'],
+    'a short name, and a kind in lower case': [one, named('Crate', 'crates', 'box'), 'box'],
+    'two short names': [named('Bow', 'bows', 'b'), named('Crate', 'crates', 'b'), 'b'],
+    'the list of a kind, and a kind': [one, named('BoxList', 'lists'), 'BoxList'],
+  };
+  for (const [name, [a, b, word]] of Object.entries(cases)) {
+    test(name, () => {
+      const first = `${a.plural}.example.org of stack "a" and ${b.plural}.example.org of stack "b" are both called "${word}"`;
+      assert.throws(
+        () => checkStacks([stack('a', a), stack('b', b)]),
+        (error) => error instanceof WiringError && error.message.split('\n').includes(first),
+      );
+    });
+  }
+});
+
+test('all that is wrong with stacks is told at once', () => {
+  const bad = box({ version: '1', group: 'b.org' });
+  assert.throws(
+    () =>
+      checkStacks([stack('My Boxes', bad, one, box({ group: 'other.org' })), stack('b', bad), stack('b')]),
+    new WiringError(
+      [
+        'stack: the name "My Boxes" is not of at most 63 lower case letters, digits and dashes within',
+        'Box.b.org: version "1" is not a version of an API, as v1alpha1 or v1',
+        '2 stacks are named "b"',
+      ].join('\n'),
+    ),
+  );
+});
