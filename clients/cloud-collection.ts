@@ -21,8 +21,8 @@ export interface CloudCollectionOptions<T, New, Change> {
   readonly noun: string;
   /** `/v1/instances`. */
   readonly path: string;
-  /** The cloud's own code of a 404 that says that there is none of that name: `InstanceNotFound`. */
-  readonly missingCode: string;
+  /** The cloud's own code, or codes, of a 404 that says that there is none of that name: `InstanceNotFound`. */
+  readonly missingCode: string | readonly string[];
   /** What an answer must hold; the rest is left out. */
   readonly schema: z.ZodType<T>;
   /** A page's items as they came, and the query of the next page, if there is one. */

@@ -51,11 +51,11 @@ const statusOf = (error: unknown): number | undefined =>
   error instanceof CloudError ? error.status : undefined;
 
 /**
- * Whether the cloud itself says that something does not exist: a 404 with `code`, its own word for it. Any other 404
- * is that of a gateway, a wrong path or another server, and says nothing about what the cloud holds.
+ * Whether the cloud itself says that something does not exist: a 404 with `code`, its own word for it, or one of them. Any
+ * other 404 is that of a gateway, a wrong path or another server, and says nothing about what the cloud holds.
  */
-export const isMissing = (error: unknown, code: CloudErrorCode): boolean =>
-  error instanceof CloudError && error.status === 404 && error.code === code;
+export const isMissing = (error: unknown, code: CloudErrorCode | readonly CloudErrorCode[]): boolean =>
+  error instanceof CloudError && error.status === 404 && [code].flat().includes(error.code);
 
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
 

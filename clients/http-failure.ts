@@ -6,6 +6,8 @@ export interface FailureContext {
   readonly cloud: string;
   readonly what: string;
   readonly origin: string;
+  /** What proves to it who asks: `the token`. */
+  readonly proof: string;
   /** Never to appear in a message. */
   readonly secrets: readonly string[];
   /** Reads the cloud's own words out of the JSON of an error answer. */
@@ -30,11 +32,11 @@ export function cloudRefusal(
   retryAfterMs: number | undefined,
   context: FailureContext,
 ): CloudError {
-  const { cloud, what, origin, errorIn = plainErrorIn } = context;
+  const { cloud, what, origin, proof, errorIn = plainErrorIn } = context;
   const { code, message } = wordsIn(text, errorIn);
   const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
-    401: `${cloud} (${origin}) refused the token`,
+    401: `${cloud} (${origin}) refused ${proof}`,
     403: `${cloud} (${origin}) does not allow it`,
     429: `${cloud} (${origin}) is limiting requests`,
   };

@@ -1,4 +1,6 @@
 import { Agent } from 'undici';
+import type { Authorization } from './authorization.ts';
+import { authorizing } from './authorization.ts';
 import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
@@ -26,7 +28,7 @@ export interface Carrier {
 }
 
 /**
- * Yields the bearer token of an attempt, from wherever it keeps it until it expires. `refused` is one that the cloud has
+ * Yields the token of an attempt, from wherever it keeps it until it expires. `refused` is one that the cloud has
  * just refused, so that another is needed. It is asked once more then, and never more often.
  */
 export type TokenSource = (given: {
@@ -39,8 +41,10 @@ export interface HttpClientOptions {
   readonly cloud: string;
   /** Without a slash at the end. */
   readonly url: string;
-  /** Bearer token, or what yields one. */
+  /** What proves who asks, or what yields it: a bearer token, unless `authorization` says otherwise. */
   readonly token: string | TokenSource;
+  /** In what form requests carry the token; default `{ type: 'bearer' }`. */
+  readonly authorization?: Authorization;
   /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
   readonly errorIn?: (answer: unknown) => VendorError;
   /** Default: a pool of its own. */
@@ -57,7 +61,7 @@ export interface HttpClientOptions {
 export interface HttpRequest {
   /** For messages: `get instance "x"`. */
   readonly what: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash; what comes from outside is encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -89,15 +93,17 @@ export const keptConnections = (): Carrier =>
   });
 
 /**
- * A client that tries again where that is safe. GET, PATCH and DELETE say what should be and may be repeated
+ * A client that tries again where that is safe. GET, PUT, PATCH and DELETE say what should be and may be repeated
  * after any failure that may pass; a POST is repeated only if it was certainly not carried out: the connection
- * was refused, or the answer is 429. Waits double and are jittered; Retry-After is obeyed.
+ * was refused, or the answer is 429. Waits double and are jittered; Retry-After is obeyed. Throws TypeError for an
+ * `authorization` that cannot be.
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn } = options;
   const { clock, random, dispatcher = keptConnections() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
+  const { header, valueFor, revealing, noun } = authorizing(options.authorization ?? { type: 'bearer' });
   const never = new AbortController().signal;
   const tokenOf: TokenSource = typeof options.token === 'function' ? options.token : fixed(options.token);
 
@@ -136,13 +142,26 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof CloudError) throw error;
-      throw noToken(error, { cloud, what, origin, secrets: refused === undefined ? [] : [refused] });
+      throw noToken(error, {
+        cloud,
+        what,
+        origin,
+        proof: noun,
+        secrets: refused === undefined ? [] : [refused],
+      });
     }
   }
 
   async function attemptOnce(request: HttpRequest, token: string, signal: AbortSignal): Promise<unknown> {
     const { method, path, query, body, what, secrets = [] } = request;
-    const context = { cloud, what, origin, secrets: [token, ...secrets], ...(errorIn && { errorIn }) };
+    const context = {
+      cloud,
+      what,
+      origin,
+      proof: noun,
+      secrets: [...revealing(token), ...secrets],
+      ...(errorIn && { errorIn }),
+    };
     const deadline = new AbortController();
     const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
@@ -152,7 +171,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         method,
         ...(query === undefined ? {} : { query: { ...query } }),
         headers: {
-          authorization: `Bearer ${token}`,
+          [header]: valueFor(token),
           accept: 'application/json',
           'user-agent': 'services-stack',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,4 +1,5 @@
 /* `services-stack/http`: clients of clouds that are reached by HTTP and JSON. */
+export type { Authorization } from '../clients/authorization.ts';
 export type { CloudCollection, CloudCollectionOptions } from '../clients/cloud-collection.ts';
 export { cloudCollection } from '../clients/cloud-collection.ts';
 export type { CloudCredentials } from '../clients/cloud-credentials.ts';

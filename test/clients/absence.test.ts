@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MockAgent } from 'undici';
+import { z } from 'zod';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
+import { cloudCollection } from '../../clients/cloud-collection.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
+import { httpClient } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { testClock } from '../../testing/test-clock.ts';
 
@@ -90,6 +93,30 @@ for (const [what, collection] of Object.entries(collections)) {
     }
   });
 }
+
+test('a cloud may have several words for what does not exist', async () => {
+  const word = ['ThingNotFound', 'ThingDeleted'];
+  for (const code of [...word, 'ProjectNotFound']) {
+    const of = (options: Omit<HttpClientOptions, 'cloud'>): Readable =>
+      cloudCollection<object, never, never>({
+        http: httpClient({ ...options, cloud: 'A Cloud' }),
+        noun: 'thing',
+        path: '/v1/things',
+        missingCode: word,
+        schema: z.object({}),
+        page: () => ({ items: [] }),
+        pageSize: {},
+        nameOf: () => undefined,
+        idOf: () => 'cool',
+      });
+    const collection = { of, path: '/v1/things/cool', word: code };
+    const reply = { status: 404, text: JSON.stringify({ error: { code } }) };
+    const read = answering(collection, 'GET', reply, (things) => things.get('cool'));
+    const deleted = answering(collection, 'DELETE', reply, (things) => things.delete('cool'));
+    if (word.includes(code)) assert.deepEqual(await Promise.all([read, deleted]), [undefined, undefined]);
+    else for (const attempt of [read, deleted]) await assert.rejects(attempt, { name: 'CloudError', code });
+  }
+});
 
 test('a name that a path takes for another place is asked for nowhere, and nothing is made or deleted there', async () => {
   const agent = new MockAgent();

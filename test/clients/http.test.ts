@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
+import type { Authorization } from '../../clients/authorization.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
@@ -120,6 +121,23 @@ describe('what is tried again', () => {
         .catch(() => undefined);
     });
   }
+
+  test('PUT and PATCH, which say what should be, and are sent with what they say', async () => {
+    for (const method of ['PUT', 'PATCH'] as const) {
+      const seen: unknown[] = [];
+      const answers = [503, 200];
+      const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
+        async request(request) {
+          seen.push([request.method, request.path, request.headers['content-type'], request.body]);
+          return { statusCode: answers.shift() ?? 500, headers: {}, body: [Buffer.from('{}')] };
+        },
+      };
+      const change = { what: 'change', method, path: '/v1/things/a', body: { level: 2 } };
+      await client({ dispatcher }).http.request(change);
+      const sent = [method, '/v1/things/a', 'application/json', '{"level":2}'];
+      assert.deepEqual(seen, [sent, sent]);
+    }
+  });
 
   test('a POST whose connection is refused, since nobody got it', async () => {
     const { http, waits } = client({ url: await closedUrl() });
@@ -306,6 +324,80 @@ describe('time and abandonment', () => {
     );
     assert.equal(made, 0);
   });
+});
+
+describe('an authorization', () => {
+  const request = { ...read, what: 'look' };
+  const rows: Readonly<
+    Record<string, { authorization?: Authorization; sent: Readonly<Record<string, string>>; noun: string }>
+  > = {
+    'of none is a bearer token': { sent: { authorization: 'Bearer päss:word' }, noun: 'the token' },
+    'that says so is a bearer token': {
+      authorization: { type: 'bearer' },
+      sent: { authorization: 'Bearer päss:word' },
+      noun: 'the token',
+    },
+    'by user and password': {
+      authorization: { type: 'basic', username: 'jöhn' },
+      sent: { authorization: `Basic ${Buffer.from('jöhn:päss:word').toString('base64')}` },
+      noun: 'the username or the password',
+    },
+    'by a header': {
+      authorization: { type: 'header', name: 'X-Api-Key' },
+      sent: { 'x-api-key': 'päss:word' },
+      noun: 'the header x-api-key',
+    },
+    'by a scheme of its own': {
+      authorization: { type: 'header', name: 'authorization', prefix: 'Token ' },
+      sent: { authorization: 'Token päss:word' },
+      noun: 'the header authorization',
+    },
+  };
+  for (const [name, { authorization, sent, noun }] of Object.entries(rows)) {
+    test(`${name}, and what it holds is in no message`, async () => {
+      const seen: Readonly<Record<string, string>>[] = [];
+      const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
+        async request({ headers }) {
+          const { accept: _, 'user-agent': __, ...rest } = headers;
+          seen.push(rest);
+          const message = `no: ${Object.values(rest).join()} of päss:word`;
+          return {
+            statusCode: 401,
+            headers: {},
+            body: [Buffer.from(JSON.stringify({ error: { message } }))],
+          };
+        },
+      };
+      const { http } = client({ dispatcher, token: 'päss:word', ...(authorization && { authorization }) });
+      const { message } = await failure(http.request(request));
+      assert.deepEqual(seen, [sent]);
+      const [shown = ''] = Object.values(sent).map((value) => value.replace(/\S+$/, '***'));
+      assert.equal(
+        message,
+        `cannot look: Favourite Cloud (${cloud.url}) refused ${noun} (401): no: ${shown} of ***`,
+      );
+    });
+  }
+
+  const refused: Readonly<Record<string, readonly [Authorization, string]>> = {
+    'a user with a colon': [
+      { type: 'basic', username: 'a:b' },
+      'authorization: a username cannot have a colon in it',
+    ],
+    'a name that no header has': [
+      { type: 'header', name: 'x key' },
+      'authorization: no header can have that name',
+    ],
+    'a header of the connection': [
+      { type: 'header', name: 'Content-Length' },
+      'authorization: the header content-length is for something else',
+    ],
+  };
+  for (const [name, [authorization, message]] of Object.entries(refused)) {
+    test(`by ${name} is refused before anything is sent`, () => {
+      assert.throws(() => client({ authorization }), new TypeError(message));
+    });
+  }
 });
 
 describe('a token', () => {
