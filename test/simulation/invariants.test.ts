@@ -86,6 +86,12 @@ const managed = (
     { spec: { forProvider: { fancinessLevel: 1 }, ...spec }, ...rest },
   );
 
+/** One whose network another resource gives. */
+const referring = (resolve: string) =>
+  managed('a', {
+    spec: { forProvider: { networkId: 'net-1', networkIdRef: { name: 'n', policy: { resolve } } } },
+  });
+
 const secret = (
   namespace: string,
   name: string,
@@ -2180,6 +2186,18 @@ const cases: readonly Case[] = [
         "a key of a claim's secret, which is a copy",
         secret('team', 'conn', orders, {}),
         { data: { own: 'eA==' } },
+        [],
+      ],
+      [
+        'a value beside a reference that was followed once',
+        referring('IfNotPresent'),
+        { spec: { forProvider: { networkId: 'net-2' } } },
+        [/takes spec.forProvider.networkId="net-2"/],
+      ],
+      [
+        'a value that its reference gives anew each time',
+        referring('Always'),
+        { spec: { forProvider: { networkId: 'net-2' } } },
         [],
       ],
       ['a connection detail, which heals', secret('ops', 'a', a, {}), { data: { password: 'eA==' } }, []],

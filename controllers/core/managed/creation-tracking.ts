@@ -44,6 +44,10 @@ export const isCreationFailed = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateFailed) >
   timeOf(object, annotationKeys.externalCreateSucceeded);
 
+/** Whether the last creation is on record as one that succeeded. */
+export const isCreationRecorded = (object: KubernetesObject): boolean =>
+  timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
+
 /** A time that is further ahead was written before somebody set the clock back: nobody waits until it comes again. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;

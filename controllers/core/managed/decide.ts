@@ -22,6 +22,7 @@ import {
   isBeingCreated,
   isCreationFailed,
   isCreationIncomplete,
+  isCreationRecorded,
   isInCreationGrace,
 } from './creation-tracking.ts';
 import type { Created, Observation, OperationType, Progress } from './external-client.ts';
@@ -216,6 +217,13 @@ const wasSeen = ({ metadata, status }: Managed): boolean =>
   (status?.bindingPhase !== undefined &&
     metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
+/**
+ * It was made under a name that the external system gave it, and no look has shown it yet. The clock on the wall may have
+ * been set since, so that looks must have found nothing for as long as it may be hidden.
+ */
+const isMadeUnseen = (managed: Managed): boolean =>
+  !wasSeen(managed) && isCreationRecorded(managed) && externalName(managed) !== undefined;
+
 /** A claim waits for it. What can wait until it is bound is done then: filling in fields takes two writes. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
   spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
@@ -242,8 +250,10 @@ export function decideNext(
       return { row: '8 forgotten', act: 'reportUndetermined', message: undetermined };
     }
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
-    const mayBeHidden = isNameKnown ? isBeingCreated : isInCreationGrace;
-    if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };
+    const mayBeHidden = isNameKnown
+      ? isBeingCreated(managed, graceMs, now)
+      : isInCreationGrace(managed, graceMs, now) || (isMadeUnseen(managed) && absentForMs < graceMs);
+    if (mayBeHidden) return { row: '13', act: 'awaitExistence' };
     const isCertain = absentForMs >= confirmMs;
     if (wasDeleted(managed)) {
       return isCertain || isDeletionUnderWay(managed)

@@ -57,6 +57,13 @@ const isShared = (path: Path): boolean =>
 const isImage = (object: StoredObject): boolean =>
   object.kind === 'Secret' && claimKinds.some(({ kind }) => kind === controllerOf(object)?.kind);
 
+/** A value that a reference is asked to give anew at each look is the reference's, whoever writes another. */
+const isReferred = (object: StoredObject, path: Path): boolean =>
+  ['Ref', 'Selector'].some((of) => {
+    const reference = [...path.slice(0, -1), `${path.at(-1)}${of}`];
+    return get(object, [...reference, 'policy', 'resolve']) === 'Always';
+  });
+
 /** What people write, no process takes back. */
 export const wishesSurvive: InvariantOf = ({ wishes }) => {
   const byObject = new Map<string, Map<string, Leaf>>();
@@ -89,7 +96,8 @@ export const wishesSurvive: InvariantOf = ({ wishes }) => {
           ({ path, value }) =>
             isEqual(get(before, path) ?? null, value) &&
             !isEqual(get(after, path) ?? null, value) &&
-            !(path[0] === 'data' && isImage(before)),
+            !(path[0] === 'data' && isImage(before)) &&
+            !isReferred(before, path),
         )
         .map(
           ({ path, value }) =>

@@ -401,6 +401,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   const same: Observation = { exists: true, isUpToDate: true };
   const drifted: Observation = { exists: true, isUpToDate: false };
   const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
+  const createdLongAgo = { 'crossplane.io/external-create-succeeded': '2026-01-01T00:00:00Z' };
   const leaving = { deletionTimestamp, finalizers };
   const named = { 'crossplane.io/external-name': 'db' };
   const conditioned = (...facts: readonly ConditionFacts[]) => ({
@@ -519,6 +520,37 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: absent,
       row: '13',
       act: 'awaitExistence',
+    },
+    'row 13 the clock on the wall was set since, and looks have found nothing for less than the grace': {
+      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+      observed: absent,
+      absentForMs: 29_999,
+      row: '13',
+      act: 'awaitExistence',
+    },
+    'row 25 looks have found nothing for the grace': {
+      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+      observed: absent,
+      absentForMs: 30_000,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 what was named by hand was not made by us, so that nothing hides it': {
+      managed: managed({}, { annotations: named }),
+      observed: absent,
+      absentForMs: 0,
+      row: '25',
+      act: 'create',
+    },
+    'row 25 unsure: what was seen since its creation is not hidden any more': {
+      managed: managed(
+        {},
+        { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      row: '25 unsure',
+      act: 'lookAgain',
     },
     'row 15 ExternalDeleteSuccessful': {
       managed: managed({}, leaving),
