@@ -1,8 +1,18 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
+import { withLock } from '../../local/control-plane/lock.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
+
+/** What the package is made of. */
+const sources = [
+  ...['apis', 'clients', 'controllers', 'local', 'package', 'runtime', 'testing'],
+  ...['package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
+];
 
 /** The package, as npm publishes it. */
 interface Packed {
@@ -16,10 +26,7 @@ interface Packed {
 
 /** Builds and packs the package, in a copy of the project: the project itself is left as it is. */
 async function packProject(): Promise<Packed> {
-  const copy = await copyProject([
-    ...['apis', 'clients', 'controllers', 'local', 'package', 'runtime', 'testing'],
-    ...['package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
-  ]);
+  const copy = await copyProject(sources);
   await succeeds(copy, process.execPath, ['package/build.ts']);
   // Its scripts would install and build once more.
   const report = await succeeds(copy, 'npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error']);
@@ -38,38 +45,97 @@ async function packProject(): Promise<Packed> {
   };
 }
 
+/** What was published, and what an author has who installed it. */
+interface Installed {
+  /** Holds `node_modules`, `package.json` and its lock. */
+  readonly directory: string;
+  readonly packed: Pick<Packed, 'files' | 'size'>;
+}
+
 /** A repository of somebody else's, with the package in it. */
 export interface OwnRepository extends Folder {
-  readonly packed: Pick<Packed, 'files' | 'size'>;
+  readonly packed: Installed['packed'];
   /** Runs the package's command there. */
   cli(...args: readonly string[]): Promise<Ended>;
 }
 
 /**
  * A folder of somebody else's with nothing in it but the package, what that depends on, and what an author has anyway: a
- * compiler and Node's types.
+ * compiler and Node's types. The package is built and installed once for what it is made of, whoever asks: `node_modules` is
+ * shared, and not to be changed.
  */
 export async function ownRepository(): Promise<OwnRepository> {
-  const packed = await packProject();
+  const { directory, packed } = await installedOnce();
   const folder = folderAt(await mkdtemp(join(tmpdir(), 'own-repository-')));
-  const remove = async (): Promise<void> => {
-    await folder.remove();
-    await packed.remove();
-  };
-  const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`);
-  try {
-    await folder.write('package.json', JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' }));
-    await succeeds(folder, 'npm', [...install, packed.path, ...tools]);
-  } catch (error) {
-    await remove();
-    throw error;
+  for (const file of ['package.json', 'package-lock.json']) {
+    await folder.write(file, await readFile(join(directory, file), 'utf8'));
   }
+  await symlink(join(directory, 'node_modules'), join(folder.directory, 'node_modules'));
   const command = join('node_modules', '.bin', 'services-stack');
-  return { ...folder, packed, cli: (...args) => folder.run(command, args), remove };
+  return { ...folder, packed, cli: (...args) => folder.run(command, args) };
+}
+
+/** From the cache, or put there, whole and at once. Only one process of a machine works at a time; others wait. */
+async function installedOnce(): Promise<Installed> {
+  const root = join(dirname(cacheRoot(process.env)), 'own-repository');
+  const directory = join(root, contentHash());
+  await mkdir(root, { recursive: true });
+  return withLock(join(root, 'lock'), async () => {
+    const report = join(directory, 'packed.json');
+    if (!existsSync(report)) {
+      await removeFormer(root);
+      const draft = await mkdtemp(join(root, 'draft-'));
+      await install(folderAt(draft));
+      await rename(draft, directory);
+    }
+    await utimes(directory, new Date(), new Date());
+    return { directory, packed: JSON.parse(await readFile(report, 'utf8')) as Installed['packed'] };
+  });
+}
+
+/** Of all that the package is made of, and of who made it. */
+function contentHash(): string {
+  const hash = createHash('sha256').update(process.version);
+  const files = [...sources, 'package-lock.json'].flatMap((path) =>
+    path.includes('.') || path === 'LICENSE' ? [path] : globSync(`${path}/**/*.*`, { cwd: projectRoot }),
+  );
+  for (const file of [...files.toSorted(), relative(projectRoot, import.meta.filename)]) {
+    hash.update(`${file}\0`).update(readFileSync(join(projectRoot, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const keptMs = 60 * 60_000;
+
+/** Removes what nobody has asked for in an hour. */
+async function removeFormer(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    const found = await stat(path);
+    if (found.isDirectory() && Date.now() - found.mtimeMs > keptMs) await rm(path, { recursive: true });
+  }
+}
+
+async function install(folder: Folder): Promise<void> {
+  const packed = await packProject();
+  try {
+    const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+      readonly devDependencies: Readonly<Record<string, string>>;
+    };
+    const flags = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`);
+    const tarball = basename(packed.path);
+    await cp(packed.path, join(folder.directory, tarball));
+    await folder.write('package.json', JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' }));
+    await succeeds(folder, 'npm', [...flags, `./${tarball}`, ...tools]);
+    const { files, size } = packed;
+    await folder.write('packed.json', JSON.stringify({ files, size }));
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  } finally {
+    await packed.remove();
+  }
 }
 
 /** Runs a command in a folder and answers with what it prints; an Error that says it if it fails. */
