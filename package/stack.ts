@@ -60,6 +60,10 @@ export type {
   Update,
 } from '../controllers/core/managed/external-client.ts';
 export { UncertainCreationError } from '../controllers/core/managed/external-client.ts';
-export type { ProviderFacts, ProviderKinds } from '../controllers/core/provider/provider-credentials.ts';
+export type {
+  ProviderFacts,
+  ProviderKinds,
+  ProviderParameters,
+} from '../controllers/core/provider/provider-credentials.ts';
 export { providerFacts } from '../controllers/core/provider/provider-credentials.ts';
 export type { Environment } from '../runtime/controller/environment.ts';

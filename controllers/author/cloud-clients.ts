@@ -6,7 +6,7 @@ import { keptConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
-import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import type { ProviderKinds, ProviderParameters } from '../core/provider/provider-credentials.ts';
 import { providerFacts } from '../core/provider/provider-credentials.ts';
 import type { Connect, Connection } from './define-stack.ts';
 
@@ -17,11 +17,13 @@ const maxClients = 100;
 export type CloudClientOptions<P extends object = object, K extends object = CloudCredentials> = K &
   Required<Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher'>> & {
     /** The fields of the Provider's or ProviderConfig's spec beside the credentials. */
-    readonly parameters: P;
+    readonly parameters: ProviderParameters<P>;
   };
 
 /** Names the system that credentials and parameters lead to: its id where it has one, else its address. */
-export type SystemOf<P extends object, K extends object> = (facts: K & { readonly parameters: P }) => string;
+export type SystemOf<P extends object, K extends object> = (
+  facts: K & { readonly parameters: ProviderParameters<P> },
+) => string;
 
 /** Credentials of another form than JSON with `url` and `token`. */
 export interface OwnCredentials<P extends object, K extends object> {

@@ -23,10 +23,13 @@ export interface ProviderKinds<P extends object = object> {
   readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
 }
 
+/** What the spec of a Provider or ProviderConfig says beside where its credentials are. */
+export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;
+
 /** What a managed resource's provider says. */
 export interface ProviderFacts<P extends object> {
   readonly credentials: Credentials;
-  readonly parameters: P;
+  readonly parameters: ProviderParameters<P>;
 }
 
 /**
@@ -55,7 +58,10 @@ export function providerFacts<P extends object>(
     refuseMalformed(provider, `Provider ${name}`);
     const { credentialsSecretRef: secretRef, ...parameters } = provider.spec;
     if (secretRef === undefined) throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
-    return { selector: { source: 'Secret', secretRef }, parameters: parameters as unknown as P };
+    return {
+      selector: { source: 'Secret', secretRef },
+      parameters: parameters as unknown as ProviderParameters<P>,
+    };
   }
 
   function config(name: string): Found<P> {
@@ -63,13 +69,13 @@ export function providerFacts<P extends object>(
     if (found === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
     refuseMalformed(found, `ProviderConfig ${name}`);
     const { credentials: selector, ...parameters } = found.spec;
-    return { selector, parameters: parameters as unknown as P };
+    return { selector, parameters: parameters as unknown as ProviderParameters<P> };
   }
 }
 
-interface Found<P> {
+interface Found<P extends object> {
   readonly selector: CredentialSelector;
-  readonly parameters: P;
+  readonly parameters: ProviderParameters<P>;
 }
 
 /** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { text } from '../../../apis/core/schema.ts';
 import { available, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
@@ -21,10 +23,12 @@ import type { CloudClientOptions } from '../../../controllers/author/cloud-clien
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
 import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
+import { providerFacts } from '../../../controllers/core/provider/provider-credentials.ts';
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
 
 const provider = {
   provider: ProviderKind,
@@ -45,11 +49,20 @@ const instances = {
   external,
   claims,
 } as const;
+/** Providers with a field of their own. */
+const access = { group: 'gcp.example.org', version: 'v1', stack: 'gcp', description: 'A project.' };
+const fields = { projectID: text('The project that everything is made in.') };
+const projects = {
+  provider: defineProvider(access, fields),
+  providerConfig: defineProviderConfig(access, fields),
+};
+const factsOf = () => providerFacts({} as Environment, projects);
+type Facts = Awaited<ReturnType<ReturnType<typeof factsOf>>>;
 type Seen = Observation<FavouriteDBInstance>;
 const seen = { exists: true, isUpToDate: true };
 
 /** Each would be one more way to wire a stack wrongly if it compiled: an expectation of an error that is none is one. */
-const mistakes: Readonly<Record<string, () => unknown>> = {
+const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
   'an external client of another kind': () =>
     // @ts-expect-error a network is no instance
     service({ managed: FavouriteDBInstanceKind, externalNames: 'assigned', external: networkClient }),
@@ -139,6 +152,44 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
       },
       services: [service(instances)],
     }),
+  'a client made of what a ProviderConfig says of its credentials': () =>
+    defineStack({
+      name: 'x',
+      provider: {
+        ...projects,
+        // @ts-expect-error parameters have no credentials
+        connect: cloudClients(({ parameters: { credentials } }) => ({ credentials })),
+      },
+      services: [],
+    }),
+  'a client made of what a Provider says of its credentials': () =>
+    defineStack({
+      name: 'x',
+      provider: {
+        ...projects,
+        // @ts-expect-error parameters have no credentialsSecretRef
+        connect: cloudClients(({ parameters: { credentialsSecretRef } }) => ({ credentialsSecretRef })),
+      },
+      services: [],
+    }),
+  'a system named by the credentials of a provider': () =>
+    defineStack({
+      name: 'x',
+      provider: {
+        ...projects,
+        connect: cloudClients(({ url }) => ({ url }), {
+          // @ts-expect-error parameters have no credentials
+          systemOf: ({ parameters: { credentials } }) => String(credentials),
+        }),
+      },
+      services: [],
+    }),
+  'what a provider says, with its credentials among the parameters': ({ parameters }: Facts) =>
+    // @ts-expect-error they are beside them
+    parameters.credentials,
+  'what a provider says, with the secret of its credentials among the parameters': ({ parameters }: Facts) =>
+    // @ts-expect-error they are beside them
+    parameters.credentialsSecretRef,
   'names that are neither ours nor assigned': () =>
     // @ts-expect-error deterministic or assigned
     service({ ...instances, externalNames: 'determinate' }),
@@ -230,6 +281,21 @@ describe('what is wired wrongly does not compile', () => {
       stack.claims.map(({ claim, class: { kind }, managed }) => [claim.kind, kind, managed.kind]),
       [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']],
     );
+  });
+
+  test('and what a provider says beside its credentials is typed', () => {
+    const stack = defineStack({
+      name: 'x',
+      provider: {
+        ...projects,
+        connect: cloudClients(({ parameters: { projectID }, url }) => `${url}/projects/${projectID}`, {
+          systemOf: ({ parameters: { projectID } }) => projectID.toUpperCase(),
+        }),
+      },
+      services: [],
+    });
+    const projectOf = ({ parameters: { projectID } }: Facts): string => projectID.toUpperCase();
+    assert.deepEqual([stack.definitions.length, typeof projectOf], [2, 'function']);
   });
 
   test('and a claim knows who names what it gets', () => {
