@@ -78,6 +78,7 @@ export class ManagedProcess {
     const { connector } = service;
     this.#controller = managedController(this.#env, {
       ...service,
+      stack: stack.name,
       connector: { connect: async (...given) => this.#watched(await connector.connect(...given)) },
     });
     this.#life.add(this.#informers.run$.subscribe());

@@ -53,6 +53,8 @@ export interface Satisfied<P> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
+  /** See {@link ClaimService}. */
+  readonly definedAt?: string | undefined;
   /** Never present at run time; carries what `forProvider` may have, so that a field that the managed kind lacks does not compile. */
   readonly fields?: FieldOf<P>;
 }
@@ -66,7 +68,7 @@ export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;
   readonly class: Definition<K>;
   readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
-}): Satisfied<P> => service;
+}): Satisfied<P> => ({ ...service, definedAt: new Error('satisfies').stack });
 
 /** A managed kind, how its external system is used, and which claims it satisfies. `C` is what its provider yields. */
 export interface ServiceDefinition<M extends Managed, C>

@@ -29,6 +29,8 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   ) => readonly string[];
   /** The name of its stack, for messages. */
   readonly stack?: string;
+  /** The stack trace of where it was written, for messages. */
+  readonly definedAt?: string;
 }
 
 /** Every service of one claim kind in this process, in one order for all. */

@@ -55,7 +55,10 @@ export function stackControllers(
   const parts = stacks.map((stack) => {
     const asked = notingKinds(env);
     if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
-    return { ...stack, asked, managed: stack.managed(asked.env) };
+    const whose = { stack: stack.name };
+    const managed = stack.managed(asked.env).map((service) => ({ ...service, ...whose }));
+    const claims = stack.claims.map((service) => ({ ...service, ...whose }));
+    return { ...stack, asked, managed, claims };
   });
   type Part = (typeof parts)[number];
   checkWiring(parts);

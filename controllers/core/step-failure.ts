@@ -1,7 +1,8 @@
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isConflict, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
-import { bugIn, describeBug } from '../../runtime/log/bug.ts';
+import { bugIn } from '../../runtime/log/bug.ts';
+import { describeBug } from './stack-bug.ts';
 
 /** How a step's failure is told. `Known` is what a run of the reconciler carries along. */
 export interface FailureFacts<Known = unknown> {

@@ -13,6 +13,8 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import { randomUuid } from '../time/random.ts';
 import type { ControllerSpec } from './controller-spec.ts';
+import type { KnownBugs } from './known-bugs.ts';
+import { createKnownBugs } from './known-bugs.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
@@ -63,9 +65,10 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   const { concurrency, backoff, drain$, observer } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
+  const bugs = createKnownBugs(clock);
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
     const ofRun = log.child({ ...request, reconcileID: randomUuid(random), because });
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because }, request);
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, bugs }, request);
   };
 
   return defer(() =>
@@ -109,11 +112,12 @@ interface RunOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly because: readonly string[];
+  readonly bugs: KnownBugs;
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, clock, because } = options;
+  const { name, reconcile, timeoutMs, log, clock, because, bugs } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = clock.elapsedMs();
@@ -146,7 +150,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         ...(error !== undefined && { error }),
         ...(bug !== undefined && { bug }),
       };
-      report(log, outcome);
+      report(log, outcome, bugs);
       subscriber.next({ value: outcome, next });
       subscriber.complete();
     };
@@ -188,10 +192,19 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, { row, result, durationMs, error, bug }: Outcome): void {
+function report(log: Logger, outcome: Outcome, bugs: KnownBugs): void {
+  const { request, row, result, durationMs, error, bug } = outcome;
   const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
-  if (result === 'error') log.error('reconcile failed', { ...facts, error });
-  else if (result === 'conflict') log.debug('object changed since it was read, trying again', facts);
-  else if (bug !== undefined) log.error('reconcile met a bug', { ...facts, result, error: bug });
+  if (result === 'conflict') {
+    log.debug('object changed since it was read, trying again', facts);
+    return;
+  }
+  if (bug === undefined) bugs.over(request);
+  const times = bug && bugs.met(request, bug);
+  const isKnown = bug !== undefined && times === undefined;
+  const told = times === undefined || times === 1 ? facts : { ...facts, times };
+  if (isKnown) log.debug('reconcile met a bug that it has met before', { ...facts, result });
+  else if (result === 'error') log.error('reconcile failed', { ...told, error });
+  else if (bug !== undefined) log.error('reconcile met a bug', { ...told, result, error: bug });
   else log.debug('reconciled', { ...facts, result });
 }

@@ -21,17 +21,3 @@ export const isBug = (error: Error): boolean =>
   error.cause === undefined &&
   types.some((type) => error instanceof type) &&
   !notOurs.includes((error as NodeJS.ErrnoException).code);
-
-/** `bug in the controllers: … (TypeError at example/external-client.ts:41)`, for who reads a condition. */
-export function describeBug(bug: Error): string {
-  const place = placeOf(bug.stack);
-  return `bug in the controllers: ${bug.message} (${bug.name}${place === undefined ? '' : ` at ${place}`})`;
-}
-
-/** The first place in a stack that is nobody else's: the last two names of its path, and the line. */
-function placeOf(stack = ''): string | undefined {
-  const ours = stack
-    .split('\n')
-    .filter((line) => /^ {4}at /.test(line) && !/\(?node:|[/\\]node_modules[/\\]/.test(line));
-  return /([^/\\(]+[/\\][^/\\]+:\d+):\d+\)?$/.exec(ours[0] ?? '')?.[1];
-}

@@ -13,6 +13,7 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
 import { provisionRecord } from '../claim/claim-record.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { blamed } from '../stack-bug.ts';
 
 /**
  * The external name of what a claim gets: the claim's own, else that of the managed resource. Where the external system
@@ -85,10 +86,18 @@ function configured(
   claim: Claim,
   resourceClass: Class,
 ): ReturnType<ClaimService['configure']> {
-  const { stack, problemsOf } = service;
-  const yielded = service.configure(claim, resourceClass);
-  const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
+  const { stack, problemsOf, definedAt } = service;
+  let yielded: ReturnType<ClaimService['configure']>;
+  let problems: readonly string[];
+  try {
+    yielded = service.configure(claim, resourceClass);
+    problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
+  } catch (error) {
+    throw blamed(error, stack);
+  }
   if (problems.length === 0) return yielded;
-  const whose = stack === undefined ? '' : ` of stack ${stack}`;
-  throw new TypeError(`configure${whose} yields ${problems.join('; ')}`);
+  const problem = new TypeError(`configure yields ${problems.join('; ')}`);
+  // What configure has returned has left no trace.
+  if (definedAt !== undefined) problem.stack = definedAt;
+  throw blamed(problem, stack);
 }

@@ -2,7 +2,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { TokenBucket, TokenRate } from '../../../runtime/time/token-bucket.ts';
 import { fullBucket, refilled } from '../../../runtime/time/token-bucket.ts';
-import type { Calls, ExternalClient, ExternalConnector } from './external-client.ts';
+import { aroundCalls } from './around-calls.ts';
+import type { ExternalConnector } from './external-client.ts';
 
 /** Spreads calls over time, apart for each key. */
 export interface CallLimiter {
@@ -70,47 +71,10 @@ export function limitedConnector<M extends Managed>(
   return {
     async connect(managed, signal) {
       const client = await connector.connect(managed, signal);
-      return limited(client, (callSignal) => limiter.admit(keyOf(managed), callSignal));
+      return aroundCalls(client, async (call, callSignal) => {
+        if (callSignal !== undefined) await limiter.admit(keyOf(managed), callSignal);
+        return call();
+      });
     },
-  };
-}
-
-type Admit = (signal: AbortSignal) => Promise<void>;
-
-function limited<M extends Managed>(client: ExternalClient<M>, admit: Admit): ExternalClient<M> {
-  if (client.poll === undefined) return limitedCalls(client, admit);
-  return {
-    ...limitedCalls(client, admit),
-    async poll(name, signal) {
-      await admit(signal);
-      return client.poll(name, signal);
-    },
-  };
-}
-
-function limitedCalls<M extends Managed, Name extends string>(
-  client: Calls<M, Name>,
-  admit: Admit,
-): Calls<M, Name> {
-  const { system, disconnect } = client;
-  return {
-    async observe(managed, known, signal) {
-      await admit(signal);
-      return client.observe(managed, known, signal);
-    },
-    async create(managed, known, signal) {
-      await admit(signal);
-      return client.create(managed, known, signal);
-    },
-    async update(managed, known, signal) {
-      await admit(signal);
-      return client.update(managed, known, signal);
-    },
-    async delete(managed, signal) {
-      await admit(signal);
-      return (await client.delete(managed, signal)) ?? {};
-    },
-    ...(system && { system: (signal: AbortSignal) => system.call(client, signal) }),
-    ...(disconnect && { disconnect: () => disconnect.call(client) }),
   };
 }

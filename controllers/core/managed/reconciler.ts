@@ -50,6 +50,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
+  /** Whose it is, for messages. */
+  readonly stack?: string;
   readonly publisher: PublisherChain;
   /**
    * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
@@ -246,6 +248,7 @@ function sharedContext({
   confirmAbsenceMs = 5_000,
   marks = { immutable: [], identity: [] },
   names,
+  stack,
 }: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
   const identity = { isAssigned: externalNames === 'assigned', marks, names };
   const absences = createAbsences(env.clock);
@@ -262,5 +265,6 @@ function sharedContext({
     identity,
     creationGraceMs,
     confirmAbsenceMs,
+    stack,
   };
 }

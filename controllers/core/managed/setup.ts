@@ -29,6 +29,7 @@ import { providerChooser, providerTriggers } from '../provider/provider-credenti
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { createOperationTracker } from './async-operations.ts';
+import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
@@ -47,6 +48,8 @@ export interface ManagedService<M extends Managed = Managed>
   readonly providers: ProviderKinds;
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
+  /** The name of its stack, for messages. */
+  readonly stack?: string;
   /** Where `publishConnectionDetailsTo` leads; absent: it is refused. */
   readonly secretStores?: SecretStores;
 }
@@ -135,7 +138,11 @@ export function managedController<M extends Managed>(
       managedResources,
       operations,
       providerRecord: (object) => providerRecord(object, choose(object)),
-      connector: limitedConnector(service.connector, calls, calls.keyFor(service.providers)),
+      connector: limitedConnector(
+        blamedConnector(service.connector, service.stack),
+        calls,
+        calls.keyFor(service.providers),
+      ),
       publisher: publisherChain([
         secretPublisher(secrets),
         secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),

@@ -48,6 +48,8 @@ export interface RunContext extends CreationContext {
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */
   readonly confirmAbsenceMs: number;
+  /** The name of the stack, for messages. */
+  readonly stack: string | undefined;
   readonly log: Pick<Logger, 'debug'>;
 }
 

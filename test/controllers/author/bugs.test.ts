@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import uniq from 'lodash/uniq.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
+import type { FakeProcess } from '../core/environment-fake.ts';
 import type { ExternalMethod } from '../core/external-fake.ts';
 import { FakeExternal, startStack } from '../core/external-fake.ts';
 import {
@@ -25,7 +25,7 @@ function mistake(): never {
   throw new Error(answer.instance.id);
 }
 const told =
-  /bug in the controllers: Cannot read properties of undefined \(reading 'id'\) \(TypeError at author\/bugs\.test\.ts:\d+\)/;
+  /bug in the stack fcp: Cannot read properties of undefined \(reading 'id'\) \(TypeError at author\/bugs\.test\.ts:\d+\)/;
 
 /** A claim by class, and a stack with something wrong in it. */
 async function broken({
@@ -52,17 +52,35 @@ async function broken({
 const said = (objects: readonly (Claim | Managed)[]): string =>
   getCondition(objects[0]?.status?.conditions, 'Synced').message ?? '';
 
+/** Somebody wants something else. */
+async function edit(cluster: FakeCluster, process: FakeProcess): Promise<void> {
+  const [
+    {
+      metadata: { name },
+    },
+  ] = cluster.all(managedKind) as [Managed];
+  cluster.edit(managedKind, { name }, ({ spec, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, forProvider: { ...spec.forProvider, fancinessLevel: 9 } },
+  }));
+  await process.settle();
+}
+
+/** The lines of the log that tell of bugs. */
+const errorsIn = ({ lines }: ReturnType<typeof recordedLog>) =>
+  lines.filter(({ level }) => level === 'error');
+
 describe('a bug in what an author wrote', () => {
-  for (const method of ['connect', 'observe', 'create'] as const) {
+  for (const method of ['connect', 'observe', 'create', 'update'] as const) {
     test(`in ${method} is told on the managed resource, and in the log with its stack`, async () => {
       const { cluster, process, log } = await broken({ method });
+      if (method === 'update') await edit(cluster, process);
       assert.match(said(cluster.all(managedKind)), told);
-      const lines = log.lines.filter(({ level }) => level === 'error');
-      assert.ok(lines.length > 0);
-      for (const { message, fields } of lines) {
-        assert.equal(message, 'reconcile met a bug');
-        assert.ok(fields.error instanceof TypeError);
-      }
+      const lines = errorsIn(log);
+      assert.deepEqual(
+        lines.map(({ message, fields: { error } }) => [message, error instanceof TypeError]),
+        [['reconcile met a bug', true]],
+      );
       process.stop();
     });
   }
@@ -70,8 +88,27 @@ describe('a bug in what an author wrote', () => {
   test('in configure is told on the claim, and in the log', async () => {
     const { cluster, process, log } = await broken({ configure: mistake });
     assert.match(said(cluster.all(claimKind)), told);
-    const lines = log.lines.filter(({ level }) => level === 'error');
-    assert.deepEqual(uniq(lines.map(({ message }) => message)), ['reconcile met a bug']);
+    assert.deepEqual(
+      errorsIn(log).map(({ message }) => message),
+      ['reconcile met a bug'],
+    );
+    process.stop();
+  });
+
+  test('in what an operation throws later is told on the managed resource', async () => {
+    const { cluster, external, process } = await broken({});
+    external.change = { operation: Promise.resolve().then(mistake) };
+    await edit(cluster, process);
+    assert.match(said(cluster.all(managedKind)), told);
+    process.stop();
+  });
+
+  test('is met at each retry, and logged once', async () => {
+    const { cluster, external, process, log } = await broken({ method: 'observe' });
+    await process.settle(600_000);
+    assert.ok(external.count('observe') > 5, `${external.count('observe')} looks`);
+    assert.equal(errorsIn(log).length, 1);
+    assert.match(said(cluster.all(managedKind)), told);
     process.stop();
   });
 });

@@ -12,6 +12,7 @@ import { ProviderConfigKind, ProviderKind } from '../../../apis/ocp/v1alpha1/pro
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
 import { provisionedManaged } from '../../../controllers/core/claim-binding/provision.ts';
+import { describeBug } from '../../../controllers/core/stack-bug.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
 import { FakeExternal, startStack } from '../core/external-fake.ts';
@@ -104,7 +105,16 @@ const mistakes: Readonly<Record<string, readonly [yielded: unknown, told: string
 describe('configure of a stack yields', () => {
   for (const [name, [yielded, told]] of Object.entries(mistakes)) {
     test(`${name}: it is the stack's mistake, and named`, () => {
-      assert.throws(() => made(yielded), new TypeError(`configure of stack shop yields ${told}`));
+      const isTold = (error: unknown): boolean => {
+        assert.ok(error instanceof TypeError);
+        assert.equal(error.message, `configure yields ${told}`);
+        assert.match(
+          describeBug(error),
+          /^bug in the stack shop: .* \(TypeError at author\/configure-problems\.test\.ts:\d+\)$/,
+        );
+        return true;
+      };
+      assert.throws(() => made(yielded), isTold);
     });
   }
 
@@ -131,13 +141,13 @@ test('what configure yields wrongly is told on the claim as a bug, and nothing i
   cluster.put(claimKind, claim({ classRef: classRef('small') }));
   const log = recordedLog();
   const problemsOf = () => ['forProvider.sise, which FavouriteDBInstance does not have'];
-  const services = [{ ...handMade, problemsOf, stack: 'shop' }];
+  const services = [{ ...handMade, problemsOf }];
   const process = startStack(cluster, new FakeExternal(), { services, log });
   await process.settle();
   const [{ spec, status }] = cluster.all<Claim>(claimKind) as [Claim];
   assert.match(
     getCondition(status?.conditions, 'Synced').message ?? '',
-    /^cannot configure managed resource from FavouriteDBInstanceClass small: bug in the [a-z]+: configure of stack shop yields forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
+    /^cannot configure managed resource from FavouriteDBInstanceClass small: bug in the stack fcp: configure yields forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
   );
   assert.equal(spec.resourceRef, undefined);
   assert.deepEqual(cluster.all(managedKind), []);

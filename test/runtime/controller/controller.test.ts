@@ -46,6 +46,11 @@ describe('controller', () => {
       },
     });
   };
+  const bugOf = (message: string): Error => {
+    const bug = new TypeError(message);
+    bug.stack = `TypeError: ${message}\n    at f (a.ts:1:2)`;
+    return bug;
+  };
   const atLevel = (level: string) => log.lines.filter((line) => line.level === level);
 
   beforeEach(() => {
@@ -83,6 +88,32 @@ describe('controller', () => {
       outcomes.map(({ result, bug: told }) => [result, told]),
       [['error', bug]],
     );
+  });
+
+  test('a bug that comes back with each retry is counted each time, and logged once', async () => {
+    let runs = 0;
+    const endings: (() => Promise<Result>)[] = [
+      async () => ({ ...requeue, bug: bugOf('x') }),
+      async () => {
+        throw bugOf('x');
+      },
+      async () => ({ ...requeue, bug: bugOf('y') }),
+      async () => requeue,
+      async () => ({ ...done, bug: bugOf('y') }),
+    ];
+    run(async () => endings[runs++]!());
+    wake$.next({ name: 'a' });
+    await clock.advance(1_000);
+    assert.deepEqual(
+      atLevel('error').map(({ message, fields }) => [message, String(fields?.error)]),
+      [
+        ['reconcile met a bug', 'TypeError: x'],
+        ['reconcile met a bug', 'TypeError: y'],
+        ['reconcile met a bug', 'TypeError: y'],
+      ],
+    );
+    assert.equal(outcomes.filter(({ bug }) => bug !== undefined).length, 4);
+    assert.equal(atLevel('debug').filter(({ message }) => message.endsWith('has met before')).length, 1);
   });
 
   test('a run that waits for its turn is not begun when the controller stops', async () => {

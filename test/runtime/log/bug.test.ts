@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bugIn, describeBug } from '../../../runtime/log/bug.ts';
+import { bugIn } from '../../../runtime/log/bug.ts';
 import { createLogger } from '../../../runtime/log/log.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
@@ -48,35 +48,6 @@ describe('bugs', () => {
   };
   for (const [name, error] of Object.entries(others)) {
     test(`${name} is none`, () => assert.equal(bugIn(error), undefined));
-  }
-
-  test('is told in a sentence, with the file and line where it is', () => {
-    const bug = bugIn(thrownBy(() => nothing.id))!;
-    assert.match(
-      describeBug(bug),
-      /^bug in the controllers: Cannot read properties of undefined \(reading 'id'\) \(TypeError at log\/bug\.test\.ts:\d+\)$/,
-    );
-  });
-
-  const stacks: Readonly<Record<string, readonly [stack: string | undefined, place: string]>> = {
-    'what is ours comes first': [
-      'TypeError: x\n    at Object.parse (node:url:1:2)\n    at a (/app/node_modules/p/i.js:3:4)\n    at b (file:///app/my-stack/client.js:5:6)',
-      ' at my-stack/client.js:5',
-    ],
-    'without a function': [
-      'TypeError: x\n    at file:///app/my-stack/client.js:5:6',
-      ' at my-stack/client.js:5',
-    ],
-    'nothing ours': ['TypeError: x\n    at Object.parse (node:url:1:2)', ''],
-    'no stack': [undefined, ''],
-    'a message that looks like one': ['TypeError: x\n at (my-stack/client.js:5:6)', ''],
-  };
-  for (const [name, [stack, place]] of Object.entries(stacks)) {
-    test(`where it is: ${name}`, () => {
-      const bug = new TypeError('x');
-      Object.defineProperty(bug, 'stack', { value: stack });
-      assert.equal(describeBug(bug), `bug in the controllers: x (TypeError${place})`);
-    });
   }
 
   test('has its stack in the log at every level, and other errors do not', () => {

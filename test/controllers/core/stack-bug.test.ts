@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { comparison } from '../../../controllers/author/comparison.ts';
+import { blamed, blaming, describeBug } from '../../../controllers/core/stack-bug.ts';
+import { bugIn } from '../../../runtime/log/bug.ts';
+
+const root = pathToFileURL(join(import.meta.dirname, '..', '..', '..')).href;
+
+/** A bug with that stack trace, of that stack. */
+function bugAt(places: readonly string[], stack?: string): Error {
+  const bug = new TypeError('x');
+  bug.stack = ['TypeError: x', ...places.map((place) => `    at ${place}`)].join('\n');
+  return blamed(bug, stack);
+}
+
+const decide = `decide (${root}/controllers/core/claim-binding/provision.ts:89:30)`;
+const helper = `compare (${root}/controllers/author/comparison.ts:12:3)`;
+const lodash = `get (${root}/node_modules/lodash/get.js:3:4)`;
+const product = `connect (file:///app/node_modules/services-stack/dist/controllers/core/managed/setup.js:3:4)`;
+const authors = 'configure (file:///app/my-stack/stack.ts:5:6)';
+const main = 'async file:///app/src/main.ts:7:8';
+
+const rows: Readonly<
+  Record<string, readonly [places: readonly string[], stack: string | undefined, told: string]>
+> = {
+  'of a stack, in its file': [[authors, decide], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'],
+  'of a stack, in a library that it calls': [
+    ['Object.parse (node:url:1:2)', 'a (/app/node_modules/p/i.js:3:4)', authors, decide],
+    'shop',
+    'stack shop: x (TypeError at my-stack/stack.ts:5)',
+  ],
+  'of a stack, in what helps authors': [
+    [lodash, helper, authors, decide],
+    'shop',
+    'stack shop: x (TypeError at my-stack/stack.ts:5)',
+  ],
+  'of a stack, in the package that helps authors': [
+    [product, authors, product],
+    'shop',
+    'stack shop: x (TypeError at my-stack/stack.ts:5)',
+  ],
+  'of a stack, in a file without a function': [
+    ['file:///app/my-stack/client.js:5:6'],
+    'shop',
+    'stack shop: x (TypeError at my-stack/client.js:5)',
+  ],
+  'of a stack of ours': [
+    [`configure (${root}/controllers/fcp/favourite-db-instance/configure.ts:4:2)`, decide],
+    'fcp',
+    'stack fcp: x (TypeError at favourite-db-instance/configure.ts:4)',
+  ],
+  'of a stack, in nothing of its own': [[decide, helper, lodash], 'shop', 'stack shop: x (TypeError)'],
+  'of a stack, on a drive': [
+    ['configure (C:\\app\\my-stack\\stack.js:5:6)'],
+    'shop',
+    'stack shop: x (TypeError at my-stack/stack.js:5)',
+  ],
+  'of the controllers': [
+    [decide, main],
+    undefined,
+    'controllers: x (TypeError at claim-binding/provision.ts:89)',
+  ],
+  'of the controllers, in a library': [
+    ['Object.parse (node:url:1:2)', lodash, decide],
+    undefined,
+    'controllers: x (TypeError at claim-binding/provision.ts:89)',
+  ],
+  'of the controllers, where they run something awaited': [
+    [main],
+    undefined,
+    'controllers: x (TypeError at src/main.ts:7)',
+  ],
+  'of the controllers, nowhere': [
+    ['Object.parse (node:url:1:2)', 'async Promise.all (index 1)'],
+    undefined,
+    'controllers: x (TypeError)',
+  ],
+};
+
+describe('a bug is told in a sentence, with whose it is and the place that is theirs', () => {
+  for (const [name, [places, stack, told]] of Object.entries(rows)) {
+    test(name, () => assert.equal(describeBug(bugAt(places, stack)), `bug in the ${told}`));
+  }
+
+  test('without a stack trace', () => {
+    const bug = new TypeError('x');
+    bug.stack = '';
+    assert.equal(describeBug(bug), 'bug in the controllers: x (TypeError)');
+  });
+
+  test('with a message that looks like one', () => {
+    const bug = new TypeError('x');
+    bug.stack = 'TypeError: x\n at (my-stack/client.js:5:6)';
+    assert.equal(describeBug(blamed(bug, 'shop')), 'bug in the stack shop: x (TypeError)');
+  });
+
+  test('where it really is, past what helps authors', () => {
+    const wrong = undefined as unknown as Parameters<typeof comparison>[0];
+    assert.throws(
+      () => comparison(wrong),
+      (error) => {
+        assert.match(
+          describeBug(blamed(bugIn(error)!, 'shop')),
+          /^bug in the stack shop: .* \(TypeError at core\/stack-bug\.test\.ts:\d+\)$/,
+        );
+        return true;
+      },
+    );
+  });
+});
+
+describe('to blame a stack', () => {
+  test('marks a bug, however it is wrapped, and throws what was thrown', async () => {
+    const bug = bugAt([]);
+    const wrapped = new Error('outer', { cause: new Error('inner', { cause: bug }) });
+    await assert.rejects(
+      blaming('shop', () => {
+        throw wrapped;
+      }),
+      (error) => error === wrapped,
+    );
+    assert.equal(describeBug(bug), 'bug in the stack shop: x (TypeError)');
+  });
+
+  test('leaves every other error as it is, and an answer too', async () => {
+    const refused = new Error('quota exceeded');
+    await assert.rejects(
+      blaming('shop', () => Promise.reject(refused)),
+      refused,
+    );
+    assert.deepEqual(Object.getOwnPropertySymbols(refused), []);
+    assert.equal(await blaming('shop', async () => 7), 7);
+  });
+
+  test('does nothing where nobody knows whose it is, or the error is frozen', () => {
+    assert.equal(describeBug(blamed(bugAt([]), undefined)), 'bug in the controllers: x (TypeError)');
+    assert.equal(
+      describeBug(blamed(Object.freeze(bugAt([])), 'shop')),
+      'bug in the controllers: x (TypeError)',
+    );
+  });
+});
