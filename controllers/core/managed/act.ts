@@ -129,7 +129,7 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
     event: requested('CreatedExternalResource', 'creation'),
   };
   if (typeof operation === 'string') {
-    const problem = unpollable(context, 'create', operation);
+    const problem = unpollable(context, marked.current, 'create', operation);
     if (problem !== undefined)
       throw new StepFailure('create failed', problem, { ...cannotCreate, known: marked });
     const handedOver = await recordName(
@@ -197,7 +197,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const { operation, details, status } = updated;
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
-    const problem = unpollable(context, 'update', operation);
+    const problem = unpollable(context, run.current, 'update', operation);
     if (problem !== undefined)
       throw new StepFailure('update failed', problem, { ...cannotUpdate, known: run });
     const published = await tell(context, begin(context, run, { type: 'update', name: operation }), called);
@@ -233,7 +233,7 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
   const operation = (deletion as Deletion<string> | undefined)?.operation;
   if (typeof operation === 'string') {
-    const problem = unpollable(context, 'delete', operation);
+    const problem = unpollable(context, run.current, 'delete', operation);
     if (problem !== undefined)
       throw new StepFailure('delete failed', problem, { ...cannotDelete, known: run });
     return endings.handedOver(begin(context, requesting, { type: 'delete', name: operation }), deleting());

@@ -1,9 +1,10 @@
-import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { present, secretsAmong } from '../connection/published-details.ts';
+import { blamed } from '../stack-bug.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import {
@@ -34,21 +35,29 @@ export function begin(
   return { ...run, underWay: operation, operation: operationOngoing(type, { name }) };
 }
 
-/** Why a call must not have returned the name of an operation; undefined: it may. */
+/** Why a call must not have returned the name of an operation: a mistake of the stack; undefined: it may. */
 export function unpollable(
-  { external }: ExternalContext,
+  { external, stack }: ExternalContext,
+  { kind }: Managed,
   type: OperationType,
   name: string,
 ): Error | undefined {
-  const returned = `${type} of the external client returned`;
-  if (name === '') return new TypeError(`${returned} an empty name of an operation`);
-  // The status is shown to people as it is.
-  if (printable(name) !== name) {
-    return new TypeError(`${returned} a name of an operation that is not printable, "${name}"`);
-  }
-  if (external.poll !== undefined) return undefined;
-  return new TypeError(`${returned} the name of an operation, "${name}", and there is no method poll`);
+  const problem = problemOf(name) ?? (external.poll === undefined ? unasked(kind, type, name) : undefined);
+  if (problem === undefined) return undefined;
+  const error = new TypeError(`${type} of the external client returned ${problem}`);
+  error.stack = ''; // it has returned, and left no trace
+  return blamed(error, stack);
 }
+
+function problemOf(name: string): string | undefined {
+  if (name === '') return 'an empty name of an operation';
+  // The status is shown to people as it is.
+  return printable(name) === name ? undefined : `a name of an operation that is not printable, "${name}"`;
+}
+
+const unasked = (kind: string, type: OperationType, name: string): string =>
+  `the name of an operation, "${name}", and cannot be asked how that is going: beside ${type} in the external client of ${kind}, ` +
+  `add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }`;
 
 /**
  * Asks how the operation is going that is on record, and puts on record what it brought. Returns what is known then; the

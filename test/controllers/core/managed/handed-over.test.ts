@@ -454,7 +454,9 @@ describe('a client that cannot be asked about its operations', () => {
   const problems: Record<string, { operation: string; progress?: () => Progress; message: string }> = {
     'that has no method poll': {
       operation: 'op-create',
-      message: 'the name of an operation, "op-create", and there is no method poll',
+      message:
+        'the name of an operation, "op-create", and cannot be asked how that is going: beside create in the external client of FavouriteDBInstance, ' +
+        "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }",
     },
     'whose names are empty': {
       operation: '',
@@ -470,17 +472,37 @@ describe('a client that cannot be asked about its operations', () => {
   for (const names of ['deterministic', 'assigned'] as const) {
     for (const [what, { operation, progress, message }] of Object.entries(problems)) {
       test(`${what}, has a bug, which is told, and makes no second resource: ${names} names`, async () => {
-        const scene = slow({ externalNames: names });
+        const scene = slow({ externalNames: names, stack: 'shop' });
         scene.external.creation = { operation };
         scene.external.progress = progress;
         const { bug } = await scene.run();
         assert.ok(bug instanceof TypeError);
-        const told = `False/ReconcileError: create failed: bug in the controllers: create of the external client returned ${message} (`;
-        assert.ok(scene.condition('Synced').startsWith(told), scene.condition('Synced'));
+        assert.equal(
+          scene.condition('Synced'),
+          `False/ReconcileError: create failed: bug in the stack shop: create of the external client returned ${message} (TypeError)`,
+        );
         await scene.run();
         assert.equal(scene.external.made, 1);
       });
     }
+  }
+
+  for (const type of ['update', 'delete'] as const) {
+    test(`says where to add the method: ${type}`, async () => {
+      const scene = new Scene(
+        { forProvider: { size: 2 } },
+        { finalizers, annotations: named, ...(type === 'delete' && { deletionTimestamp }) },
+        { stack: 'shop' },
+      );
+      scene.external.put('db', { size: 1 }, 'known');
+      scene.external.change = { operation: 'op-update' };
+      scene.external.deletion = { operation: 'op-delete' };
+      await scene.run();
+      assert.equal(
+        scene.condition('Synced'),
+        `False/ReconcileError: ${type} failed: bug in the stack shop: ${type} of the external client returned the name of an operation, "op-${type}", and cannot be asked how that is going: beside ${type} in the external client of FavouriteDBInstance, add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' } (TypeError)`,
+      );
+    });
   }
 
   test('of which type it reports the status compiles as its kind has it', () => {
