@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 /* `services-stack`: what an author runs in a repository of their own. */
 import { Command } from 'commander';
+import type { GenerateOptions } from './generate.ts';
 import { newServiceCommand } from './scaffold/command.ts';
 import { ownLayout } from './scaffold/own-layout.ts';
 import { tellingUsageErrors } from './telling-usage-errors.ts';
 import { version } from './version.ts';
+
+type GenerateFlags = Omit<GenerateOptions, 'isCheck'> & { readonly check: boolean };
 
 const program = new Command('services-stack')
   .description('Tools for the authors of stacks')
@@ -15,15 +18,16 @@ const program = new Command('services-stack')
 
 program
   .command('generate')
-  .description('write definitions, roles and API reference of the stacks that modules export')
+  .description('write definitions, roles, the Deployment and API reference of the stacks that modules export')
   .argument('<modules...>', 'modules that export what defineStack made, as stack.ts')
   .option('--out <folder>', 'the folder to write to', '.')
-  .option('--name <name>', 'what the names of roles begin with', 'services-stack')
+  .option('--name <name>', 'what the process is called, as in main.ts, and its roles', 'services-stack')
+  .option('--namespace <namespace>', 'where it is to run (default: the name)')
+  .option('--image <image>', 'the image with it (default: <name>:latest)')
   .option('--check', 'write nothing, and fail if a file is not up to date', false)
-  .action(async (modules: readonly string[], options: { out: string; name: string; check: boolean }) => {
+  .action(async (modules: readonly string[], { check: isCheck, ...options }: GenerateFlags) => {
     const { generate } = await import('./generate.ts');
-    const { out, name, check: isCheck } = options;
-    await generate(modules, { out, name, isCheck });
+    await generate(modules, { ...options, isCheck });
   });
 
 program.addCommand(newServiceCommand(ownLayout));

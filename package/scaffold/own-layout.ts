@@ -103,11 +103,16 @@ function manifestIn(file: string): Manifest | undefined {
   }
 }
 
-/** What may name a Lease: lower case letters, digits and dashes. */
+/** What may name a Lease and a Service: lower case letters, digits and dashes, a letter first. */
 function productOf(name: string): string {
   const plain = name
     .replace(/^@[^/]*\//, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-');
-  return plain.replaceAll(/^-+|-+$/g, '').slice(0, 50) || 'own-stacks';
+  return (
+    plain
+      .replace(/^[^a-z]+/, '')
+      .slice(0, 50)
+      .replace(/-+$/, '') || 'own-stacks'
+  );
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
@@ -9,13 +11,16 @@ import type { ExternalClient } from '../../controllers/core/managed/external-cli
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { kubeconfigOfAccount } from '../cluster/account.ts';
 import { freePort } from '../cluster/free-port.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { ownRepository, succeeds } from '../package/own-repository.ts';
 import { codeBlocks } from './code-blocks.ts';
+import type { Deployment } from './manifests.ts';
+import { objectOf } from './manifests.ts';
 import type { Folder, Started } from './project-copy.ts';
-import { projectRoot } from './project-copy.ts';
+import { folderAt, projectRoot } from './project-copy.ts';
 
 const guide = await readFile(join(projectRoot, 'docs', 'adding-a-managed-service.md'), 'utf8');
 const blocks = codeBlocks(guide);
@@ -136,6 +141,7 @@ describe('the guide to adding a managed service', () => {
       assert.match(roles, new RegExp(`apiGroups: .*\\bexample\\.org\\]\n +resources: \\[${plural}\\]`));
     }
     assert.match(roles, /^ {2}name: example-claims$/m);
+    assert.match(await own.read('deploy/workload.yaml'), /^ {10}image: example:latest$/m);
 
     const check = ['services-stack', 'generate', 'src/stack.ts', '--name', 'example', '--check'];
     await succeeds(own, 'npx', check);
@@ -328,6 +334,81 @@ describe('the guide to adding a managed service', () => {
       });
       await cluster.kubectl(['delete', 'favouritedbinstances.example.org', name]);
       assert.equal(cloud.instances().find(({ item }) => item.name === name)?.item.level, 1);
+    });
+
+    describe('deployed', () => {
+      let image: Folder;
+      before(async () => {
+        image = folderAt(await mkdtemp(join(tmpdir(), 'own-image-')));
+      });
+      after(() => image?.remove());
+
+      test('the Dockerfile copies all that the process needs to start', async () => {
+        const dockerfile = await own.read('deploy/Dockerfile');
+        const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, paths = '']) =>
+          paths.split(' '),
+        );
+        for (const path of copied) {
+          await cp(join(own.directory, path), join(image.directory, path), { recursive: true });
+        }
+        await symlink(join(own.directory, 'node_modules'), join(image.directory, 'node_modules'));
+        assert.match(dockerfile, /^ENTRYPOINT \["node", "src\/main\.ts"\]$/m);
+        assert.deepEqual(await image.node(['src/main.ts', '--version']), { code: 0, output: '0.1.0\n' });
+        const { dependencies } = JSON.parse(await image.read('package.json'));
+        assert.ok(
+          copied.includes(dependencies['services-stack'].replace('file:', '')),
+          'what npm ci installs',
+        );
+      });
+
+      test('the manifests apply, a second time without change', async () => {
+        await line('npx services-stack generate src/stack.ts --name example --image');
+        const applied = () =>
+          cluster.kubectl([
+            'apply',
+            ...['crds', 'deploy'].flatMap((name) => ['-f', join(own.directory, name)]),
+          ]);
+        await applied();
+        const changed = (await applied())
+          .trim()
+          .split('\n')
+          .filter((text) => !text.endsWith(' unchanged'));
+        assert.deepEqual(changed, []);
+      });
+
+      test('the process has the rights of its service account, and a claim is bound with them', async () => {
+        assert.equal(await stack.end(), 0);
+        const workload = parseAllDocuments(await own.read('deploy/workload.yaml')).map((each) => each.toJS());
+        const { template } = objectOf<Deployment>(workload, 'Deployment', 'example').spec;
+        const [container] = template.spec.containers;
+        const account = { namespace: 'example', name: template.spec.serviceAccountName };
+        const kubeconfig = join(image.directory, 'kubeconfig');
+        await image.write('kubeconfig', await kubeconfigOfAccount(cluster.controlPlane, account));
+        const probes = `127.0.0.1:${await freePort()}`;
+        const args = container.args.map((arg) =>
+          arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
+        );
+        assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
+        stack = image.startNode([
+          'src/main.ts',
+          ...args,
+          '--kubeconfig',
+          kubeconfig,
+          '--poll-interval',
+          '2s',
+        ]);
+        await eventually('the container is ready', async () => (await fetch(`http://${probes}/readyz`)).ok);
+
+        await cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url));
+        await eventually('the claim is Bound', async () => {
+          const found = await cluster.find(ClaimKind, { namespace: 'team-a', name: 'orders' });
+          return found?.status?.bindingPhase === 'Bound';
+        });
+        await cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
+        const lease = ['get', 'lease', '-n', 'example', 'example', '-o', 'jsonpath={.spec.holderIdentity}'];
+        assert.notEqual(await cluster.kubectl(lease), '');
+        assert.doesNotMatch(stack.output(), /forbidden/);
+      });
     });
   });
 });

@@ -9,7 +9,7 @@ export interface CodeBlock {
 /** Every fenced code block of a Markdown text, in order. */
 export function codeBlocks(markdown: string): readonly CodeBlock[] {
   return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', content = '']) => {
-    const file = /^(?:\/\/|#) (\S+\/\S+\.\w+)\n/.exec(content)?.[1];
+    const file = /^(?:\/\/|#) (\S+\/(?:\S+\.\w+|Dockerfile))\n/.exec(content)?.[1];
     return { language, content, ...(file !== undefined && { file }) };
   });
 }

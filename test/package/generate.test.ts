@@ -45,10 +45,14 @@ describe('services-stack generate', () => {
   const refusals: Readonly<
     Record<string, readonly [module: string, flags: readonly string[], line: string]>
   > = {
-    'a name that is none of an object': [
+    'names that nothing can have': [
       boxes(),
-      ['--name', 'My Boxes'],
-      '--name: "My Boxes" is not of at most 63 lower case letters, digits and dashes within',
+      ['--name', 'My Boxes', '--namespace', 'a/b', '--image', 'a b'],
+      [
+        '--name: "My Boxes" is not of at most 55 lower case letters, digits and dashes within, with a letter first',
+        '--namespace: "a/b" is not of at most 63 lower case letters, digits and dashes within',
+        '--image: "a b" is no name of an image, as registry.example.org/stacks:1.0.0',
+      ].join('\n'),
     ],
     'a group without a dot': [
       boxes({ group: 'example' }),

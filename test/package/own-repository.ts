@@ -67,8 +67,8 @@ export interface OwnRepository extends Folder {
 export async function ownRepository(): Promise<OwnRepository> {
   const { directory, packed } = await installedOnce();
   const folder = folderAt(await mkdtemp(join(tmpdir(), 'own-repository-')));
-  for (const file of ['package.json', 'package-lock.json']) {
-    await folder.write(file, await readFile(join(directory, file), 'utf8'));
+  for (const file of ['package.json', 'package-lock.json', ...globSync('*.tgz', { cwd: directory })]) {
+    await cp(join(directory, file), join(folder.directory, file));
   }
   await symlink(join(directory, 'node_modules'), join(folder.directory, 'node_modules'));
   const command = join('node_modules', '.bin', 'services-stack');
