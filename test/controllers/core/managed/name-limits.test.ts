@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
+import { named, refusedName } from '../../../../controllers/core/managed/identity.ts';
 import { fittingName, nameProblem } from '../../../../controllers/core/managed/name-limits.ts';
 import { Scene } from '../managed-scene.ts';
 
@@ -71,6 +72,22 @@ describe('a managed resource of a kind with names of its own', () => {
     const given = sceneOf({ name: long }, { 'crossplane.io/external-name': 'short' });
     await given.run();
     assert.deepEqual([...given.external.things.keys()], ['short']);
+  });
+
+  test('whose external name somebody wrote, and it does not fit, says so: what a person says is never cut', async () => {
+    const scene = sceneOf({}, { 'crossplane.io/external-name': long });
+    await scene.run();
+    const message = nameProblem(long, names, 'crossplane.io/external-name');
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
+    assert.equal(externalName(scene.object!), long);
+    assert.equal(scene.external.made, 0);
+  });
+
+  test('that is called at length itself has a name that is cut', () => {
+    const managed = { apiVersion: 'example.org/v1', kind: 'Box', metadata: { name: long }, spec: {} };
+    const context = { isAssigned: false, marks: { immutable: [], identity: [] }, names };
+    assert.equal(externalName(named(context, managed)), fittingName(long, names));
+    assert.equal(refusedName(context, managed), undefined);
   });
 
   test('that has a name on record keeps it, whatever the limits have become since', async () => {
