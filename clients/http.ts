@@ -92,6 +92,14 @@ export const keptConnections = (): Carrier =>
     bodyTimeout: 0,
   });
 
+/** The same, which asks first: what `mayGoOn` throws keeps a request from being sent. */
+export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
+  async request(request) {
+    mayGoOn();
+    return carrier.request(request);
+  },
+});
+
 /**
  * A client that tries again where that is safe. GET, PUT, PATCH and DELETE say what should be and may be repeated
  * after any failure that may pass; a POST is repeated only if it was certainly not carried out: the connection

@@ -31,6 +31,7 @@ export class PostgresqlError extends Error {
  * - `NotOurs`: a database or role that exists and does not carry the caller's mark.
  * - `InUse`: open sessions or dependent objects stand in the way of a deletion or a copy.
  * - `Closed`: the client was closed.
+ * - `Halted`: `mayGoOn` said no; nothing was sent, and what was begun is rolled back.
  */
 export type PostgresqlErrorCode =
   | 'Unreachable'
@@ -41,6 +42,7 @@ export type PostgresqlErrorCode =
   | 'NotOurs'
   | 'InUse'
   | 'Closed'
+  | 'Halted'
   | (string & {});
 
 export const isInUse = (error: unknown): boolean =>

@@ -31,6 +31,8 @@ export interface PostgresqlServerOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
+  /** Asked before each statement: what it throws ends the call, and rolls its transaction back. Default: it may. */
+  readonly mayGoOn?: () => void;
   /** Default: pg's own. A test may give one that fails. */
   readonly createClient?: (config: ClientConfig) => Client;
 }
@@ -68,6 +70,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       secrets: [credentials.password],
     },
     createClient: options.createClient ?? ((config) => new Client(config)),
+    mayGoOn: options.mayGoOn ?? (() => {}),
     clock,
     random,
   };

@@ -43,6 +43,8 @@ export interface SessionOptions {
   readonly connectionWaitMs: number;
   readonly context: ErrorContext;
   readonly createClient: (config: ClientConfig) => Client;
+  /** Asked before each statement; see `PostgresqlServerOptions`. */
+  readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -126,7 +128,7 @@ async function connect(
   signal: AbortSignal | undefined,
   options: SessionOptions,
 ): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
-  const { clock, context, random } = options;
+  const { clock, context, random, mayGoOn } = options;
   let isBroken = false;
   client.on('error', () => {
     isBroken = true;
@@ -162,7 +164,14 @@ async function connect(
   };
   const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
     try {
-      const result = await abortable(() => client.query<Row>(sql, values && [...values]));
+      const result = await abortable(() => {
+        try {
+          mayGoOn();
+        } catch (error) {
+          throw new PostgresqlError((error as Error).message, { code: 'Halted', isRetryable: true });
+        }
+        return client.query<Row>(sql, values && [...values]);
+      });
       return result.rows;
     } catch (error) {
       // Without an answer the state of the connection is unknown.

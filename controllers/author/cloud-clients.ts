@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
-import { keptConnections } from '../../clients/http.ts';
+import { guarded, keptConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
@@ -53,7 +53,8 @@ export function cloudClients<C>(
   const { parse = parseCredentials, systemOf = ({ url }) => url } = options;
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
-    const dispatcher = keptConnections();
+    // One call of an external client may send several requests, and the process be stopped for a while between two.
+    const dispatcher = guarded(keptConnections(), () => env.checkLease?.());
     const connections = new LRUCache<string, Connection<C>>({ max: maxClients });
 
     return async (managed) => {

@@ -35,6 +35,7 @@ export function serverConnection(
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = providerFacts(env, kinds);
   const choose = providerChooser(env, kinds);
+  const { clock, random, checkLease } = env;
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** To the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
@@ -64,7 +65,7 @@ export function serverConnection(
     ]);
     const known = connections.get(key);
     if (known !== undefined) return known;
-    const server = createServer({ credentials, clock: env.clock, random: env.random });
+    const server = createServer({ credentials, clock, random, mayGoOn: () => checkLease?.() });
     const tell = (event: EventFacts) => tellProvider(managed, event);
     const connection = { server, credentials, prepare: closing({ server, credentials, tell }) };
     connections.set(key, connection);

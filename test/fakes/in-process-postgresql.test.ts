@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
 import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
+import type { PostgresqlError } from '../../clients/postgresql/error.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
@@ -23,10 +24,10 @@ function scene(): Scene {
   return { clock, postgresql: createInProcessPostgresql(clock) };
 }
 
-function clientOf({ clock, postgresql }: Scene, carryOut: CarryOutside = atOnce) {
+function clientOf({ clock, postgresql }: Scene, carryOut: CarryOutside = atOnce, mayGoOn = () => {}) {
   const process = postgresql.clientsFor(carryOut);
   const { credentials } = postgresql;
-  return { ...process, server: process.createServer({ credentials, clock, random: () => 0.5 }) };
+  return { ...process, server: process.createServer({ credentials, clock, random: () => 0.5, mayGoOn }) };
 }
 
 describe('the door of a process', () => {
@@ -89,6 +90,35 @@ describe('the door of a process', () => {
     assert.match(String(error), /is unreachable: timed out/);
     await clientOf(given).server.roles.create('ann', {}, owned);
   });
+});
+
+test('a process that may not go on sends no further statement, and nothing is done of what it began', async () => {
+  let isDone = false;
+  for (let allowed = 0; !isDone; allowed += 1) {
+    const given = scene();
+    const sent: string[] = [];
+    let left = allowed;
+    const { server } = clientOf(
+      given,
+      (call, effect) => {
+        if (call.verb !== 'connect') sent.push(call.verb);
+        return atOnce(call, effect);
+      },
+      () => {
+        if (left === 0) throw new Error('another process may lead');
+        left -= 1;
+      },
+    );
+    isDone = await server.roles.create('ann', { login: true }, { ownerId, password: 'p' }).then(
+      () => true,
+      ({ code, message }: PostgresqlError) => {
+        assert.deepEqual({ code, message }, { code: 'Halted', message: 'another process may lead' });
+        return false;
+      },
+    );
+    assert.equal(sent.length, allowed);
+    assert.equal(given.postgresql.roles().length, isDone ? 1 : 0);
+  }
 });
 
 /** Ends the process before its `at`-th statement, or right after it. */

@@ -1,5 +1,7 @@
 import { Subject, Subscription } from 'rxjs';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { Carrier } from '../../clients/http.ts';
+import { guarded } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
@@ -207,8 +209,9 @@ export class SimulatedProcess {
       passwords += 1;
       return `pw-${id}-${passwords}-${Math.floor(chance('password', id, passwords) * 2 ** 32).toString(36)}`;
     };
-    const favourite = clouds.favourite.carrierFor(carryOut);
-    const other = clouds.other.carrierFor(carryOut);
+    const carrierTo = (cloud: InProcessCloud): Carrier =>
+      guarded(cloud.carrierFor(carryOut), () => door.checkLease());
+    const [favourite, other] = [carrierTo(clouds.favourite), carrierTo(clouds.other)];
     const servers = postgresql.clientsFor(carryOut);
     this.#life.add(() => servers.end());
     return [

@@ -96,6 +96,28 @@ describe('the clients of a cloud', () => {
     assert.deepEqual(made, ['red-1', 'red-2']);
   });
 
+  test('send nothing once another process may lead', async () => {
+    const { process } = scene();
+    const halt = new Error('another process may lead');
+    const checkLease = (): void => {
+      throw halt;
+    };
+    const connect = cloudClients(({ dispatcher }: CloudClientOptions<Parameters>) => dispatcher)(
+      { ...process.env, checkLease },
+      kinds,
+    );
+    const { client } = await connect(managed(by('red')), new AbortController().signal);
+    const { signal } = new AbortController();
+    const request = {
+      origin: 'http://127.0.0.1:9',
+      path: '/',
+      method: 'GET',
+      headers: {},
+      body: null,
+    } as const;
+    await assert.rejects(client.request({ ...request, signal }), halt);
+  });
+
   describe('with credentials of another form', () => {
     const serviceAccount = (text: string) => {
       const { account } = JSON.parse(text) as { readonly account?: string };
