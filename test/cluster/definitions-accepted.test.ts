@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { z } from 'zod';
+import { definitionProblems } from '../../apis/core/definition-problems.ts';
+import type { Definition } from '../../apis/core/schema.ts';
+import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
+import { customResourceDefinition } from '../../apis/crd.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { CustomResourceDefinition } from '../../runtime/client/install-crds.ts';
+import { CustomResourceDefinitionKind } from '../../runtime/client/install-crds.ts';
+import type { Cluster } from './stack-harness.ts';
+import { startCluster } from './stack-harness.ts';
+
+const text = z.string().describe('A text.');
+const names = { group: 'example.org', version: 'v1', stack: 'boxes', description: 'A box.' };
+
+const fields: Readonly<Record<string, z.ZodType>> = {
+  'two patterns': z.string().regex(/^a/).regex(/b$/),
+  'a pattern by code points': z.string().regex(/^\p{Lu}$/u),
+  'escapes that both know': z.string().regex(/[\x41-\x5a-]\/\.\d\W\b/),
+  'a thousand times': z.string().regex(/a{2,1000}/),
+  'a thousand and one times': z.string().regex(/a{1001}/),
+  'a look ahead': z.string().regex(/(?=a)/),
+  'a look behind': z.string().regex(/(?<!a)/),
+  'a reference back': z.string().regex(/(a)\1/),
+  'a code unit': z.string().regex(/\u0041/),
+  'a control character': z.string().regex(/\cA/),
+  'a category by its long name': z.string().regex(/\p{Letter}/u),
+  'a backspace': z.string().regex(/[a\b]/),
+  'a mail address': z.email(),
+  'a host': z.hostname(),
+  'a date as a text': z.iso.datetime(),
+  'a UUID': z.uuid(),
+  'some numbers': z.literal([1, 2]),
+  'what may be null': z.string().nullable(),
+  'a map of some keys': z.record(z.enum(['a', 'b']), z.string()),
+  'one of two types': z.union([z.string(), z.int()]),
+  'one of two objects': z.discriminatedUnion('a', [
+    z.object({ a: z.literal('x').describe('X.') }),
+    z.object({ a: z.literal('y').describe('Y.') }),
+  ]),
+  'a list of places': z.tuple([z.string()]),
+  'no type': z.any(),
+  'a list of no type': z.array(z.any()),
+  'a strict object': z.strictObject({ text }),
+  'a loose object': z.looseObject({ text }),
+  'a schema with an id': z.object({ text }).meta({ id: 'inner' }),
+  'a list without repetition': z.array(z.string()).meta({ uniqueItems: true }),
+};
+
+const facts: Readonly<Record<string, object>> = {
+  'the longest kind': { kind: `B${'o'.repeat(58)}` },
+  'a kind that is too long for its list': { kind: `B${'o'.repeat(59)}` },
+  'a short name with a digit first': { shortNames: ['2b'] },
+  'a plural with a digit first': { plural: '2boxes' },
+  'a plural in capitals': { plural: 'Boxes' },
+  'a category with a space': { stack: 'my boxes' },
+  'a group without a dot': { group: 'example' },
+  'a group in capitals': { group: 'Example.org' },
+  "a group of Kubernetes' own": { group: 'boxes.k8s.io' },
+};
+
+/** Each of another name. */
+const definitions = new Map<string, Definition>(
+  [
+    ...Object.entries(fields).map(
+      ([what, field]) => [what, {}, { field: field.describe('A field.') }] as const,
+    ),
+    ...Object.entries(facts).map(([what, own]) => [what, own, {}] as const),
+  ].map(([what, own, parameters], index) => [
+    what,
+    defineManaged(
+      { ...names, kind: `Box${index}`, plural: `boxes${index}`, ...own },
+      z.object(parameters).describe('The box.'),
+      {},
+    ),
+  ]),
+);
+
+describe('a definition is refused by us exactly if the API server would refuse it', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => cluster?.stop());
+
+  /** Whether the API server takes a definition; any other answer than that is thrown. */
+  async function isAccepted(definition: Definition): Promise<boolean> {
+    const manifest = customResourceDefinition(definition, { withRules: false }) as CustomResourceDefinition;
+    try {
+      await cluster.client.create(CustomResourceDefinitionKind, manifest);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 422) return false;
+      throw error;
+    }
+  }
+
+  for (const [what, definition] of definitions) {
+    test(what, async () => {
+      const problems = definitionProblems(definition);
+      assert.equal(problems.length === 0, await isAccepted(definition), problems.join());
+    });
+  }
+});
