@@ -13,7 +13,8 @@ import type { StreamEvent } from './stream-event.ts';
 export type Change<T> =
   | { readonly type: 'added'; readonly object: T }
   | { readonly type: 'modified'; readonly object: T; readonly previous: T }
-  | { readonly type: 'deleted'; readonly object: T };
+  /** `isLast`: its last state, as the API server told of its end; else only what was last seen of it. */
+  | { readonly type: 'deleted'; readonly object: T; readonly isLast?: true };
 
 /**
  * The newest known object of each key of one kind. Objects are shared and never mutated.
@@ -172,10 +173,11 @@ export function createStore<T extends KubernetesObject>(
     all = undefined;
     for (const index of indexes.values()) index.replace(key, previous, undefined);
     const isSame = last !== undefined && last.metadata.uid === previous.metadata.uid;
-    publish({
-      type: 'deleted',
-      object: isSame ? wellFormed(kind, withoutManagedFields(last)) : previous,
-    });
+    publish(
+      isSame
+        ? { type: 'deleted', object: wellFormed(kind, withoutManagedFields(last)), isLast: true }
+        : { type: 'deleted', object: previous },
+    );
   }
 
   function takePage(page: readonly T[], resourceVersion: string): void {

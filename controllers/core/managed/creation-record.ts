@@ -2,7 +2,7 @@ import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import { isConflict, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -13,6 +13,7 @@ import { having, isCreating } from './ending.ts';
 import { UncertainCreationError } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
 import { encodeIdentity, identityToRecord } from './identity.ts';
+import type { Overtaken } from './overtaken.ts';
 
 const attempts = 5;
 const pauseMs = 10;
@@ -22,6 +23,7 @@ export interface CreationContext {
   readonly env: Pick<Environment, 'clock'>;
   readonly managedResources: Resource<Managed>;
   readonly identity: IdentityContext;
+  readonly overtaken: Pick<Overtaken, 'learn'>;
   readonly signal: AbortSignal;
 }
 
@@ -110,19 +112,22 @@ async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
   }
 }
 
-const recorded = (
-  { env, managedResources, signal }: CreationContext,
+function recorded(
+  { env, managedResources, overtaken, signal }: CreationContext,
   { current }: Run,
   annotations: Readonly<Record<string, string>>,
-): Promise<Managed> => updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
+): Promise<Managed> {
+  overtaken.learn(current, annotations);
+  return updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
+}
 
 function causesOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }
 
 /**
- * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error; after a
- * conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
+ * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error but that
+ * the object is gone; after a conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
  * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
  */
 async function updateCriticalAnnotations(
@@ -143,8 +148,11 @@ async function updateCriticalAnnotations(
       return await managedResources.update(current, desired, signal);
     } catch (error) {
       last = error;
+      if (isNotFound(error)) break;
       if (attempt + 1 < attempts) await clock.sleep(pauseMs, signal);
       if (isConflict(error)) current = await refetched(managedResources, current, signal);
+      // Another has its name: what came of this creation is not on that one's record.
+      if (current.metadata.uid !== object.metadata.uid) break;
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });

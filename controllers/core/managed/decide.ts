@@ -26,7 +26,8 @@ import {
   isInCreationGrace,
 } from './creation-tracking.ts';
 import type { Created, Observation, OperationType, Progress } from './external-client.ts';
-import type { Identity } from './identity.ts';
+import type { Identity, IdentityContext } from './identity.ts';
+import { isOneExternal } from './identity.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
@@ -83,6 +84,33 @@ export function decideFirst(
     return { row: '8', act: 'refuse', message: undetermined };
   }
   return { row: '10', act: 'connect' };
+}
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const overtakenRows = ['1 awaited', '1 taken up', '1 overtaken'] as const;
+export type OvertakenRow = (typeof overtakenRows)[number];
+
+/** What to do about one that is gone though it held our finalizer. */
+export type OvertakenDecision =
+  | { readonly row: '1 awaited'; readonly act: 'wait' }
+  | { readonly row: '1 taken up'; readonly act: 'forget' }
+  | { readonly row: '1 overtaken'; readonly act: 'delete' };
+
+/**
+ * `heir` is what has its name now. The finalizer comes before anything outside is anybody's; and whose a thing is outside
+ * is marked there by kind and name, so that an heir may take for its own what the first one made.
+ */
+export function decideOvertaken(
+  left: Managed,
+  heir: Managed | undefined,
+  identity: IdentityContext,
+): OvertakenDecision {
+  if (heir === undefined) return { row: '1 overtaken', act: 'delete' };
+  if (heir.metadata.uid === left.metadata.uid) return { row: '1 taken up', act: 'forget' };
+  if (!hasFinalizer(heir, finalizerNames.managed)) return { row: '1 awaited', act: 'wait' };
+  const isTakenUp = isOneExternal(identity, left, heir);
+  if (isTakenUp === undefined) return { row: '1 awaited', act: 'wait' };
+  return isTakenUp ? { row: '1 taken up', act: 'forget' } : { row: '1 overtaken', act: 'delete' };
 }
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
@@ -158,7 +186,7 @@ export const nextRows = [
 export type NextRow = (typeof nextRows)[number];
 
 /** A line of the table. */
-export type ManagedRow = FirstRow | AccessRow | OperationRow | NextRow;
+export type ManagedRow = FirstRow | OvertakenRow | AccessRow | OperationRow | NextRow;
 
 /** What to do once the external resource was looked at. */
 export type NextDecision =

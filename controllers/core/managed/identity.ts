@@ -216,6 +216,30 @@ export function isEdited(
   return isNameTaken || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
+/** What tells the external resource of a managed one from all others, whatever else is on record. */
+function standsFor(context: IdentityContext, managed: Managed): Identity {
+  const { marks } = context;
+  const known = recordedIdentity(managed, marks) ?? identityOf(named(context, managed), marks);
+  const fields = Object.entries(known.fields).filter(([path]) => marks.identity.includes(path));
+  return { ...known, fields: Object.fromEntries(fields) };
+}
+
+/**
+ * Whether two managed resources of one name stand for one external resource. What has no name there yet is known by whose
+ * it is alone, which is the same for both. Undefined: it is not decided yet what the second one stands for.
+ */
+export function isOneExternal(
+  context: IdentityContext,
+  first: Managed,
+  second: Managed,
+): boolean | undefined {
+  const [one, other] = [standsFor(context, first), standsFor(context, second)];
+  if (one.name === undefined) return true;
+  if (other.name === undefined) return undefined;
+  const isElsewhere = one.system !== undefined && other.system !== undefined && one.system !== other.system;
+  return !isElsewhere && one.name === other.name && isEqual(one.fields, other.fields);
+}
+
 /** What the status is to say of its identity. Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;

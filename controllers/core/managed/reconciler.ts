@@ -10,7 +10,7 @@ import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler, Request } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { PublisherChain } from '../connection/connection-publisher.ts';
 import { isLeft } from '../connection/connection-publisher.ts';
@@ -21,6 +21,7 @@ import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
+import { besideOvertaken } from './beside-overtaken.ts';
 import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
@@ -32,6 +33,8 @@ import type { IdentityMarks } from './identity.ts';
 import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
 import type { NameLimits } from './name-limits.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
+import type { Overtaken } from './overtaken.ts';
+import { createOvertaken } from './overtaken.ts';
 import { createRenewals } from './renewals.ts';
 import { createRevisions } from './revisions.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
@@ -85,6 +88,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly names?: NameLimits;
   /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
+  /** What is gone though it held our finalizer; default: a record of its own, which nobody tells. */
+  readonly overtaken?: Overtaken;
   /**
    * What is to be on record, as annotations, before anything is made: which provider is used, where that is not clear
    * from the spec. `connect` is given the managed resource with it. Throws what keeps the provider from being used.
@@ -105,11 +110,32 @@ export interface ManagedReconcilerOptions<M extends Managed> {
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service: ManagedReconcilerOptions<Managed> = options;
-  const shared = sharedContext(service);
-  const { managedResources, operations, absences, underWay } = shared;
+  const { env, managedResources, overtaken = createOvertaken(env) } = service;
+  const shared = sharedContext(service, overtaken);
+  const { identity } = shared;
+  const itself = objectReconciler(service, shared, (request) => managedResources.get(request));
+  const left = objectReconciler(
+    service,
+    {
+      ...shared,
+      managedResources: { ...shared.managedResources, ...overtaken.writes },
+      absences: createAbsences(env.clock),
+    },
+    overtaken.of,
+  );
+  return besideOvertaken({ itself, left, overtaken, identity, managedResources });
+}
+
+/** Reconciles the object that `find` yields. */
+function objectReconciler(
+  service: ManagedReconcilerOptions<Managed>,
+  shared: Omit<RunContext, 'signal' | 'log'>,
+  find: (request: Request) => Managed | undefined,
+): Reconciler {
+  const { operations, absences, underWay } = shared;
 
   return async (request, signal, log) => {
-    const found = managedResources.get(request);
+    const found = find(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) absences.forget(request);
@@ -238,18 +264,21 @@ async function recordFound(context: ExternalContext, looked: Run, observed: Obse
 }
 
 /** What all runs share: the options, with what is not said of them. */
-function sharedContext({
-  env,
-  managedResources,
-  publisher,
-  operations = createOperationTracker(),
-  externalNames,
-  creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
-  confirmAbsenceMs = 5_000,
-  marks = { immutable: [], identity: [] },
-  names,
-  stack,
-}: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
+function sharedContext(
+  {
+    env,
+    managedResources,
+    publisher,
+    operations = createOperationTracker(),
+    externalNames,
+    creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
+    confirmAbsenceMs = 5_000,
+    marks = { immutable: [], identity: [] },
+    names,
+    stack,
+  }: ManagedReconcilerOptions<Managed>,
+  overtaken: Overtaken,
+): Omit<RunContext, 'signal' | 'log'> {
   const identity = { isAssigned: externalNames === 'assigned', marks, names };
   const absences = createAbsences(env.clock);
   return {
@@ -262,6 +291,7 @@ function sharedContext({
     revisions: createRevisions(),
     unpublished: createUnpublishedDetails(),
     underWay: createOperationsUnderWay(),
+    overtaken,
     identity,
     creationGraceMs,
     confirmAbsenceMs,

@@ -33,6 +33,7 @@ import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { createOvertaken } from './overtaken.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 
@@ -95,6 +96,8 @@ export function managedController<M extends Managed>(
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
+  const resourceEvents = env.events.from(eventSources.managed(service.kind));
+  const overtaken = createOvertaken({ clock: env.clock, events: resourceEvents });
   const choose = providerChooser(env, service.providers);
 
   /** The resource whose connection secret this is, unless it is on its way out. */
@@ -119,6 +122,9 @@ export function managedController<M extends Managed>(
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)
         .itself('its desired state changed'),
+      wokenBy<Managed>(managedResources.store)
+        .when(overtaken.goesUnreleased)
+        .itself('it was deleted while its finalizer was written'),
       // What somebody deleted, edited or disowned is published again at once. What goes with its resource is not missed.
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid, data)))
@@ -134,9 +140,10 @@ export function managedController<M extends Managed>(
     reconcile: managedReconciler({
       ...(service.kind.marks && { marks: service.kind.marks }),
       ...service,
-      env: { ...env, events: env.events.from(eventSources.managed(service.kind)) },
+      env: { ...env, events: resourceEvents },
       managedResources,
       operations,
+      overtaken,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
         blamedConnector(service.connector, service.stack),

@@ -28,6 +28,7 @@ import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
+import type { Overtaken } from './overtaken.ts';
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
@@ -44,6 +45,7 @@ export interface RunContext extends CreationContext {
   readonly revisions: Revisions;
   readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
+  readonly overtaken: Pick<Overtaken, 'isGone' | 'begin' | 'learn'>;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */

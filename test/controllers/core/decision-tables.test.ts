@@ -8,7 +8,13 @@ import { deletedRows } from '../../../controllers/core/claim-binding/decide-dele
 import { orphanRows } from '../../../controllers/core/claim-binding/decide-orphan.ts';
 import { defaultingRows } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingRows } from '../../../controllers/core/claim-scheduling/decide.ts';
-import { accessRows, firstRows, nextRows, operationRows } from '../../../controllers/core/managed/decide.ts';
+import {
+  accessRows,
+  firstRows,
+  nextRows,
+  operationRows,
+  overtakenRows,
+} from '../../../controllers/core/managed/decide.ts';
 import { providerConfigRows } from '../../../controllers/core/provider/decide.ts';
 import { propagationRows } from '../../../controllers/core/secret-propagation/decide.ts';
 
@@ -22,7 +28,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   'Deleted claims': deletedRows,
   Orphans: orphanRows,
   'Secret propagation': propagationRows,
-  'Managed resources': [...firstRows, ...accessRows, ...operationRows, ...nextRows],
+  'Managed resources': [...firstRows, ...overtakenRows, ...accessRows, ...operationRows, ...nextRows],
   ProviderConfigs: providerConfigRows,
 };
 

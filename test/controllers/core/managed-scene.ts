@@ -10,6 +10,8 @@ import {
   secretPublisher,
 } from '../../../controllers/core/connection/connection-publisher.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
+import type { Overtaken } from '../../../controllers/core/managed/overtaken.ts';
+import { createOvertaken } from '../../../controllers/core/managed/overtaken.ts';
 import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/reconciler.ts';
 import { managedReconciler } from '../../../controllers/core/managed/reconciler.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -65,6 +67,7 @@ export class Scene {
     const resource = env.resource(managedKind);
     this.#reconcile ??= managedReconciler<Managed>({
       env,
+      overtaken: this.#overtaken(),
       managedResources: resource,
       connector: this.external,
       publisher: publisherChain(
@@ -79,6 +82,19 @@ export class Scene {
     this.row = row;
     return result;
   }
+
+  /** Told of what goes, as by the triggers of the controller. */
+  #overtaken(): Overtaken {
+    const { env } = this.process;
+    const overtaken = createOvertaken(env);
+    env.resource(managedKind).store.changes$.subscribe((change) => {
+      this.isWoken = overtaken.goesUnreleased(change) || this.isWoken;
+    });
+    return overtaken;
+  }
+
+  /** Something went that the controller is woken for. */
+  isWoken = false;
 
   get object(): Managed | undefined {
     return this.cluster.get(managedKind, { name: 'db' });

@@ -15,16 +15,22 @@ import {
   isCreationIncomplete,
   isInCreationGrace,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
-import type { AccessRow, OperationDecision } from '../../../../controllers/core/managed/decide.ts';
+import type {
+  AccessRow,
+  OperationDecision,
+  OvertakenRow,
+} from '../../../../controllers/core/managed/decide.ts';
 import {
   accessRows,
   decideAccess,
   decideFirst,
   decideNext,
   decideOperation,
+  decideOvertaken,
   firstRows,
   nextRows,
   operationRows,
+  overtakenRows,
 } from '../../../../controllers/core/managed/decide.ts';
 import type {
   Observation,
@@ -323,6 +329,93 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
       const { managed: object, operation, underWay, ...decision } = wanted;
       const tracked = operation && ({ type: 'create', outcome: operation } as const);
       assert.deepEqual(decideFirst(object, tracked, underWay), decision);
+    });
+  }
+});
+
+describe('the managed reconciler decides what becomes of what was made for one that was overtaken', () => {
+  const marks = { immutable: ['region', 'size'], identity: ['region'] };
+  const known = { isAssigned: false, marks };
+  const assigned = { isAssigned: true, marks };
+  const named = (name: string) => ({ 'crossplane.io/external-name': name });
+  const inSystem = (system: string) => ({
+    'crossplane.io/external-identity': JSON.stringify({ name: 'db', system, fields: {} }),
+  });
+  const finalizers = ['finalizer.managedresource.crossplane.io'];
+  const heir = (annotations = {}, spec: ManagedSpec = {}): Managed =>
+    managed(spec, { uid: 'uid-again', finalizers, annotations });
+  const rows: Record<
+    string,
+    { left?: Managed; heir?: Managed; identity?: typeof known; row: OvertakenRow; act: string }
+  > = {
+    'nobody has its name': { row: '1 overtaken', act: 'delete' },
+    'it is there after all': { heir: managed(), row: '1 taken up', act: 'forget' },
+    'another has its name and nobody has looked at that yet': {
+      heir: managed({}, { uid: 'uid-again' }),
+      row: '1 awaited',
+      act: 'wait',
+    },
+    'another stands for the same': { heir: heir(), row: '1 taken up', act: 'forget' },
+    'another stands for something of another name': {
+      heir: heir(named('another')),
+      row: '1 overtaken',
+      act: 'delete',
+    },
+    'another stands for something elsewhere': {
+      heir: heir({}, { forProvider: { region: 'eu' } }),
+      row: '1 overtaken',
+      act: 'delete',
+    },
+    'another differs in what does not identify it': {
+      heir: heir({}, { forProvider: { size: 2 } }),
+      row: '1 taken up',
+      act: 'forget',
+    },
+    'another is on record in another system': {
+      left: managed({}, { annotations: inSystem('a') }),
+      heir: heir(inSystem('b')),
+      row: '1 overtaken',
+      act: 'delete',
+    },
+    'another may be in another system': {
+      left: managed({}, { annotations: inSystem('a') }),
+      heir: heir(),
+      row: '1 taken up',
+      act: 'forget',
+    },
+    'another has been given the same name': {
+      left: managed({}, { annotations: named('id-1') }),
+      heir: heir(named('id-1')),
+      identity: assigned,
+      row: '1 taken up',
+      act: 'forget',
+    },
+    'another has been given its own name': {
+      left: managed({}, { annotations: named('id-1') }),
+      heir: heir(named('id-2')),
+      identity: assigned,
+      row: '1 overtaken',
+      act: 'delete',
+    },
+    'another has not been given a name yet': {
+      left: managed({}, { annotations: named('id-1') }),
+      heir: heir(),
+      identity: assigned,
+      row: '1 awaited',
+      act: 'wait',
+    },
+    'nobody knows what it was named, and another is marked alike': {
+      heir: heir(named('id-2')),
+      identity: assigned,
+      row: '1 taken up',
+      act: 'forget',
+    },
+  };
+  test('every row has a case', () => assertEveryRow(overtakenRows, rows));
+  for (const [name, wanted] of Object.entries(rows)) {
+    test(name, () => {
+      const { left = managed(), heir: other, identity = known, ...decision } = wanted;
+      assert.deepEqual(decideOvertaken(left, other, identity), decision);
     });
   }
 });

@@ -7,7 +7,7 @@ import type { Progress } from '../../../../controllers/core/managed/external-cli
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 type Options = Partial<Omit<ManagedReconcilerOptions<Managed>, 'env'>>;
 
@@ -71,10 +71,46 @@ function handedOver(
   return scene;
 }
 
+/** A resource whose deletion overtook its finalizer, after something was made for it. */
+async function overtaken(): Promise<Scene> {
+  const scene = new Scene();
+  const end = scene.cluster.beginDeleting(managedKind, { name: 'db' });
+  scene.external.afterCall = (method) => {
+    if (method === 'create') end();
+  };
+  await scene.run();
+  scene.external.afterCall = () => {};
+  return scene;
+}
+
+/** The same, when another of its name has come of which the store does not know yet. */
+function unshown(scene: Scene, metadata: Partial<ObjectMeta>): Scene {
+  scene.process.hold(managedKind);
+  scene.cluster.put(managedKind, managed({}, { uid: 'uid-again', ...metadata }));
+  return scene;
+}
+
 /** For each row, a resource whose next run takes it. */
 const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
   '1': () =>
     having(new Scene(), ({ cluster }) => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp)),
+  '1 awaited': async () => unshown(await overtaken(), {}),
+  '1 taken up': async () => unshown(await overtaken(), { finalizers, annotations: named }),
+  '1 overtaken': async () => {
+    const scene = await overtaken();
+    scene.cluster.put(
+      managedKind,
+      managed({}, { uid: 'uid-again', annotations: { 'crossplane.io/external-name': 'another' } }),
+    );
+    const end = scene.cluster.beginDeleting(managedKind, { name: 'db' });
+    scene.external.gate = (method) => {
+      if (method === 'delete') throw new Error('no route to cloud');
+    };
+    await scene.run();
+    end();
+    scene.external.gate = () => {};
+    return scene;
+  },
   '2': () => settled({ managementPolicies: [] }),
   '3': () => settled({ managementPolicies: ['Create'] }),
   async: async () => {

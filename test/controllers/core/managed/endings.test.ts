@@ -15,7 +15,7 @@ import {
   operationSucceeded,
 } from '../../../../controllers/core/managed/async-operations.ts';
 import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
-import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
+import type { ManagedRow, OvertakenRow } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
 import type { Ending, Run } from '../../../../controllers/core/managed/ending.ts';
 import {
@@ -103,9 +103,9 @@ const underWay = (row: ManagedRow, operation: ExternalOperation, current?: Manag
 /** An ending, the conditions and Events that tell of it, and what brings the resource back. */
 type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
 
-type Told = Exclude<ManagedRow, '1' | '4 unfinalised'>;
+type Told = Exclude<ManagedRow, OvertakenRow | '1' | '4 unfinalised'>;
 
-/** Each row's endings: the row of a resource that is gone, or of one that goes unfinalised, ends before there is one. */
+/** Each row's endings: the rows of a resource that is gone, or of one that goes unfinalised, ends before there is one. */
 const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   '2': {
     paused: [

@@ -1,0 +1,62 @@
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import { decideOvertaken } from './decide.ts';
+import type { IdentityContext } from './identity.ts';
+import type { Overtaken } from './overtaken.ts';
+
+export interface BesideOvertakenOptions {
+  /** Reconciles what has the name. */
+  readonly itself: Reconciler;
+  /** Reconciles what had the name and was overtaken, as one that is being deleted. */
+  readonly left: Reconciler;
+  readonly overtaken: Pick<Overtaken, 'of' | 'see' | 'forget'>;
+  readonly identity: IdentityContext;
+  readonly managedResources: Pick<Resource<Managed>, 'get' | 'fetch'>;
+}
+
+/**
+ * Reconciles a managed resource and, if there was one of its name that was overtaken, that one too, after it: in one run, so
+ * that nothing is deleted outside while somebody takes it up. The API server is asked before anything is.
+ */
+export function besideOvertaken(options: BesideOvertakenOptions): Reconciler {
+  const { itself, left, overtaken, identity, managedResources } = options;
+
+  return async (request, signal, log) => {
+    const found = managedResources.get(request);
+    if (found !== undefined) overtaken.see(found);
+    const gone = overtaken.of(request);
+    if (gone === undefined) return itself(request, signal, log);
+    const own = found && (await itself(request, signal, log));
+    const fetching = (): Promise<Managed | undefined> =>
+      annotate('cannot get managed resource', managedResources.fetch(objectKey(request), signal));
+    const heir = managedResources.get(request) ?? (await fetching());
+    const { row, act } = decideOvertaken(gone, heir, identity);
+    log.info('managed resource was deleted while its finalizer was written', { row });
+    switch (act) {
+      case 'wait':
+        return own ?? { ...requeue, row };
+      case 'forget':
+        overtaken.forget(gone);
+        return own ?? { ...done, row };
+      case 'delete': {
+        const ended = await left(request, signal, log);
+        // Paused or not to be understood, it would wait for an edit for ever.
+        if (ended.type === 'done') overtaken.forget(gone);
+        const isLast = ended.type !== 'done' || overtaken.of(request) === undefined;
+        const result = isLast ? ended : { ...after(0), row };
+        return own === undefined ? result : { ...sooner(own, result), row: own.row ?? row };
+      }
+    }
+  };
+}
+
+/** What brings a key back for both of two. */
+function sooner(one: Result, other: Result): Result {
+  if (other.type === 'done' || one.type === 'requeue') return one;
+  if (one.type === 'done' || other.type === 'requeue') return other;
+  return one.delayMs <= other.delayMs ? one : other;
+}

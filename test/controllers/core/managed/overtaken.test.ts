@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import { finalizers, Scene } from '../managed-scene.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+
+const db = { name: 'db' };
+const kept = { 'crossplane.io/external-name': 'db' };
+type Options = ConstructorParameters<typeof Scene>[2];
+
+/** A resource whose deletion begins before it has a finalizer; it is gone after the creation, as soon as that has ended. */
+function overtaken(spec: ManagedSpec = {}, options: Options = {}): Scene {
+  const scene = new Scene({ forProvider: { size: 1 }, ...spec }, {}, options);
+  const end = scene.cluster.beginDeleting(managedKind, db);
+  scene.external.afterCall = (method) => {
+    if (method === 'create') end();
+  };
+  return scene;
+}
+
+/** The same, after the run that created something for it. */
+async function made(spec: ManagedSpec = {}, options: Options = {}): Promise<Scene> {
+  const scene = overtaken(spec, options);
+  await scene.run().catch(() => {});
+  assert.deepEqual([scene.object, scene.external.made, scene.isWoken], [undefined, 1, true]);
+  scene.cluster.takeWrites();
+  return scene;
+}
+
+const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
+
+/** Another of the name, as it is before anybody has looked at it; or after, with `finalizers`. */
+function comesAgain(scene: Scene, metadata: Partial<ObjectMeta> = {}, spec: ManagedSpec = {}): void {
+  scene.cluster.put(
+    managedKind,
+    managed({ forProvider: { size: 1 }, ...spec }, { uid: 'uid-again', ...metadata }),
+  );
+}
+
+describe('a managed resource whose deletion overtook its finalizer', () => {
+  for (const externalNames of ['deterministic', 'assigned'] as const) {
+    test(`leaves nothing outside that was made for it: ${externalNames} names`, async () => {
+      const scene = await made({}, { externalNames });
+      await scene.run();
+      assert.deepEqual([things(scene), scene.row], [[], '15']);
+      assert.equal(scene.secret, undefined);
+      // Where names are assigned they come first, and there was nothing to write them to.
+      const deletions = externalNames === 'assigned' ? [] : ['delete Secret infra/db-connection'];
+      assert.deepEqual(scene.cluster.takeWrites(), deletions, 'it is gone: nothing is written to it');
+      for (const event of ['Warning DeletionOvertookFinalizer', 'Normal DeletedExternalResource']) {
+        assert.ok(scene.events.includes(event), scene.events.join());
+      }
+      assert.deepEqual(await scene.run(), { type: 'done' });
+      assert.equal(scene.row, '1', 'and is forgotten');
+    });
+
+    test(`nor what may have been made, for all that is known: ${externalNames} names`, async () => {
+      const scene = overtaken({}, { externalNames });
+      const { afterCall } = scene.external;
+      scene.external.afterCall = (method) => {
+        void afterCall(method);
+        if (method === 'create') throw new UncertainCreationError('no answer');
+      };
+      // Found by whose it is, as a client must where names are assigned.
+      scene.external.placeOf = () => (externalNames === 'assigned' ? 'assigned-1' : 'db');
+      await scene.run();
+      assert.deepEqual(things(scene).length, 1);
+      await scene.run();
+      assert.deepEqual(things(scene), []);
+    });
+  }
+
+  const keeping: Readonly<Record<string, ManagedSpec>> = {
+    'deletionPolicy Orphan': { deletionPolicy: 'Orphan' },
+    'reclaimPolicy Retain': { reclaimPolicy: 'Retain' },
+    'managementPolicies without Delete': {
+      managementPolicies: ['Observe', 'Create', 'Update', 'LateInitialize'],
+    },
+  };
+  for (const [name, spec] of Object.entries(keeping)) {
+    test(`leaves what its policies keep: ${name}`, async () => {
+      const scene = await made(spec);
+      await scene.run();
+      assert.deepEqual([things(scene), scene.row], [['db'], '6']);
+      assert.deepEqual(await scene.run(), { type: 'done' });
+    });
+  }
+
+  test('leaves what it was only to look at', async () => {
+    const scene = new Scene({ managementPolicies: ['Observe'] });
+    const end = scene.cluster.beginDeleting(managedKind, db);
+    scene.external.put('db');
+    await scene.run();
+    end();
+    for (const row of ['6', '1']) {
+      await scene.run();
+      assert.equal(scene.row, row);
+    }
+    assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
+  });
+
+  test('goes by its policies as they were when it went', async () => {
+    const scene = overtaken();
+    const { afterCall } = scene.external;
+    scene.external.afterCall = (method) => {
+      if (method === 'create') {
+        scene.cluster.edit(managedKind, db, (object) => ({
+          ...object,
+          spec: { ...object.spec, deletionPolicy: 'Orphan' as const },
+        }));
+      }
+      void afterCall(method);
+    };
+    await scene.run();
+    await scene.run();
+    assert.deepEqual(things(scene), ['db']);
+  });
+
+  test('is not made if the watch has told so by then', async () => {
+    const scene = new Scene();
+    const end = scene.cluster.beginDeleting(managedKind, db);
+    scene.cluster.afterCall = ({ verb, kind }) => {
+      if (verb === 'update' && kind === managedKind.kind) end();
+    };
+    await scene.run();
+    await scene.run();
+    assert.deepEqual([scene.external.made, scene.object], [0, undefined]);
+    assert.deepEqual(await scene.run(), { type: 'done' });
+  });
+
+  test('is seen to again and again while the external system fails, and nothing is written', async () => {
+    const scene = await made();
+    scene.external.gate = (method) => {
+      if (method === 'delete') throw new Error('no route to cloud');
+    };
+    for (let run = 0; run < 3; run += 1) assert.deepEqual(await scene.run(), { type: 'requeue' });
+    scene.external.gate = () => {};
+    assert.deepEqual([things(scene), scene.cluster.takeWrites()], [['db'], []]);
+    await scene.run();
+    assert.deepEqual(things(scene), []);
+  });
+
+  test('is not seen to while the API server cannot say whether another has its name', async () => {
+    const scene = await made();
+    scene.cluster.gate = () => {
+      throw new Error('etcd is unavailable');
+    };
+    await assert.rejects(scene.run(), /^Error: cannot get managed resource: etcd is unavailable$/);
+    assert.deepEqual(things(scene), ['db']);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.deepEqual(things(scene), []);
+  });
+
+  test('waits for a deletion that the external system sees through', async () => {
+    const scene = await made();
+    scene.external.isDeletionSlow = true;
+    assert.equal((await scene.run()).type, 'after');
+    scene.external.observation = { operation: 'delete' };
+    assert.deepEqual([(await scene.run()).type, scene.row], ['after', '15 async']);
+    scene.external.things.clear();
+    assert.deepEqual([await scene.run(), scene.row], [{ type: 'done' }, '18']);
+  });
+});
+
+describe('another managed resource of that name', () => {
+  test('takes up what the first one made: it is not deleted', async () => {
+    const scene = await made();
+    comesAgain(scene);
+    await scene.run();
+    assert.deepEqual([scene.external.count('delete'), things(scene)], [0, ['db']]);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    scene.cluster.delete(managedKind, db, deletionTimestamp);
+    await scene.run();
+    assert.deepEqual([scene.external.count('delete'), things(scene), scene.object], [1, [], undefined]);
+  });
+
+  test('which the store does not show yet is waited for', async () => {
+    const scene = await made();
+    scene.process.hold(managedKind);
+    comesAgain(scene);
+    await scene.run();
+    assert.deepEqual([scene.external.count('delete'), things(scene)], [0, ['db']]);
+  });
+
+  test('which goes before anybody has looked at it has taken up nothing', async () => {
+    const scene = await made();
+    comesAgain(scene, { annotations: { 'crossplane.io/paused': 'true' } });
+    await scene.run();
+    assert.deepEqual([scene.row, things(scene)], ['2', ['db']]);
+    scene.cluster.delete(managedKind, db);
+    await scene.run();
+    assert.deepEqual(things(scene), []);
+  });
+
+  for (const [name, annotations] of Object.entries({
+    'which stands for something else does not keep it': { 'crossplane.io/external-name': 'another' },
+    'which is overtaken like the first leaves nothing either': kept,
+  })) {
+    test(name, async () => {
+      const scene = await made();
+      comesAgain(scene, { annotations });
+      scene.external.afterCall = () => {};
+      if (annotations === kept) {
+        const end = scene.cluster.beginDeleting(managedKind, db);
+        await scene.run();
+        end();
+      }
+      await scene.run();
+      assert.deepEqual(things(scene), annotations === kept ? [] : ['another']);
+    });
+  }
+
+  test('of two that were overtaken, and stood for different things, nothing is left', async () => {
+    const scene = await made();
+    const end = (() => {
+      comesAgain(scene, { annotations: { 'crossplane.io/external-name': 'another' } });
+      return scene.cluster.beginDeleting(managedKind, db);
+    })();
+    scene.external.gate = (method) => {
+      if (method === 'delete') throw new Error('no route to cloud');
+    };
+    await scene.run();
+    end();
+    scene.external.gate = () => {};
+    assert.deepEqual(things(scene), ['db', 'another']);
+    assert.deepEqual([await scene.run(), things(scene)], [{ type: 'after', delayMs: 0 }, ['another']]);
+    assert.deepEqual([await scene.run(), things(scene)], [{ type: 'done' }, []]);
+  });
+
+  test('whose name is not given yet is waited for, where names are assigned', async () => {
+    const scene = await made({}, { externalNames: 'assigned' });
+    comesAgain(scene, {
+      finalizers,
+      annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' },
+    });
+    await scene.run();
+    assert.deepEqual(things(scene), ['assigned-1']);
+    scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, annotations: { 'crossplane.io/external-name': 'assigned-1' } },
+    }));
+    await scene.run();
+    scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [] },
+    }));
+    scene.cluster.delete(managedKind, db);
+    await scene.run();
+    assert.deepEqual(things(scene), ['assigned-1'], 'it was taken up, and given away');
+  });
+});
+
+describe('what is no overtaking', () => {
+  test('what goes in order is let go by whoever deletes it', async () => {
+    const scene = new Scene();
+    await scene.run();
+    scene.cluster.delete(managedKind, db, deletionTimestamp);
+    await scene.run();
+    assert.deepEqual([scene.object, scene.isWoken, things(scene)], [undefined, false, []]);
+  });
+
+  test('who takes the finalizer away keeps what is outside', async () => {
+    const scene = new Scene();
+    await scene.run();
+    scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [] },
+    }));
+    scene.cluster.delete(managedKind, db);
+    await scene.run();
+    assert.deepEqual([scene.row, scene.isWoken, things(scene)], ['1', false, ['db']]);
+  });
+
+  test('what only this process knew is lost with it', async () => {
+    const scene = await made();
+    scene.restart();
+    await scene.run();
+    assert.deepEqual([scene.row, things(scene)], ['1', ['db']]);
+  });
+});
+
+test('a controller is woken by the end of what was overtaken, and leaves nothing', async () => {
+  const cluster = new FakeCluster();
+  const external = new FakeExternal();
+  const process = startStack(cluster, external);
+  await process.settle();
+  cluster.put(managedKind, managed({ forProvider: { size: 1 } }));
+  const end = cluster.beginDeleting(managedKind, db);
+  await process.settle();
+  assert.equal(external.things.size, 1);
+  end();
+  await process.settle();
+  assert.deepEqual([external.things.size, cluster.get(managedKind, db)], [0, undefined]);
+});
