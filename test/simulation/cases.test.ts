@@ -12,7 +12,8 @@ const disasters = ['restore', 'freeze', 'set wall clock'];
 /** What breaks promises with no fault of a call; so does who deletes what is not his. */
 const hasDisaster = ({ steps }: Scenario): boolean =>
   steps.some(
-    ({ act }) => disasters.includes(act.type) || (act.type === 'delete' && act.of.given !== undefined),
+    ({ act }) =>
+      disasters.includes(act.type) || (act.type === 'delete' && (act.of.given ?? act.takesMs) !== undefined),
   );
 
 describe('what once broke a promise does so no more', () => {

@@ -12,7 +12,8 @@ export interface Violation {
 
 /** What became of one object. */
 export interface Change {
-  /** `p1` is a process; `somebody`, a person; `gc`, the garbage collector. */
+  /** `p1` is a process; `somebody`, a person; `gc`, the garbage collector; `overtaker`, a deletion by a person that was
+   * under way for a while. */
   readonly by: string;
   readonly kind: Kind;
   /** Undefined: it did not exist. */
@@ -97,6 +98,9 @@ export type Seen = Pick<
 >;
 
 export type InvariantOf = (world: Seen) => Invariant;
+
+/** Who carries out a deletion that may overtake a finalizer. */
+export const overtaking = 'overtaker';
 
 /** Whether a process did it, and not a person or a machine. */
 export const isProcess = (by: string): boolean => /^p\d/.test(by);

@@ -12,6 +12,7 @@ import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import type { InvariantOf } from './invariant.ts';
+import { overtaking } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
@@ -118,6 +119,16 @@ const secret = (
     },
     { type: connectionSecretType, data: encodeDetails(details) },
   );
+
+/** It is deleted by a deletion that began before it had the finalizer that it has. */
+const overtake =
+  (as: MadeUpHistory['as'], one: KubernetesObject) =>
+  (cluster: MemoryCluster): void => {
+    put(one)(cluster);
+    const end = cluster.beginLeaving(kindOf(one), one.metadata);
+    patch(one, { metadata: { finalizers: [finalizerNames.managed] } })(cluster);
+    as(overtaking, end);
+  };
 
 const put =
   (...objects: readonly KubernetesObject[]) =>
@@ -1990,11 +2001,70 @@ const cases: readonly Case[] = [
       const one = managed('a', { spec: { reclaimPolicy: 'Delete' } }, { ...gone, ...held });
       put(one)(cluster);
       patch(one, { metadata: { finalizers: [] } })(cluster);
-      put(managed('a'))(cluster);
+      put(managed('a', {}, held))(cluster);
       call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
     },
     says: [/^p1 deletes \/v1\/instances\/a in favourite$/],
   },
+  ...(
+    [
+      ['that is gone', 'Delete', undefined, []],
+      ['that was to be kept', 'Retain', undefined, [/^p1 deletes \/v1\/instances\/a in favourite$/]],
+      ['whose name another has that has taken up nothing', 'Delete', {}, []],
+      ['that another has taken up', 'Delete', held, [/^p1 deletes \/v1\/instances\/a in favourite$/]],
+    ] as const
+  ).map(
+    ([name, reclaimPolicy, heir, says]): Case => ({
+      invariant: externalKept,
+      name: `a process deletes outside what is of a resource whose deletion overtook its finalizer, ${name}`,
+      history({ as, cluster, call }) {
+        overtake(as, managed('a', { spec: { reclaimPolicy } }))(cluster);
+        if (heir !== undefined) put(managed('a', {}, heir))(cluster);
+        call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['and is there still', 'Delete', undefined, [/^nobody answers for a in favourite, made for a$/]],
+      ['and is kept', 'Retain', undefined, []],
+      ['and the process that knew is no more', 'Delete', 'p2', []],
+    ] as const
+  ).map(
+    ([name, reclaimPolicy, next, says]): Case => ({
+      invariant: answeredFor,
+      name: `something was made for a resource whose deletion overtook its finalizer, ${name}`,
+      async history({ as, ask, cluster, clouds, later, rest }) {
+        ask('list FavouriteDBInstance');
+        later(10_000);
+        overtake(as, managed('a', { spec: { reclaimPolicy } }))(cluster);
+        await post(clouds, 'a');
+        if (next !== undefined) ask('list FavouriteDBInstance', next);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['a moment ago', 100, []],
+      ['long ago', 10_000, [/^p1 made favourite a for a, which is not there$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process makes something for a resource whose deletion overtook its finalizer ${name}`,
+      async history({ as, cluster, clouds, call, later }) {
+        const annotations = { [annotationKeys.externalIdentity]: '{}' };
+        overtake(as, managed('a', {}, { annotations }))(cluster);
+        later(laterMs);
+        await post(clouds, 'a');
+        call({ system: 'favourite', verb: 'POST', target: '/v1/instances' });
+      },
+      says,
+    }),
+  ),
   ...(
     [
       [

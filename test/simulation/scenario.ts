@@ -14,7 +14,11 @@ export type Act =
   | { readonly type: 'create'; readonly object: KubernetesObject }
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
   | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
-  | { readonly type: 'delete'; readonly of: ObjectName }
+  /**
+   * `takesMs`: from the moment in which the API server looks for finalizers until the object goes. One that is written
+   * meanwhile is accepted, and holds nothing.
+   */
+  | { readonly type: 'delete'; readonly of: ObjectName; readonly takesMs?: number }
   /** An administrator has looked into a creation whose result nobody knew, and takes its mark away; nothing if it has none. */
   | { readonly type: 'clear mark'; readonly of: ObjectName }
   /** Somebody changes or removes an instance past us, in the cloud itself; `nth` of those that are there. */

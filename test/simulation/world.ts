@@ -23,6 +23,7 @@ import { chanceOf } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
+import { overtaking } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -446,7 +447,8 @@ export class World {
       const kind = kindOf(of);
       const key = objectKey(of);
       if (act.type === 'delete') {
-        this.cluster.delete(kind, key);
+        if (act.takesMs === undefined) this.cluster.delete(kind, key);
+        else this.#later(act.takesMs, this.#leaving(kind, key));
         return;
       }
       const { metadata } = this.cluster.patch(kind, key, act.patch);
@@ -454,6 +456,15 @@ export class World {
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);
     }
+  }
+
+  /** What ends a deletion that begins now. */
+  #leaving(kind: Kind, key: ObjectKey): () => void {
+    const leave = this.cluster.beginLeaving(kind, key);
+    return () => {
+      this.trace.note('somebody', `has deleted ${kind.kind} ${objectKeyText(key)}`);
+      this.#as(overtaking, leave);
+    };
   }
 
   /** It is no wish that there be no mark: the next creation writes one. */

@@ -4,8 +4,10 @@ import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alp
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { isCreationIncomplete } from '../../../controllers/core/managed/creation-tracking.ts';
 import { invalidPolicies, isPausedByPolicies } from '../../../controllers/core/management-policies.ts';
+import type { Lease } from '../../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../../runtime/process/leader-election.ts';
 import type { InvariantOf } from '../invariant.ts';
-import { isProcess } from '../invariant.ts';
+import { isProcess, overtaking } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, inPostgresql, kindTag } from '../oracle/outside-resources.ts';
@@ -25,6 +27,9 @@ const isUnknown = (managed: Managed): boolean => {
   return isTold === true || (isHeld && isCreationIncomplete(managed));
 };
 
+const holderOf = (lease: KubernetesObject | undefined): string | undefined =>
+  (lease as Lease | undefined)?.spec?.holderIdentity;
+
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
 /**
@@ -37,13 +42,32 @@ export const answeredFor: InvariantOf = (world) => {
   const placeOf = (outside: Outside): string => `${outside.ownerKind} ${outside.name}`;
   /** Whose a mark is. */
   const owners = new Map<string, Pick<Outside, 'owner' | 'ownerKind'>>();
+  /** When a deletion overtook the finalizer of what answers for something outside, by kind and name of that; never: it is kept. */
+  const overtaken = new Map<string, number>();
+  const processes = new Set<string>();
+  /** When a process last began, or began to lead. */
+  let begunMs = 0;
+  /** Until a process that begins has seen everything once. */
+  const { watchMs, requestMs } = world.scenario.pace;
+  const listedMs = 1_000 + 2 * watchMs + 10 * requestMs;
+  /** What only a process knows that has ended since, or did not see it go, nobody knows: docs/reliability.md says so. */
+  const isForgotten = ({ ownerKind, owner }: Outside): boolean => {
+    const atMs = overtaken.get(`${ownerKind} ${owner}`);
+    return atMs !== undefined && atMs < begunMs + listedMs;
+  };
   const everything = (): readonly Outside[] => [...inClouds(world), ...inPostgresql(world, owners)];
   const madeFor = (managed: Managed): readonly Outside[] =>
     everything().filter((one) => one.owner === managed.metadata.name && one.ownerKind === kindTag(managed));
 
   return {
     name: 'an external resource has one managed resource that answers for it, unless policies kept it',
+    asked({ by }) {
+      if (!processes.has(by)) begunMs = world.elapsedMs;
+      processes.add(by);
+      return [];
+    },
     changed({ by, kind, before, after }) {
+      if (kind === LeaseKind && holderOf(before) !== holderOf(after)) begunMs = world.elapsedMs;
       if (!managedKinds.includes(kind)) return [];
       if (before === undefined) {
         const [owner, ownerKind] = [after?.metadata.name, kindTag(after as unknown as Managed)];
@@ -55,13 +79,21 @@ export const answeredFor: InvariantOf = (world) => {
       // A person who takes a finalizer away takes it upon himself.
       const holds = (object: KubernetesObject | undefined): boolean =>
         object !== undefined && hasFinalizer(object, finalizerNames.managed);
-      if (!isProcess(by) && holds(managed) && !holds(after)) {
+      // Nobody took away what a deletion has overtaken.
+      if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);
         // What came of its creation nobody has recorded, so that nobody can find it again.
         if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
       }
       if (after !== undefined) return [];
-      if (!mayDelete(managed)) kept.add(place);
+      if (by === overtaking && holds(managed)) {
+        const atMs = mayDelete(managed) ? world.elapsedMs : Number.NEGATIVE_INFINITY;
+        overtaken.set(`${kindTag(managed)} ${managed.metadata.name}`, atMs);
+      }
+      if (!mayDelete(managed)) {
+        kept.add(place);
+        if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
+      }
       if (!isProcess(by) || !mayDelete(managed)) return [];
       return madeFor(managed)
         .filter((one) => !one.isGoing && !kept.has(placeOf(one)))
@@ -74,7 +106,7 @@ export const answeredFor: InvariantOf = (world) => {
           ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
         );
         const managed = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
-        if (kept.has(placeOf(one))) return [];
+        if (kept.has(placeOf(one)) || isForgotten(one)) return [];
         if (managed === undefined) return [`nobody answers for ${text(one)}, made for ${one.owner}`];
         return recordedName(managed) === one.name || isUnknown(managed)
           ? []

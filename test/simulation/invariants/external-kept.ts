@@ -1,9 +1,9 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName, finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { InvariantOf } from '../invariant.ts';
-import { isProcess } from '../invariant.ts';
+import { isProcess, overtaking } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
 import { inClouds } from '../oracle/outside-resources.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
@@ -53,15 +53,19 @@ export const externalKept: InvariantOf = (world) => {
 
   return {
     name: 'what policies keep outside is never deleted there, nor what is somebody else’s',
-    changed({ kind, after, before }) {
+    changed({ by, kind, after, before }) {
       if (!managedKinds.includes(kind)) return [];
       const managed = (after ?? before) as unknown as Managed;
       const { name, deletionTimestamp } = managed.metadata;
       const system = Object.keys(groups).find((each) => isIn(each, kind));
       const places = [recordedName(managed), externalName(managed)].map((each) => `${system} ${each}`);
-      if (before === undefined) for (const place of places) given.get(place)?.delete(name);
-      if (before === undefined) leaving.delete(`${system} ${name}`);
-      if (deletionTimestamp === undefined || !mayDelete(managed)) return [];
+      // What has its name now may take it up, and has once it has our finalizer.
+      if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
+        for (const place of places) given.get(place)?.delete(name);
+        leaving.delete(`${system} ${name}`);
+      }
+      const isLeaving = deletionTimestamp !== undefined || (after === undefined && by === overtaking);
+      if (!isLeaving || !mayDelete(managed)) return [];
       if (kind === NetworkKind) leaving.add(`${system} ${name}`);
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];

@@ -5,10 +5,10 @@ import { annotationKeys, finalizerNames, hasFinalizer } from '../../../apis/core
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Change, InvariantOf, Seen } from '../invariant.ts';
-import { isProcess } from '../invariant.ts';
+import { isProcess, overtaking } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
-import { inClouds } from '../oracle/outside-resources.ts';
+import { inClouds, kindTag } from '../oracle/outside-resources.ts';
 import { lagMs } from './lag.ts';
 
 /** The claim that a managed resource names, UID included. */
@@ -49,6 +49,8 @@ export const recordedFirst: InvariantOf = (world) => {
   const hadSecret = new Map<string, Former>();
   const wanted = new Map<string, Former>();
   const hadRecord = new Map<string, Former>();
+  /** When a deletion overtook what was on record of a managed resource, by its kind and name. */
+  const overtaken = new Map<string, number>();
 
   function noteClaim({ before, after }: Change): void {
     const [was, is] = [before, after] as unknown as readonly (Claim | undefined)[];
@@ -71,6 +73,10 @@ export const recordedFirst: InvariantOf = (world) => {
     if (was === undefined || is === undefined || !isOnRecord(was) || isOnRecord(is)) return;
     hadRecord.set(is.metadata.uid ?? '', { atMs: world.elapsedMs });
   }
+
+  /** Whether a process may not have seen yet that it is gone. */
+  const isOvertaken = ({ owner, ownerKind }: Outside): boolean =>
+    world.elapsedMs - (overtaken.get(`${ownerKind} ${owner}`) ?? Number.NEGATIVE_INFINITY) < lag;
 
   /** What was so until a moment ago, if a process may not have seen yet that it is no more. */
   function formerly(
@@ -122,6 +128,10 @@ export const recordedFirst: InvariantOf = (world) => {
       if (claimKinds.includes(kind) && !isProcess(by)) noteClaim(change);
       if (managedKinds.includes(kind) && !isProcess(by)) noteManaged(change);
       if (kind === SecretKind && !isProcess(by)) noteSecret(change);
+      const left = managedKinds.includes(kind) && by === overtaking ? (change.before as Managed) : undefined;
+      if (left !== undefined && after === undefined && isOnRecord(left)) {
+        overtaken.set(`${kindTag(left)} ${left.metadata.name}`, world.elapsedMs);
+      }
       if (!managedKinds.includes(kind) || after === undefined || !isProcess(by)) return [];
       return ofManaged(change);
     },
@@ -131,15 +141,17 @@ export const recordedFirst: InvariantOf = (world) => {
       const fresh = there.filter((one) => !known.has(placeOf(one)));
       known = new Set(there.map(placeOf));
       if (isRefused || !isProcess(by)) return [];
-      return fresh.flatMap((one) => {
-        const kind = managedKinds.find(
-          ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
-        );
-        const owner = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
-        if (owner === undefined) return [`${by} made ${placeOf(one)} for ${one.owner}, which is not there`];
-        const isRecorded = isOnRecord(owner) || formerly(hadRecord, owner, by) !== undefined;
-        return isRecorded ? [] : [`${by} made ${placeOf(one)}, which is not on record`];
-      });
+      return fresh
+        .filter((one) => !isOvertaken(one))
+        .flatMap((one) => {
+          const kind = managedKinds.find(
+            ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
+          );
+          const owner = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
+          if (owner === undefined) return [`${by} made ${placeOf(one)} for ${one.owner}, which is not there`];
+          const isRecorded = isOnRecord(owner) || formerly(hadRecord, owner, by) !== undefined;
+          return isRecorded ? [] : [`${by} made ${placeOf(one)}, which is not on record`];
+        });
     },
   };
 };

@@ -277,6 +277,42 @@ function database(draft: Draft): void {
   }
 }
 
+/**
+ * A resource is deleted just after it was made, by a deletion that looks for finalizers before there is one, and takes
+ * until there is. At times another of its name comes, which may stand for something else.
+ */
+function overtaken(draft: Draft): void {
+  const kind = draft.pick(
+    [
+      FavouriteDBInstanceKind,
+      AmbivalentDBInstanceKind,
+      NetworkKind,
+      PostgreSQLDatabaseKind,
+      PostgreSQLRoleKind,
+    ],
+    'kind',
+  );
+  const object = managedByHand(
+    kind,
+    0,
+    draft.pick<object>([{}, {}, {}, { deletionPolicy: 'Orphan' }, { reclaimPolicy: 'Retain' }], 'policy'),
+  );
+  const of = nameOf(object);
+  let moment = comes(draft, object);
+  /** Some of a second, mostly. */
+  const moments = (...name: readonly (string | number)[]): number => draft.chance(...name) ** 3 * 8_000;
+  for (const round of [0, 1]) {
+    const begun = moment + draft.share(moments('begun', round));
+    draft.at(begun, { type: 'delete', of, takesMs: Math.round(moments('takes', round)) });
+    if (!draft.has(0.5, 'again', round)) return;
+    moment = begun + draft.share(moments('comes again', round) * 2);
+    const annotations = { [annotationKeys.externalName]: 'another' };
+    const isAnother = kind !== NetworkKind && draft.has(0.3, 'is another', round);
+    const another = isAnother ? { ...object, metadata: { ...object.metadata, annotations } } : object;
+    draft.at(moment, { type: 'create', object: another });
+  }
+}
+
 const situations = [
   ...[identity, network, rivals, policies, claimComesAndGoes, contested, secrets, providerConfig, database],
 ] as const;
@@ -288,7 +324,8 @@ const watched = ['FancySQLInstance', 'FavouriteDBInstance', 'AmbivalentDBInstanc
  * a watch is behind, or the process dies.
  */
 export function closeCalls(draft: Draft): void {
-  draft.pick(situations, 'situation')(draft.by('of it'));
+  const situation = draft.has(0.15, 'overtakes') ? overtaken : draft.pick(situations, 'situation');
+  situation(draft.by('of it'));
   for (const index of [0, 1]) {
     const moment = draft.between(0, 0.9, 'late', index);
     const kind = draft.pick(watched, 'whose', index);

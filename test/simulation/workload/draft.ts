@@ -13,6 +13,8 @@ export interface Draft {
   pick<T>(from: readonly T[], ...name: Name): T;
   /** A moment between two. */
   between(from: number, to: number, ...name: Name): number;
+  /** So many milliseconds as a share of the length. */
+  share(ms: number): number;
   /** What there is from the beginning. */
   have(...objects: readonly KubernetesObject[]): void;
   at(moment: number, act: Act): void;
@@ -37,6 +39,7 @@ export function createDraft(seed: number, chance: Chance, durationMs: number): D
       has: (share, ...name) => named(...name) < share,
       pick: (from, ...name) => from[Math.floor(named(...name) * from.length)] as (typeof from)[number],
       between: (from, to, ...name) => from + named(...name) * (to - from),
+      share: (ms) => ms / durationMs,
       have: (...given) => objects.push(...given),
       at: (moment, act) => steps.push({ atMs: Math.round(moment * durationMs), act }),
       by: (...more) => draftBy([...prefix, ...more]),
