@@ -41,7 +41,7 @@ export type DeletedDecision =
  * handed over, and who may write a claim need not be able to write it. Where records contradict each other the
  * resource is neither deleted nor offered to the next claim, which would find a stranger's data in it.
  *
- * `isHandedOver`: the claim has a connection secret.
+ * `isHandedOver`: the claim has a connection secret, or may have had one.
  */
 export function decideDeleted(
   claim: Claim,

@@ -29,7 +29,7 @@ export type OrphanDecision =
 
 /** What is known of the claim that is gone. */
 export interface Former {
-  /** It has left a connection secret. */
+  /** It has left a connection secret, or may have had one. */
   readonly isHandedOver: boolean;
   /** This process let it go while a creation for it was unanswered. */
   readonly isLate: boolean;

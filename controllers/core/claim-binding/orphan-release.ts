@@ -9,6 +9,7 @@ import { managedNaming, secretsOfClaim } from '../indexes.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
+import type { HandOvers } from './hand-overs.ts';
 import type { ReleaseOptions } from './release.ts';
 import { deleteSecrets, part } from './release.ts';
 import type { UnansweredCreations } from './unanswered-creations.ts';
@@ -17,6 +18,7 @@ export interface OrphanOptions extends ReleaseOptions {
   readonly env: Pick<Environment, 'events' | 'claimNamespace'>;
   readonly service: ClaimService;
   readonly creations: Pick<UnansweredCreations, 'isOf'>;
+  readonly handOvers: Pick<HandOvers, 'isOf' | 'forget'>;
 }
 
 /**
@@ -26,11 +28,13 @@ export interface OrphanOptions extends ReleaseOptions {
 export function orphanRelease(
   options: OrphanOptions,
 ): (key: Request, signal: AbortSignal, log: Pick<Logger, 'warn'>) => Promise<void> {
-  const { env, service, claims, managedResources, secrets, creations } = options;
+  const { env, service, claims, managedResources, secrets, creations, handOvers } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
-    const left = secretsOfClaim(secrets.store, resource.spec.claimRef ?? {});
-    const former = { isHandedOver: left.length > 0, isLate: creations.isOf(resource) };
+    const { claimRef } = resource.spec;
+    const left = secretsOfClaim(secrets.store, claimRef ?? {});
+    const isHandedOver = left.length > 0 || handOvers.isOf(claimRef?.uid);
+    const former = { isHandedOver, isLate: creations.isOf(resource) };
     return decideOrphan(service, resource, claim, former);
   };
 
@@ -49,6 +53,7 @@ export function orphanRelease(
       if (decision.act !== 'tell') {
         await part(options, decision, signal);
         await deleteSecrets(secrets, resource.spec.claimRef ?? {}, cannotUnbind, signal);
+        handOvers.forget(resource.spec.claimRef?.uid);
       }
       const { message } = decision;
       env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });

@@ -42,6 +42,7 @@ import {
   stillBound,
   unboundEvent,
 } from './ending.ts';
+import { createHandOvers } from './hand-overs.ts';
 import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
@@ -70,7 +71,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   const { env, service, peers, claims, classes, managedResources, secrets, heldBy } = options;
 
   const creations = createUnansweredCreations(env.clock);
-  const releaseOrphans = orphanRelease({ ...options, creations });
+  const handOvers = createHandOvers();
+  const releaseOrphans = orphanRelease({ ...options, creations, handOvers });
 
   return async (request, signal, log) => {
     const result = await reconcile(request, signal);
@@ -106,7 +108,9 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       held,
       managed: claim && (await managedOf(claim, held, signal)),
       resourceClass: claim && classOf(claim),
-      isHandedOver: claim !== undefined && secretsOfClaim(secrets.store, claim.metadata).length > 0,
+      isHandedOver:
+        claim !== undefined &&
+        (handOvers.isOf(claim.metadata.uid) || secretsOfClaim(secrets.store, claim.metadata).length > 0),
     };
   }
 
@@ -131,11 +135,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         const happened = [unboundEvent(decision)];
         creations.letGo(claim);
         await finalise(options, claim, { ...cannotUnbind, known: happened }, signal);
+        handOvers.forget(claim.metadata.uid);
         return quiet(claim, happened);
       }
       case 'finalise':
         creations.letGo(claim);
         await finalise(options, claim, cannotUnbind, signal);
+        handOvers.forget(claim.metadata.uid);
         return quiet();
       case 'nothing':
         return quiet();
@@ -203,9 +209,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, referring] = await refer(claim, resource, cannotBind, signal);
-    await propagate(updated, referring, signal);
+    await handOvers.during(updated, () => propagate(updated, referring, signal));
     const phased = managedResources.updateStatus(referring, withBound(referring), signal);
     const bound = await failing('cannot update managed resource status', phased, cannotBind);
+    handOvers.forget(updated.metadata.uid);
     return newlyBound(updated, bound);
   }
 

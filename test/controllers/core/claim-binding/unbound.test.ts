@@ -113,6 +113,25 @@ for (const [policy, spec] of Object.entries(policies)) {
       });
     }
 
+    test('deleted with its secret, which it had before it was Bound: the next one finds no details that it has read', async () => {
+      const { cluster, external, process, state, before } = await handMade(spec);
+      cluster.gate = ({ verb, kind }) => {
+        if (verb === 'updateStatus' && kind === managedKind.kind) throw forbidden();
+      };
+      cluster.put(claimKind, byName);
+      await process.settle(500);
+      assert.ok(cluster.get(SecretKind, targetKey), 'it was handed over');
+      assert.notEqual(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+      cluster.delete(claimKind, key);
+      cluster.delete(SecretKind, targetKey);
+      cluster.gate = () => {};
+      await process.settle();
+      process.stop();
+      assert.equal(cluster.get(claimKind, key), undefined);
+      assert.deepEqual(state(), { ...before, phase: 'Released' });
+      assert.deepEqual([...external.things.keys()], ['db']);
+    });
+
     test('a secret of another namespace that says it is controlled by the claim changes nothing', async () => {
       const { cluster, external, process, state, before } = await handMade(spec);
       const forged: Secret = {
