@@ -1243,6 +1243,28 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['Optional', []],
+      ['Required', [/leads nowhere/]],
+    ] as const
+  ).map(
+    ([resolution, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database whose provider does not exist and was passed over, being ${resolution}`,
+      async history({ cluster, clouds, rest }) {
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const providerConfigRef = { name: 'nobody', policy: { resolution } };
+        const annotations = { [annotationKeys.resolvedProvider]: 'ProviderConfig/default' };
+        const spec = { ...to, providerConfigRef };
+        const one = managed('a', { spec, status: status(available) }, { annotations });
+        put(...credentials, one, secret('ops', 'a', one, { password: 'a-password' }))(cluster);
+        await post(clouds, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['that is there', [other], toSecret, refusedBy('ops/a'), []],
       ['that is not there', [], toSecret, refusedBy('ops/a'), [/no password$/, /Synced is False/]],
       ['of a kind that nobody here knows', [composed], toSecret, refusedBy('ops/a'), []],

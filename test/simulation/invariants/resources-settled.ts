@@ -2,6 +2,7 @@ import attempt from 'lodash/attempt.js';
 import isError from 'lodash/isError.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
@@ -34,16 +35,26 @@ interface ProviderLike extends KubernetesObject {
   };
 }
 
+/** Which provider it uses: an optional one that did not exist was passed over, which is on record. */
+function providerNamed({ metadata, spec }: Managed): readonly [kind: string, name: string] {
+  const { providerConfigRef, providerRef } = spec;
+  const resolved = metadata.annotations?.[annotationKeys.resolvedProvider];
+  if (resolved !== undefined && providerConfigRef?.policy?.resolution === 'Optional') {
+    const [kind = '', name = ''] = resolved.split('/');
+    return [kind, name];
+  }
+  if (providerConfigRef?.name !== undefined) return ['ProviderConfig', providerConfigRef.name];
+  return providerRef?.name === undefined ? ['ProviderConfig', 'default'] : ['Provider', providerRef.name];
+}
+
 /** The databases that a resource's provider leads to. */
 function databasesOf(
   { cluster, clouds }: Pick<Seen, 'cluster' | 'clouds'>,
-  { spec }: Managed,
+  managed: Managed,
   { provider, config }: (typeof databaseKinds)[number],
 ): readonly Database[] | undefined {
-  const { providerConfigRef, providerRef } = spec;
-  const name = providerConfigRef?.name ?? providerRef?.name ?? 'default';
-  const isConfig = providerConfigRef?.name !== undefined || providerRef?.name === undefined;
-  const found = cluster.find(isConfig ? config : provider, { name }) as ProviderLike | undefined;
+  const [kind, name] = providerNamed(managed);
+  const found = cluster.find(kind === 'Provider' ? provider : config, { name }) as ProviderLike | undefined;
   const { credentials, credentialsSecretRef } = found?.spec ?? {};
   // Variables, files and other places hold nothing here.
   const at = credentials?.source === 'Secret' ? credentials.secretRef : credentialsSecretRef;
