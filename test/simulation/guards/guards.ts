@@ -14,6 +14,14 @@ export interface Guard {
 
 /** In each file, the guards that something must notice the lack of. */
 const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
+  'controllers/core/managed/overtaken.ts': [
+    {
+      against: 'what is gone before its finalizer held, and left outside',
+      provenBy: 'test/controllers/core/managed/overtaken.test.ts: leaves what it was only to look at',
+      was: 'const isUnmarked = isLast === true && !wasDeleted(object);',
+      becomes: 'const isUnmarked = false;',
+    },
+  ],
   'controllers/core/managed/act.ts': [
     {
       against: 'an edit of what identifies a resource while it is created',
@@ -151,6 +159,19 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/decide.ts': [
     {
+      against: 'a deletion outside of what another of the name is about to take up',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: another has its name and nobody has looked at that yet',
+      was: "if (!hasFinalizer(heir, finalizerNames.managed)) return { row: '1 awaited', act: 'wait' };",
+      becomes: '',
+    },
+    {
+      against: 'a deletion outside of what another of the name has taken up',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: another stands for the same',
+      was: "return isTakenUp ? { row: '1 taken up', act: 'forget' } : { row: '1 overtaken', act: 'delete' };",
+      becomes: "return { row: '1 overtaken', act: 'delete' };",
+    },
+    {
       against: 'a second creation, or forgetting, of what is being created',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: row 13 async: what an operation is about does not show yet, and is not made twice',
@@ -200,7 +221,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second creation, or forgetting, of what does not show yet',
       provenBy: 'test/controllers/core/managed/decide.test.ts: row 13 CreationGracePeriod',
-      was: "if (mayBeHidden(managed, graceMs, now)) return { row: '13', act: 'awaitExistence' };",
+      was: "if (mayBeHidden) return { row: '13', act: 'awaitExistence' };",
       becomes: '',
     },
     {
@@ -253,6 +274,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/managed/creation-record.ts': [
+    {
+      against: 'an assigned name on the record of another resource, which has the name of the first by now',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: is not given the name that the first one was assigned',
+      was: 'if (current.metadata.uid !== object.metadata.uid) break;',
+      becomes: '',
+    },
     {
       against: 'a creation that is called failed and may have happened',
       provenBy:

@@ -232,6 +232,19 @@ describe('another managed resource of that name', () => {
     assert.deepEqual([await scene.run(), things(scene)], [{ type: 'done' }, []]);
   });
 
+  test('is not given the name that the first one was assigned', async () => {
+    const scene = overtaken({}, { externalNames: 'assigned' });
+    const { afterCall } = scene.external;
+    scene.external.afterCall = (method) => {
+      void afterCall(method);
+      if (method === 'create') comesAgain(scene, { annotations: { team: 'shop' } });
+    };
+    const running = scene.run().catch(() => {});
+    await scene.cluster.clock.advance(1_000);
+    await running;
+    assert.deepEqual(scene.annotations, { team: 'shop' });
+  });
+
   test('whose name is not given yet is waited for, where names are assigned', async () => {
     const scene = await made({}, { externalNames: 'assigned' });
     comesAgain(scene, {
