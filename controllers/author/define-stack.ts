@@ -108,6 +108,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       ...(satisfied as unknown as ClaimService),
       managed: kind,
       externalNames: rest.externalNames,
+      ...(rest.names && { names: rest.names }),
       problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),
   };

@@ -13,14 +13,21 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
 import { provisionRecord } from '../claim/claim-record.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { fittingName } from '../name-limits.ts';
 import { blamed } from '../stack-bug.ts';
 
 /**
- * The external name of what a claim gets: the claim's own, else that of the managed resource. Where the external system
+ * The external name of what a claim gets: the claim's own, else that of the managed resource, cut to what the external
+ * system takes. Where the external system
  * assigns names nobody has one before it is made, and what had ours would be looked for by it, and made twice.
  */
-function naming({ externalNames }: ClaimService, claim: Claim, managedName: string): Record<string, string> {
-  const name = externalName(claim) ?? (externalNames === 'assigned' ? undefined : managedName);
+function naming(
+  { externalNames, names }: ClaimService,
+  claim: Claim,
+  managedName: string,
+): Record<string, string> {
+  const ours = names === undefined ? managedName : fittingName(managedName, names);
+  const name = externalName(claim) ?? (externalNames === 'assigned' ? undefined : ours);
   return name === undefined ? {} : { [annotationKeys.externalName]: name };
 }
 

@@ -9,8 +9,8 @@ import type { FieldMarks } from '../../../apis/core/marks.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
-import type { NameLimits } from './name-limits.ts';
-import { fittingName, nameProblem } from './name-limits.ts';
+import type { NameLimits } from '../name-limits.ts';
+import { fittingName, nameProblem } from '../name-limits.ts';
 
 /** What tells one external resource from all others, and what may not change of it. */
 export interface Identity {

@@ -16,6 +16,7 @@ import type { PublisherChain } from '../connection/connection-publisher.ts';
 import { isLeft } from '../connection/connection-publisher.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { nothingPublished } from '../connection/published-details.ts';
+import type { NameLimits } from '../name-limits.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
@@ -31,7 +32,6 @@ import type { ExternalClient, ExternalConnector, Observation } from './external-
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
 import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
-import type { NameLimits } from './name-limits.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import type { Overtaken } from './overtaken.ts';
 import { createOvertaken } from './overtaken.ts';

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
-import { named, refusedName } from '../../../../controllers/core/managed/identity.ts';
-import { fittingName, nameProblem } from '../../../../controllers/core/managed/name-limits.ts';
-import { Scene } from '../managed-scene.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { named, refusedName } from '../../../controllers/core/managed/identity.ts';
+import { fittingName, nameProblem } from '../../../controllers/core/name-limits.ts';
+import { FakeCluster } from './cluster-fake.ts';
+import { FakeExternal, startStack } from './external-fake.ts';
+import { Scene } from './managed-scene.ts';
+import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from './objects.ts';
 
 const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
 const advice = 'give another one in the annotation crossplane.io/external-name';
@@ -113,5 +117,33 @@ describe('a managed resource of a kind with names of its own', () => {
     );
     await scene.run();
     assert.equal(scene.object, undefined);
+  });
+});
+
+describe('what a claim gets of a kind with names of its own', () => {
+  const nameAt = async (annotations: Readonly<Record<string, string>> = {}) => {
+    const cluster = new FakeCluster();
+    const external = new FakeExternal();
+    cluster.put(classKind, resourceClass('small'));
+    const asked = claim({ classRef: classRef('small') });
+    cluster.put(claimKind, {
+      ...asked,
+      metadata: { ...asked.metadata, namespace: 'a-team-with-a-long-name', annotations },
+    });
+    const process = await startStack(cluster, external, { services: [{ ...service, names }] }).settle();
+    process.stop();
+    const [managed] = cluster.all<Managed>(managedKind);
+    return { own: managed?.metadata.name ?? '', outside: [...external.things.keys()] };
+  };
+
+  test('has its name cut, for the claim and for the managed resource', async () => {
+    const { own, outside } = await nameAt();
+    assert.ok(own.length > names.maxLength);
+    assert.deepEqual(outside, [fittingName(own, names)]);
+  });
+
+  test('is called what the claim says, where it says so', async () => {
+    const { outside } = await nameAt({ 'crossplane.io/external-name': 'orders' });
+    assert.deepEqual(outside, ['orders']);
   });
 });
