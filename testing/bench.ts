@@ -155,6 +155,12 @@ export class Bench {
     this.cluster.put(this.conformance.managed, { ...rest, spec: { ...spec, forProvider } });
   }
 
+  /** Somebody edits other parts of the spec, or all of `forProvider`. */
+  respecify(name: string, change: Partial<Managed['spec']>): void {
+    const { spec, ...rest } = this.existing(name);
+    this.cluster.put(this.conformance.managed, { ...rest, spec: { ...spec, ...change } });
+  }
+
   annotate(name: string, annotations: Readonly<Record<string, string>>): void {
     const { metadata, ...rest } = this.existing(name);
     const all = { ...metadata.annotations, ...annotations };

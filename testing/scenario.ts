@@ -66,6 +66,13 @@ export interface Conformance<M extends Managed = Managed> {
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
   /** Changes that cannot be made, and may make nothing new: of what is immutable, or identifies the thing. */
   readonly refusedChanges?: readonly NoInfer<ForProviderOf<M>>[];
+  /** Fields of `forProvider` for which the system chooses a value where nobody gives one, and which are taken over then. */
+  readonly late?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
+  /**
+   * Fields of `forProvider` that `observe` cannot do without, as it finds the thing by them: they cannot be left out of what
+   * is only observed, nor be said for the creation only. Default: those marked `identity`.
+   */
+  readonly foundBy?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
   /** The keys that connection details have once the thing is there. */
   readonly details?: readonly string[];
   /** Changes after which there are connection details no more, such as the password of what asks for none. */

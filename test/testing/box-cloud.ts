@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { immutable } from '../../apis/core/marks.ts';
+import { immutable, late } from '../../apis/core/marks.ts';
 import type { ObjectKind } from '../../apis/core/schema.ts';
 import { optional, text } from '../../apis/core/schema.ts';
 import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
@@ -25,6 +25,7 @@ export const BoxKind = defineManaged(
       colour: optional(text('What it is painted with.')),
       isOpen: optional(z.boolean().describe('Whether it opens without a password.')),
       material: optional(immutable(text('What it is made of.'))),
+      label: optional(late(text('What is written on it. The boxes choose one where nobody does.'))),
       shelf: optional(text('Where it stands. It cannot be moved, and nobody marked that.')),
     })
     .describe('The box as it should be.'),
@@ -37,6 +38,7 @@ export interface StoredBox {
   readonly owner: string;
   readonly size: number;
   readonly colour?: string | undefined;
+  readonly label: string;
   readonly shelf: string;
   /** Absent where it opens without. */
   readonly password?: string | undefined;
@@ -91,6 +93,9 @@ export interface BoxParts {
   /** What a request says that came to nothing. */
   readonly told: (error: Error) => string;
   readonly isPainted: (box: Box, stored: StoredBox) => boolean;
+  readonly isSized: (box: Box, stored: StoredBox) => boolean;
+  /** What the boxes chose, as it is told. */
+  readonly labelOf: (stored: StoredBox) => string;
 }
 
 export const boxParts: BoxParts = {
@@ -99,10 +104,13 @@ export const boxParts: BoxParts = {
   told: ({ message }) => message.replaceAll(/[\u0000-\u001f]/g, '').replaceAll('box-token', '***'),
   isPainted: ({ spec: { forProvider } }, { colour }) =>
     forProvider.colour === undefined || forProvider.colour.toUpperCase() === colour,
+  isSized: ({ spec: { forProvider } }, { size }) => (forProvider.size ?? size) === size,
+  labelOf: ({ label }) => label,
 };
 
 const wanted = ({ spec: { forProvider } }: Box) => ({
-  size: forProvider.size ?? 0,
+  ...(forProvider.size !== undefined && { size: forProvider.size }),
+  ...(forProvider.label !== undefined && { label: forProvider.label }),
   ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
 });
 
@@ -115,7 +123,7 @@ function passwordOf(cloud: BoxCloud, box: Box, known: ConnectionDetails): string
 
 const newBox = (box: Box, password: string | undefined): StoredBox => {
   const { shelf = 'low' } = box.spec.forProvider;
-  return { owner: box.metadata.name, ...wanted(box), shelf, password };
+  return { owner: box.metadata.name, size: 0, label: 'a box', ...wanted(box), shelf, password };
 };
 
 const detailsOf = ({ password }: StoredBox) => (password === undefined ? {} : { details: { password } });
@@ -127,7 +135,7 @@ function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
 
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
-  const { nameOf, told, isPainted } = { ...boxParts, ...given };
+  const { nameOf, told, isPainted, isSized, labelOf } = { ...boxParts, ...given };
   const asked = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
     try {
       return await request();
@@ -146,12 +154,18 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     async observe(box, known, signal) {
       const found = await find(box, signal);
       if (found === undefined) return { exists: false, isUpToDate: false };
-      const { size, shelf = 'low' } = box.spec.forProvider;
+      const { label = found.label, shelf = 'low' } = box.spec.forProvider;
       const { isOpen = false } = box.spec.forProvider;
       const isKnown = isOpen ? found.password === undefined : known.password !== undefined;
       return {
         exists: true,
-        isUpToDate: isKnown && found.size === size && isPainted(box, found) && found.shelf === shelf,
+        isUpToDate:
+          isKnown &&
+          isSized(box, found) &&
+          isPainted(box, found) &&
+          found.label === label &&
+          found.shelf === shelf,
+        ...(box.spec.forProvider.label === undefined && { lateInitialized: { label: labelOf(found) } }),
         ready: isKnown ? available() : unavailable('the password is not known'),
         ...(!isKnown && !isOpen && { setsCredentials: true }),
         details: { endpoint: `${nameOf(box)}.boxes`, ...(isOpen && { password: null }) },
@@ -276,7 +290,13 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
       return [...cloud.boxes];
     },
     foreign: (name) =>
-      void cloud.boxes.set(name, { owner: 'them', size: 9, shelf: 'low', password: 'a-password-of-theirs' }),
+      void cloud.boxes.set(name, {
+        owner: 'them',
+        size: 9,
+        label: 'theirs',
+        shelf: 'low',
+        password: 'a-password-of-theirs',
+      }),
     fail(text) {
       cloud.failure = text;
     },
@@ -292,9 +312,10 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
 
 export const boxScenario = {
   managed: BoxKind,
-  forProvider: { size: 3, material: 'wood' },
+  forProvider: { size: 3, material: 'wood', label: 'cups' },
   changes: [{ size: 5 }, { colour: 'green' }],
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
+  late: ['label'],
   details: ['endpoint', 'password'],
   withoutDetails: [{ change: { isOpen: true }, keys: ['password'] }],
 } satisfies Omit<Conformance<Box>, 'open'>;

@@ -84,7 +84,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       async observe(box, known, signal) {
         const stored = cloud.boxes.get(nameOf(box));
         if (stored?.owner === box.metadata.name && cloud.failure === undefined && !cloud.isHanging) {
-          cloud.boxes.set(nameOf(box), { ...stored, size: box.spec.forProvider.size ?? 0 });
+          cloud.boxes.set(nameOf(box), { ...stored, size: box.spec.forProvider.size ?? stored.size });
         }
         return sound.observe(box, known, signal);
       },
@@ -135,9 +135,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^what is Ready and was not edited is changed again and again: 5 calls of update in 5 looks/,
     methods: (_cloud, sound) => ({
       async observe(box, known, signal) {
-        const { size, colour } = box.spec.forProvider;
+        const { size, colour, label } = box.spec.forProvider;
         const seen = await sound.observe(box, known, signal);
-        return size === 3 && colour === undefined ? { ...seen, isUpToDate: false } : seen;
+        return size === 3 && colour === undefined && label === 'cups' ? { ...seen, isUpToDate: false } : seen;
       },
     }),
   },
@@ -238,6 +238,60 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         return { ...seen, ...(typeof endpoint === 'string' && { details: { endpoint } }) };
       },
     }),
+  },
+  'believes what it has sent': {
+    rule: 'what somebody changes outside is changed back',
+    says: /^the change to \{"size":5\}, made outside, changed what is outside: .*"size":3.* became .*"size":5/,
+    methods(_cloud, sound) {
+      const sent = new Set<string>();
+      const textOf = (box: Box): string => JSON.stringify([nameOf(box), box.spec.forProvider]);
+      return {
+        async observe(box, known, signal) {
+          const seen = await sound.observe(box, known, signal);
+          return sent.has(textOf(box)) && seen.ready?.status === 'True'
+            ? { ...seen, isUpToDate: true }
+            : seen;
+        },
+        async create(box, known, signal) {
+          const creation = await sound.create(box, known, signal);
+          sent.add(textOf(box));
+          return creation;
+        },
+      };
+    },
+  },
+  'cannot look without knowing what to look for': {
+    rule: 'what is only observed is neither changed nor deleted, and needs to say nothing of itself',
+    says: /is not Ready and Synced: observe failed: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
+    methods: (_cloud, sound) => ({
+      observe: async (box, known, signal) => {
+        const { forProvider, initProvider } = box.spec;
+        if (!wasDeleted(box) && forProvider.size === undefined && initProvider?.size === undefined) {
+          throw new Error('spec.forProvider.size and spec.initProvider.size are missing');
+        }
+        return sound.observe(box, known, signal);
+      },
+    }),
+  },
+  'tells what was chosen otherwise than it compares it': {
+    rule: 'what the system chooses is taken over once, and then there is no call more',
+    says: /^what was made without label (is changed again and again: 5 calls of update|did not become)/,
+    parts: () => ({ labelOf: ({ label }) => label.toUpperCase() }),
+    methods: (cloud, sound) => ({
+      // The boxes write labels as they like.
+      async update(box, known, signal) {
+        const answer = await sound.update(box, known, signal);
+        const stored = cloud.boxes.get(nameOf(box));
+        if (stored !== undefined)
+          cloud.boxes.set(nameOf(box), { ...stored, label: stored.label.toLowerCase() });
+        return answer;
+      },
+    }),
+  },
+  'takes for nothing what nobody says': {
+    rule: 'what is said for the creation only has its effect then, and none later',
+    says: /^what has size in initProvider (did not become Ready|is changed again and again)/,
+    parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
   },
   'deletes no more what is gone': {
     rule: 'delete twice is fine, and what is gone is success',

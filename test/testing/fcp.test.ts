@@ -14,6 +14,7 @@ describeConformance({
   forProvider: { fancinessLevel: 3, version: '5.7' },
   changes: [{ fancinessLevel: 5 }, { fancinessLevel: 900 }],
   refusedChanges: [{ version: '8.0' }],
+  late: ['version'],
   details: ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'],
   open: (given) =>
     cloudWorld(given, {
@@ -30,6 +31,7 @@ describeConformance({
   forProvider: { displayName: 'blue', cidr: '10.1.0.0/16' },
   changes: [{ displayName: 'green' }],
   refusedChanges: [{ cidr: '10.2.0.0/16' }],
+  late: ['cidr'],
   open: (given) =>
     cloudWorld(given, {
       flavour: 'favourite',

@@ -9,6 +9,7 @@ describeConformance({
   forProvider: { ambivalence: 3, engineVersion: '5.7' },
   changes: [{ ambivalence: 5 }, { ambivalence: 90 }],
   refusedChanges: [{ engineVersion: '8.0' }],
+  late: ['engineVersion'],
   details: ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'],
   open: (given) =>
     cloudWorld(given, {

@@ -34,7 +34,7 @@ const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'pa
 
 describeConformance({
   managed: PostgreSQLDatabaseKind,
-  forProvider: { encoding: 'UTF8' },
+  forProvider: { encoding: 'UTF8', connectionLimit: 3 },
   changes: [{ connectionLimit: 5 }, { extensions: [{ name: 'citext' }] }],
   refusedChanges: [{ encoding: 'LATIN1' }],
   details: [...details, 'database'],
@@ -48,7 +48,7 @@ describeConformance({
 
 describeConformance({
   managed: PostgreSQLRoleKind,
-  forProvider: { login: true },
+  forProvider: { login: true, connectionLimit: 3 },
   changes: [
     { connectionLimit: 5 },
     { privileges: { createDb: true } },
@@ -69,6 +69,7 @@ describeConformance({
   forProvider: { role: 'clerk', database: 'postgres', privileges: ['CONNECT'] },
   another: { role: 'clerk', database: 'postgres', schema: 'public', privileges: ['USAGE'] },
   changes: [{ privileges: ['CONNECT', 'TEMPORARY'] }, { withGrantOption: true }],
+  foundBy: ['role', 'database', 'privileges'],
   open: (given) =>
     postgresqlWorld(given, { things: grants, creation: 'GRANT', before: ['CREATE ROLE "clerk"'] }),
 });

@@ -31,6 +31,12 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
   'a change after which details go, of a field that the kind has not': () =>
     // @ts-expect-error there is no login
     scenario({ managed, forProvider, withoutDetails: [{ change: { login: false }, keys: [] }], open }),
+  'a late field that the kind has not': () =>
+    // @ts-expect-error there is no region
+    scenario({ managed, forProvider, late: ['region'], open }),
+  'a field to find it by that the kind has not': () =>
+    // @ts-expect-error there is no region
+    scenario({ managed, forProvider, foundBy: ['region'], open }),
   'a claim': () =>
     // @ts-expect-error it has no external client
     scenario({ managed: FancySQLInstanceKind, forProvider, open }),
@@ -47,7 +53,7 @@ describe('a scenario is typed by its kind', () => {
 
 test('a kind that the stack of the world does not manage is named', async () => {
   const [rule = assert.fail('no rules')] = rules;
-  const misplaced = { ...boxScenario, managed, forProvider, changes: [], refusedChanges: [] };
+  const misplaced = { ...boxScenario, managed, forProvider, changes: [], refusedChanges: [], late: [] };
   const { withoutDetails: _none, ...rest } = misplaced;
   await assert.rejects(
     judge(rule, { ...rest, open }),

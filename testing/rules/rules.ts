@@ -2,6 +2,7 @@ import { changing } from './changing.ts';
 import { creating } from './creating.ts';
 import { deleting } from './deleting.ts';
 import { errors } from './errors.ts';
+import { leavingAlone } from './leaving-alone.ts';
 import { names } from './names.ts';
 import { observing } from './observing.ts';
 import { operations } from './operations.ts';
@@ -13,6 +14,7 @@ export const rules: readonly Rule[] = [
   ...observing,
   ...creating,
   ...changing,
+  ...leavingAlone,
   ...deleting,
   ...others,
   ...errors,
