@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import get from 'lodash/get.js';
+import pick from 'lodash/pick.js';
 import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
@@ -13,6 +15,8 @@ import type { ReferenceField, ReferenceLookup } from '../../../../controllers/co
 import { withReferences } from '../../../../controllers/core/references/references.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
+import type { ExternalThing } from '../external-fake.ts';
+import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
 
 const networkKind: Kind<Managed> = {
@@ -406,6 +410,57 @@ describe('references in a cluster', () => {
       peerId: 'net-1',
       peerIdRef: { name: 'main' },
     });
+  });
+
+  describe('what is referred to is deleted', () => {
+    const gone =
+      'spec.forProvider.networkIdRef: Network main does not exist; create it, or change the reference';
+    const rows: Readonly<
+      Record<string, { policy?: object; synced: string; values: Readonly<Record<string, unknown>> }>
+    > = {
+      'the value stays, and the referrer goes on with it': {
+        synced: 'True/ReconcileSuccess',
+        values: { size: 2, networkId: 'net-1' },
+      },
+      'looked up each time, it is told, and nothing is changed outside': {
+        policy: { resolve: 'Always' },
+        synced: `False/ReconcileError: cannot resolve references: ${gone}`,
+        values: { size: 1, networkId: 'net-1' },
+      },
+      'looked up each time and optional, the value stays': {
+        policy: { resolve: 'Always', resolution: 'Optional' },
+        synced: 'True/ReconcileSuccess',
+        values: { size: 2, networkId: 'net-1' },
+      },
+    };
+    for (const [name, { policy, synced, values }] of Object.entries(rows)) {
+      test(name, async () => {
+        const networkIdRef = { name: 'main', ...(policy && { policy }) };
+        const scene = new Scene(
+          { forProvider: { size: 1, networkIdRef } },
+          {},
+          {
+            resolveReferences: (object, signal) => resolve(object, signal),
+          },
+        );
+        scene.cluster.put(networkKind, main);
+        const { env } = scene.process;
+        env.resource(networkKind);
+        const resolve = referenceResolver(env, env.resource(managedKind), [one]);
+        await scene.run();
+        assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+        scene.cluster.delete(networkKind, { name: 'main' });
+        scene.cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+          ...rest,
+          spec: { ...spec, forProvider: { ...spec.forProvider, size: 2 } },
+        }));
+        await scene.run();
+        assert.equal(scene.condition('Synced'), synced);
+        const [{ values: outside }] = [...scene.external.things.values()] as [ExternalThing];
+        assert.deepEqual(pick(outside, ['size', 'networkId']), values);
+        assert.equal(get(scene.object, 'spec.forProvider.networkId'), 'net-1');
+      });
+    }
   });
 
   test('PatchError: values that cannot be written are an error', async () => {
