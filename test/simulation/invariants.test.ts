@@ -292,6 +292,33 @@ const claims: readonly (readonly [
     says,
     ours,
   ]),
+  ...(
+    [
+      ['Unbound, though its resource is Bound', unbound, []],
+      ['Released, though its resource is Bound', { bindingPhase: 'Released' }, []],
+    ] as const
+  ).map(([name, phase, says]): (typeof claims)[number] => [
+    `${name}, and the secret of that was another’s before it was handed over`,
+    { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
+    status(binding, 'False', phase),
+    [
+      managed('a', {
+        spec: { claimRef: claimRef('orders'), writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } },
+        status: status(['False', 'Unavailable'], 'False', bound),
+      }),
+      secret('ops', 'a', object('example.org/v1', 'Composite', { name: 'x', uid: 'uid-of-x' }), {}),
+    ],
+    says,
+    ours,
+  ]),
+  [
+    'Unbound, though its resource is Bound and its secret in order',
+    { resourceRef },
+    status(binding, 'False', unbound),
+    [boundTo('orders', status(available, 'True', bound))],
+    [/phase Unbound, and should have Bound$/, /Ready False/, /reason Binding/, /Synced False/],
+    ours,
+  ],
   [
     'Binding, and its resource is a former one’s of its name',
     { resourceRef },
@@ -1221,6 +1248,38 @@ const cases: readonly Case[] = [
       name: `a claim ${name}`,
       history({ cluster, rest }) {
         put(...beside, claim('orders', { spec, status: told }, metadata))(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['has another major version', '14', '99', []],
+      ['says none', '14', undefined, [/has to provision from PostgreSQLDatabaseClass small$/]],
+      ['has its major version', '14', '14.2', [/has to provision from PostgreSQLDatabaseClass small$/]],
+      ['has one, and it asks for none', undefined, '14', [/has to provision from PostgreSQL/]],
+    ] as const
+  ).map(
+    ([name, asked, given, says]): Case => ({
+      invariant: claimsSettled,
+      name: `a claim of PostgreSQL whose class ${name}`,
+      history({ cluster, rest }) {
+        const [apiVersion, kind] = ['postgresql.crossplane.io/v1alpha1', 'PostgreSQLDatabaseClass'];
+        const forProvider = given === undefined ? {} : { engineVersion: given };
+        const version = asked === undefined ? {} : { engineVersion: asked };
+        put(
+          object(apiVersion, kind, { name: 'small' }, { specTemplate: { forProvider } }),
+          object(
+            'database.crossplane.io/v1alpha1',
+            'PostgreSQLInstance',
+            { namespace: 'team', name: 'orders', uid: 'uid-of-orders' },
+            {
+              spec: { classRef: { apiVersion, kind, name: 'small' }, ...version },
+              status: status(['False', 'Creating'], 'False', unbound),
+            },
+          ),
+        )(cluster);
         rest();
       },
       says,

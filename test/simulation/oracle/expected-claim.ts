@@ -116,7 +116,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     const source = managed.spec.writeConnectionSecretToRef;
     const isHandedOver = claim.spec.writeConnectionSecretToRef !== undefined && source !== undefined;
     if (isHandedOver && isTakenFrom(managed, source, objects)) {
-      return { phase: 'Bound', notReady: 'Binding', isSynced: false };
+      // Bound is said last, once the secret is handed over: one that was not given it by then says no more than before.
+      const told = claim.status?.bindingPhase === 'Bound' ? 'Bound' : 'Unbound';
+      return { phase: told, notReady: 'Binding', isSynced: false };
     }
     const ready = readyOf(managed);
     return ready?.status === 'True'
@@ -195,16 +197,21 @@ function isRecorded({ metadata, spec: { resourceRef } }: Claim): boolean {
   return endings.some((ending) => resourceRef?.name === `${base}${ending}`);
 }
 
-/** A claim's version is the class's, where both say one. */
+/** A claim's version is the class's, where both say one; of PostgreSQL the major one. */
 function agree(claim: Claim, found: KubernetesObject): boolean {
-  const { version: asked } = claim.spec as { readonly version?: string };
+  const { version: asked, engineVersion: major } = claim.spec as {
+    readonly version?: string;
+    readonly engineVersion?: string;
+  };
   const { forProvider = {} } =
     (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate ?? {};
   const { version, engineVersion = version } = forProvider as {
     readonly version?: string;
     readonly engineVersion?: string;
   };
-  return asked === undefined || engineVersion === undefined || asked === engineVersion;
+  if (engineVersion === undefined) return true;
+  if (major !== undefined) return Number.parseInt(major, 10) === Number.parseInt(engineVersion, 10);
+  return asked === undefined || asked === engineVersion;
 }
 
 const isWellFormed = ({ matchExpressions = [] }: LabelSelector): boolean =>
