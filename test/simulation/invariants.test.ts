@@ -2129,6 +2129,32 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['marked and looked at', true, true, []],
+      ['marked', true, false, [/^nobody answers for a in favourite, made for a$/]],
+      ['looked at', false, true, [/^nobody answers for a in favourite, made for a$/]],
+    ] as const
+  ).map(
+    ([name, isMarked, isLookedAt, says]): Case => ({
+      invariant: answeredFor,
+      name: `something was made for a resource whose deletion overtook its finalizer, and that was ${name} before`,
+      async history({ as, ask, cluster, clouds, later, rest }) {
+        const one = managed('a', { spec: { reclaimPolicy: 'Delete' } });
+        ask('list FavouriteDBInstance');
+        later(10_000);
+        put(one)(cluster);
+        const end = cluster.beginLeaving(kindOf(one), one.metadata);
+        as('p1', patch(one, { metadata: { finalizers: [finalizerNames.managed] } }));
+        await post(clouds, 'a');
+        if (isMarked) cluster.delete(kindOf(one), one.metadata);
+        if (isLookedAt) as('p1', patch(one, { status: { bindingPhase: 'Unbound' } }, 'status'));
+        as(overtaking, end);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['a moment ago', 100, []],
       ['long ago', 10_000, [/^p1 made favourite a for a, which is not there$/]],
     ] as const

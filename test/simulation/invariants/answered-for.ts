@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, hasFinalizer, isPaused, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { isCreationIncomplete } from '../../../controllers/core/managed/creation-tracking.ts';
 import { invalidPolicies, isPausedByPolicies } from '../../../controllers/core/management-policies.ts';
@@ -44,6 +44,8 @@ export const answeredFor: InvariantOf = (world) => {
   const owners = new Map<string, Pick<Outside, 'owner' | 'ownerKind'>>();
   /** When a deletion overtook the finalizer of what answers for something outside, by kind and name of that; never: it is kept. */
   const overtaken = new Map<string, number>();
+  /** By UID: what processes have changed since it had its finalizer. */
+  const changedSince = new Set<string>();
   const processes = new Set<string>();
   /** When a process last began, or began to lead. */
   let begunMs = 0;
@@ -79,6 +81,8 @@ export const answeredFor: InvariantOf = (world) => {
       // A person who takes a finalizer away takes it upon himself.
       const holds = (object: KubernetesObject | undefined): boolean =>
         object !== undefined && hasFinalizer(object, finalizerNames.managed);
+      const { uid = '' } = managed.metadata;
+      if (isProcess(by) && holds(managed) && after !== undefined) changedSince.add(uid);
       // Nobody took away what a deletion has overtaken.
       if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);
@@ -87,7 +91,9 @@ export const answeredFor: InvariantOf = (world) => {
       }
       if (after !== undefined) return [];
       if (by === overtaking && holds(managed)) {
-        const atMs = mayDelete(managed) ? world.elapsedMs : Number.NEGATIVE_INFINITY;
+        // Once it is marked as deleted and was looked at, it might as well have been let go of: docs/reliability.md says so.
+        const isToBeSeen = !(wasDeleted(managed) && changedSince.has(uid));
+        const atMs = mayDelete(managed) && isToBeSeen ? world.elapsedMs : Number.NEGATIVE_INFINITY;
         overtaken.set(`${kindTag(managed)} ${managed.metadata.name}`, atMs);
       }
       if (!mayDelete(managed)) {
