@@ -16,6 +16,7 @@ import { fieldsOf, unwrapped } from '../../apis/core/marks.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Observation } from '../core/managed/external-client.ts';
+import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/identity.ts';
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
@@ -51,8 +52,13 @@ export interface Comparison<M extends Managed> {
   readonly change: Wanted<M>;
   /** What differs and cannot be changed, to be told: `spec.forProvider.version from "5.7" to "8.0"`. See {@link refuse}. */
   readonly refused: readonly string[];
+  /** The same of what is on record, and was not edited here: the cloud has it otherwise. */
+  readonly drifted?: readonly string[] | undefined;
   /** For `observe`. `difference` names fields, and tells the values of none but those refused. */
-  readonly observation: Pick<Observation<M>, 'isUpToDate' | 'lateInitialized' | 'difference' | 'refused'>;
+  readonly observation: Pick<
+    Observation<M>,
+    'isUpToDate' | 'lateInitialized' | 'difference' | 'refused' | 'drifted'
+  >;
 }
 
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
@@ -94,12 +100,16 @@ export const inAnyCase = (wanted: string, actual: string): boolean =>
   wanted.toLowerCase() === actual.toLowerCase();
 
 /** Throws an Error that tells of what cannot be changed, and what to do; for `update`, once it has sent what can be. */
-export function refuse({ refused }: Pick<Comparison<Managed>, 'refused'>): void {
-  if (refused.length === 0) return;
-  throw new Error(
-    `cannot change ${refused.join(' and ')}: immutable in the cloud; set it back, or create a new resource`,
-  );
+export function refuse({ refused, drifted = [] }: Refused): void {
+  const told = [
+    ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
+    ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
+  ];
+  if (told.length > 0) throw new Error(told.join('; '));
 }
+
+/** What of a {@link Comparison} is to be told. */
+type Refused = Pick<Comparison<Managed>, 'refused' | 'drifted'>;
 
 /** A field that is compared as a whole. */
 interface Leaf extends SchemaField {
@@ -146,13 +156,23 @@ export function comparison<M extends Managed>(
   const leaves = leavesOf(forProviderIn(kind), oddities as OdditiesByPath);
   checkOddities(kind, oddities as OdditiesByPath, leaves);
 
-  return ({ spec }, actual) => {
+  return (managed, actual) => {
+    const { spec } = managed;
     const differences = leaves.flatMap((leaf) => differenceAt(leaf, spec.forProvider, actual) ?? []);
-    const [changed, refused] = partition(differences, ({ mayChange }) => mayChange);
+    const [changed, unchangeable] = partition(differences, ({ mayChange }) => mayChange);
+    const recorded = recordedIdentity(managed, { immutable: kind.marks?.immutable ?? [] })?.fields ?? {};
+    const [drift, refused] = partition(
+      unchangeable,
+      ({ path, wanted }) => isSome(wanted) && isEqual(recorded[path.join('.')], wanted),
+    );
+    const drifted = drift.map(
+      ({ path, is, wanted }) =>
+        `spec.forProvider.${path.join('.')}, which is ${quoted(is)} there and ${quoted(wanted)} here`,
+    );
     const told = refused.map(
       ({ path, is, wanted }) => `spec.forProvider.${path.join('.')} from ${quoted(is)} to ${quoted(wanted)}`,
     );
-    const differing = [...changed.map(({ path }) => path.join('.')), ...told];
+    const differing = [...changed.map(({ path }) => path.join('.')), ...told, ...drifted];
     const late = leaves.flatMap(({ path, isLate }): readonly At[] => {
       const value: unknown = get(actual, path);
       return isLate && isSome(value) && !isSaid(spec, path) ? [[path, value]] : [];
@@ -160,11 +180,13 @@ export function comparison<M extends Managed>(
     return {
       change: laidOut(changed.map(({ path, wanted }): At => [path, wanted])) as Wanted<M>,
       refused: told,
+      ...(drifted.length > 0 && { drifted }),
       observation: {
         isUpToDate: differing.length === 0,
         ...(late.length > 0 && { lateInitialized: laidOut(late) as Late<M> }),
         ...(differing.length > 0 && { difference: differing.join(', ') }),
         ...(told.length > 0 && { refused: told }),
+        ...(drifted.length > 0 && { drifted }),
       },
     };
   };

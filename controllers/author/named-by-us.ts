@@ -80,7 +80,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
   const differenceOf = (managed: M, { actual, tags }: Seen<M>, known: ConnectionDetails) => {
-    const { change: wanted, refused, observation } = adapter.compare(managed, actual);
+    const { change: wanted, refused, drifted, observation } = adapter.compare(managed, actual);
     const change = adapter.change(wanted);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return {
@@ -88,6 +88,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
       needsPassword: isPasswordMissing(managed, known),
       refused,
+      drifted,
       observation,
     };
   };
@@ -97,8 +98,13 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const seen = await find(managed, signal);
       if (seen === undefined) return { exists: false, isUpToDate: false };
       const { isOnline, meaning, status } = seen;
-      const { change, needsPassword, refused, observation } = differenceOf(managed, seen, known);
-      const differing = [...Object.keys(change), ...(needsPassword ? ['password'] : []), ...refused];
+      const { change, needsPassword, refused, drifted, observation } = differenceOf(managed, seen, known);
+      const differing = [
+        ...Object.keys(change),
+        ...(needsPassword ? ['password'] : []),
+        ...refused,
+        ...(drifted ?? []),
+      ];
       return {
         ...observation,
         exists: true,
@@ -134,13 +140,13 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const name = nameOf(managed);
       const seen = await find(managed, signal);
       if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
-      const { change, needsPassword, refused } = differenceOf(managed, seen, known);
+      const { change, needsPassword, refused, drifted } = differenceOf(managed, seen, known);
       const password = needsPassword ? generatePassword() : undefined;
       const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
       const isAsWanted = Object.keys(wanted).length === 0;
       const changed = isAsWanted ? seen : adapter.seen(managed, await things.update(name, wanted, signal));
       // A new password must get out of here first; what cannot be changed is reported the next time.
-      if (password === undefined) refuse({ refused });
+      if (password === undefined) refuse({ refused, drifted });
       return { details: detailsOf(changed, password ?? known.password) };
     },
 

@@ -28,7 +28,7 @@ import { operationOngoing } from './async-operations.ts';
 import type { ManagedRow } from './decide.ts';
 import type { Observation, OperationType } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
-import { editRefusal, identityFound, isAdopting, refusedEdits } from './identity.ts';
+import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 import { isReoffered, scrub, withManagedStatus } from './status.ts';
@@ -302,8 +302,8 @@ export function told(
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
   if (found === undefined) return { object: run.current, events: [] };
-  const edits = found.status === 'True' ? refusedEdits(identity, run) : [];
-  const refusal = edits.length === 0 ? undefined : editRefusal(edits);
+  const refused = found.status === 'True' ? refusals(identity, run) : [];
+  const refusal = refused.length === 0 ? undefined : refused.join('; ');
   const synced = refusal === undefined ? found : reconcileError(refusal);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };

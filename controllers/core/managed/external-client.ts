@@ -49,6 +49,11 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly refused?: readonly string[];
   /**
+   * The same of what nobody edited here, as it was on record before: `spec.forProvider.version, which is "8.0" there and
+   * "5.7" here`.
+   */
+  readonly drifted?: readonly string[];
+  /**
    * What the external system says it is still busy with. Meanwhile it is not asked to update, and while it
    * deletes, not to delete again; it is looked at often, and the AsyncOperation condition says why.
    */

@@ -142,6 +142,14 @@ const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JS
 export const editRefusal = (edits: readonly string[]): string =>
   `cannot change ${edits.join(' and ')}: the external resource stays what it was when it was made; set it back, or create a new resource`;
 
+/** Why the external resource does not become what is wanted of it. */
+export const changeRefusal = (refused: readonly string[]): string =>
+  `cannot change ${refused.join(' and ')}: the provider cannot do that; set it to what is there, or create a new resource`;
+
+/** Why the external resource does not become again what nobody here has edited. */
+export const driftRefusal = (drifted: readonly string[]): string =>
+  `cannot change back ${drifted.join(' and ')}: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource`;
+
 /** What says how the resources of a kind are identified. */
 export interface IdentityContext {
   /** The external system chooses the name. */
@@ -160,7 +168,13 @@ export interface Identifiable {
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
   /** What the last look found; absent: nothing. */
-  readonly seen?: { readonly isUpToDate: boolean; readonly refused?: readonly string[] } | undefined;
+  readonly seen?:
+    | {
+        readonly isUpToDate: boolean;
+        readonly refused?: readonly string[];
+        readonly drifted?: readonly string[];
+      }
+    | undefined;
 }
 
 /** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
@@ -251,17 +265,22 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
 }
 
 /**
- * What is wanted and has no effect: edits of what is on record, and what the external system says it cannot change of what
- * it is to keep as wanted.
+ * What is wanted and has no effect, a sentence each: edits of what is on record, and what the external system says it cannot
+ * change of what it is to keep as wanted.
  */
-export function refusedEdits(
+export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,
 ): readonly string[] {
   const recorded = recordedIdentity(current, marks);
   const edits = recorded === undefined ? [] : editsOf(current, recorded, marks, isExact);
   const isKept = seen?.isUpToDate === false && shouldUpdate(current.spec) && !wasDeleted(current);
-  return isKept ? [...edits, ...(seen.refused ?? [])] : edits;
+  const { refused = [], drifted = [] } = isKept ? seen : {};
+  return [
+    ...(edits.length === 0 ? [] : [editRefusal(edits)]),
+    ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
+    ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
+  ];
 }
 
 /** The object with these annotations added. */

@@ -34,8 +34,8 @@ export function differenceOf(managed: Network, network: CloudNetwork) {
 
 /** What to report about a network that may be observed. */
 export function observationOf(managed: Network, network: CloudNetwork): Observation<Network> {
-  const { change, refused, observation } = differenceOf(managed, network);
-  const differing = [...Object.keys(change), ...refused];
+  const { change, refused, drifted, observation } = differenceOf(managed, network);
+  const differing = [...Object.keys(change), ...refused, ...(drifted ?? [])];
   return {
     ...observation,
     exists: true,

@@ -45,9 +45,9 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
       const network = await networks.get(id, signal);
       if (network === undefined) throw new Error(`network "${id}" does not exist any more`);
       claim(managed, network);
-      const { change, refused } = differenceOf(managed, network);
+      const { change, refused, drifted } = differenceOf(managed, network);
       if (Object.keys(change).length > 0) await networks.update(id, change, signal);
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

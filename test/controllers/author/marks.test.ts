@@ -65,10 +65,10 @@ class QueueCloud {
     },
     update: async (queue) => {
       const found = this.queues.get(placeOf(queue)) ?? assert.fail();
-      const { change, refused } = compare(queue, found);
+      const { change, refused, drifted } = compare(queue, found);
       this.changes.push(change);
       this.queues.set(placeOf(queue), { ...found, ...change, net: { ...found.net, ...change.net } });
-      if (!this.isSilent) refuse({ refused });
+      if (!this.isSilent) refuse({ refused, drifted });
       return {};
     },
     delete: async (queue) => void this.queues.delete(placeOf(queue)),
@@ -133,6 +133,8 @@ async function made(spec: Partial<Queue['spec']>) {
 const stays =
   'the external resource stays what it was when it was made; set it back, or create a new resource';
 
+const cannot = 'the provider cannot do that; set it to what is there, or create a new resource';
+
 test('what is late is taken over, within objects too, and nothing else', async () => {
   const { find } = await made({ forProvider: { region: 'eu' } });
   assert.deepEqual(find()?.spec.forProvider, { region: 'eu', sizeGb: 1, net: { cidr: '10.0.0.0/16' } });
@@ -189,9 +191,9 @@ describe('an edit that cannot be made is told, with its field and what to do, an
     const ways: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
       'and update says so': {
         isSilent: false,
-        says: `False: update failed: ${says} immutable in the cloud; set it back, or create a new resource`,
+        says: `False: update failed: ${says} ${cannot}`,
       },
-      'also where update forgets to say so': { isSilent: true, says: `False: ${says} ${stays}` },
+      'also where update forgets to say so': { isSilent: true, says: `False: ${says} ${cannot}` },
     };
     for (const [way, { isSilent, says: told }] of Object.entries(ways)) {
       test(way, async () => {
@@ -206,6 +208,29 @@ describe('an edit that cannot be made is told, with its field and what to do, an
         assert.equal(queue.says('Synced'), 'True', 'taken back, all is well');
       });
     }
+
+    describe('of what somebody changed outside, and nobody here', () => {
+      const drift =
+        'cannot change back spec.forProvider.net.cidr, which is "x" there and "c" here: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource';
+      const rows: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
+        'and update says so': { isSilent: false, says: `False: update failed: ${drift}` },
+        'also where update forgets to say so': { isSilent: true, says: `False: ${drift}` },
+      };
+      for (const [way, { isSilent, says: told }] of Object.entries(rows)) {
+        test(way, async () => {
+          const spec = { forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'c' } } };
+          const queue = await made(spec);
+          queue.cloud.isSilent = isSilent;
+          queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'x', mtu: 1500 } });
+          await queue.edit({ ...spec, initProvider: {} }); // looks again
+          assert.deepEqual([queue.says('Synced'), queue.says('Ready')], [told, 'True']);
+          queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'c', mtu: 1500 } });
+          await queue.edit(spec);
+          await queue.edit({ forProvider: { ...spec.forProvider, net: { cidr: 'c', mtu: 1500 } } });
+          assert.equal(queue.says('Synced'), 'True', 'put right there, all is well');
+        });
+      }
+    });
 
     test('is not told of what may only be looked at', async () => {
       const queue = await made({ forProvider: { region: 'eu' }, initProvider: { net: { cidr: 'c' } } });

@@ -120,7 +120,7 @@ describe('drift', () => {
     const before = stored();
     await assert.rejects(
       external.update(database({ ambivalence: 5, engineVersion: '8.0' }), known, signal),
-      /^Error: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": immutable/,
+      /^Error: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": the provider cannot do that; set it to what is there, or create a new resource$/,
     );
     assert.deepEqual(stored(), before);
   });

@@ -17,7 +17,7 @@ import {
   isEdited,
   named,
   recordedIdentity,
-  refusedEdits,
+  refusals,
 } from '../../../../controllers/core/managed/identity.ts';
 import { managed } from '../objects.ts';
 
@@ -255,18 +255,34 @@ describe('whether it names something else than what is recorded', () => {
 describe('what is wanted and has no effect', () => {
   const refused = ['spec.forProvider.size from 2 to 1'];
   const edited = of({ region: 'eu' }, recording({ fields: { region: 'us' } }));
-  const region = 'spec.forProvider.region from "us" to "eu"';
+  const region =
+    'cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource';
+  const size =
+    'cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource';
+  const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
+  const drift =
+    'cannot change back spec.forProvider.version, which is "8" there and "5" here: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource';
   const rows: Record<string, { object: Managed; seen?: Identifiable['seen']; want: readonly string[] }> = {
     'an edit of what is on record': { object: edited, seen: { isUpToDate: true }, want: [region] },
     'and what the external system cannot change': {
       object: edited,
       seen: { isUpToDate: false, refused },
-      want: [region, ...refused],
+      want: [region, size],
     },
     'which counts where nothing is on record, too': {
       object: of({}),
       seen: { isUpToDate: false, refused },
-      want: refused,
+      want: [size],
+    },
+    'and what somebody changed outside, which is another matter': {
+      object: edited,
+      seen: { isUpToDate: false, refused, drifted },
+      want: [region, size, drift],
+    },
+    'what somebody changed outside, where nobody edited anything': {
+      object: of({}),
+      seen: { isUpToDate: false, drifted },
+      want: [drift],
     },
     'not while it is not to be changed': { object: of({}), seen: { isUpToDate: true, refused }, want: [] },
     'not of what may not be updated': {
@@ -283,7 +299,7 @@ describe('what is wanted and has no effect', () => {
     'nothing of what was not seen': { object: of({}), want: [] },
   };
   for (const [name, { object, seen, want }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(refusedEdits(deterministic, { current: object, seen }), want));
+    test(name, () => assert.deepEqual(refusals(deterministic, { current: object, seen }), want));
   }
 });
 
