@@ -110,12 +110,14 @@ const decideOn = (
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Ending> {
-  const { env, identity, external, absences, overtaken, signal } = context;
+  const { env, identity, external, absences, managedResources, overtaken, signal } = context;
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
   const marked = await prepare(context, run, { annotations, ready: isCreating });
-  if (overtaken.isGone(marked.current)) return endings.gone(marked);
+  // It may be gone by now: overtaken, or let go of by another process, since nothing was left to write. Then it is nobody's.
+  const stored = managedResources.get(objectKey(marked.current.metadata));
+  if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);
   overtaken.begin(marked.current);
   absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
   let creation: Creation<Managed, string>;

@@ -33,8 +33,6 @@ import { withAnnotations } from './identity.ts';
 export interface Overtaken {
   /** Whether one has gone so; it is on record from then on. */
   readonly goesUnreleased: Predicate<Managed>;
-  /** Whether it is known to have gone so by now. */
-  isGone(managed: Managed): boolean;
   /** Its external resource is about to be created. */
   begin(managed: Managed): void;
   /** This is about to be put on record of it, as its annotations. */
@@ -90,7 +88,6 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       events.record(object, { type: 'Warning', reason: 'DeletionOvertookFinalizer', message });
       return true;
     },
-    isGone: ({ metadata: { uid } }) => gone.has(uid),
     begin: (managed) => void begun.set(managed.metadata.uid, managed),
     learn(managed, annotations) {
       const { uid } = managed.metadata;

@@ -132,6 +132,38 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     assert.deepEqual(await scene.run(), { type: 'done' });
   });
 
+  const others: Readonly<Record<string, (scene: Scene) => void>> = {
+    'and has none': () => {},
+    'and another has its name by then': (scene) =>
+      comesAgain(scene, { annotations: { 'crossplane.io/paused': 'true' } }),
+  };
+  for (const [name, then] of Object.entries(others)) {
+    test(`is not made for one that another process has let go of while this one looked ${name}`, async () => {
+      const scene = new Scene();
+      scene.external.gate = (method) => {
+        if (method === 'create') throw new Error('no route to cloud');
+      };
+      await scene.run();
+      assert.deepEqual(
+        scene.object?.metadata.finalizers,
+        finalizers,
+        'it is on record: nothing is left to write',
+      );
+      scene.external.gate = (method) => {
+        if (method !== 'observe' || scene.object?.metadata.uid === 'uid-again') return;
+        scene.cluster.delete(managedKind, db, deletionTimestamp);
+        scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+          ...rest,
+          metadata: { ...metadata, finalizers: [] },
+        }));
+        assert.equal(scene.object, undefined);
+        then(scene);
+      };
+      await scene.run();
+      assert.deepEqual([scene.row, scene.external.made, things(scene)], ['25', 0, []]);
+    });
+  }
+
   test('is seen to again and again while the external system fails, and nothing is written', async () => {
     const scene = await made();
     scene.external.gate = (method) => {
