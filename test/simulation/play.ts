@@ -38,8 +38,8 @@ export async function play(
   { invariants = allInvariants, logLevel = 'info' }: PlayOptions = {},
 ): Promise<Outcome> {
   const world = new World(scenario, invariants, { logLevel });
-  const { clock, figures } = world;
-  const writes = (): number => figures.writes + figures.outsideWrites;
+  const { clock, countedWrites, figures } = world;
+  const writes = (): number => countedWrites.count;
   const hasEnough = (): boolean => world.violations.length >= mostViolations;
 
   async function advance(ms: number): Promise<void> {

@@ -61,6 +61,23 @@ describe('a transaction is a write', () => {
   }
 });
 
+test('a network that its cloud refuses for good is tried again and again, and all is at rest', async () => {
+  const { objects, steps } = oneRole({});
+  const network = {
+    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+    kind: 'Network',
+    metadata: { name: 'wrong' },
+    spec: { forProvider: { cidr: '999.0.0.0/99' } },
+  };
+  const made = steps.map(({ atMs }) => ({ atMs, act: { type: 'create' as const, object: network } }));
+  const { trace, violations } = await play({ ...oneRole({}), objects, steps: made });
+  assert.deepEqual(violations, []);
+  const isAttempt = (line: string): boolean => line.includes('POST favourite /v1/networks');
+  const restart = trace.findIndex((line) => line.endsWith('p2        starts'));
+  assert.ok(trace.slice(0, restart).filter(isAttempt).length > 3, trace.join('\n'));
+  assert.ok(trace.slice(restart).some(isAttempt), 'nor is what a new process tries');
+});
+
 /** Plays so many seeds from one on, and answers what was broken, by seed. */
 async function played(first: number, count: number): Promise<readonly string[]> {
   let seed = first;

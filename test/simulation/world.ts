@@ -20,6 +20,7 @@ import { InProcessVault } from '../fakes/in-process-vault.ts';
 import { backUp, empty, putBack, restored, shuffled } from './backup.ts';
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
+import { CountedWrites } from './counted-writes.ts';
 import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
@@ -83,6 +84,7 @@ export class World {
   readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
   /** What processes did; writes are those that were neither refused nor rolled back. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
+  readonly countedWrites = new CountedWrites();
   readonly logLevel: LogLevel;
   readonly #invariants: readonly Invariant[];
   readonly #faultFor: (call: string) => CallFault | undefined;
@@ -306,6 +308,7 @@ export class World {
       const isEffective = !isOwnBusiness && !isRefused && call.isTentative !== true;
       if (isEffective) figures[isApi ? 'writes' : 'outsideWrites'] += 1;
       const carriedOut = { by: id, ...call, sentAtMs: call.sentAtMs - this.#startedMs, isChange, isRefused };
+      this.countedWrites.note(carriedOut, isEffective);
       this.#ask((invariant) => invariant.called?.(carriedOut));
     };
     Promise.resolve(answer).then(
