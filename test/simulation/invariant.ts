@@ -82,6 +82,8 @@ export interface Invariant {
   logged?(line: string): readonly string[];
   /** What is wrong with a request, as it is carried out. */
   called?(call: Call): readonly string[];
+  /** What is wrong when a process is about to be shown something outside. */
+  shown?(): readonly string[];
   /**
    * When what is wrong at rest is promised to be right, since the beginning; 0: now. All come to rest once more by then
    * before they are asked.

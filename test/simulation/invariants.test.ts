@@ -2585,6 +2585,29 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['was shown', true, []],
+      [
+        'was never shown',
+        false,
+        [/^FavouriteDBInstance a says that it is Ready, and favourite a is not online$/],
+      ],
+    ] as const
+  ).map(
+    ([name, isShown, says]): Case => ({
+      invariant: statementsTrue,
+      name: `a process says that what is lost since is Ready, which it ${name}`,
+      async history({ as, cluster, clouds, look }) {
+        await post(clouds, 'a');
+        put(managed('a'))(cluster);
+        if (isShown) look();
+        clouds.favourite.lose('a');
+        as('p1', put(managed('a', { status: status(available) })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['had gone meanwhile', true, []],
       ['is still there', false, [/never uid-of-a unmade$/]],
     ] as const

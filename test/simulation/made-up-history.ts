@@ -23,6 +23,8 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgr
   restore(uid: string): void;
   call(call: Partial<Call>): void;
   ask(call: string, by?: string): void;
+  /** A process looks at something outside. */
+  look(): void;
   log(line: string): void;
   later(ms: number): void;
   /** Nothing is asked that is promised for later. */
@@ -103,6 +105,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
         }),
       ),
     ask: (call, who = 'p1') => say(invariant.asked?.({ by: who, call })),
+    look: () => say(invariant.shown?.()),
     log: (line) => say(invariant.logged?.(line)),
     later(ms) {
       elapsedMs += ms;

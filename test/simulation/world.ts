@@ -297,7 +297,10 @@ export class World {
     const { figures, cluster } = this;
     const isApi = call.system === 'api';
     figures[isApi ? 'calls' : 'outsideCalls'] += 1;
-    if (!call.isWrite) return effect();
+    if (!call.isWrite) {
+      if (!isApi) this.#ask((invariant) => invariant.shown?.());
+      return effect();
+    }
     const isOwnBusiness = /^(?:Event|Lease) /.test(call.target);
     if (!isOwnBusiness) this.#held.wrote();
     const version = cluster.resourceVersion;

@@ -222,6 +222,10 @@ export const statementsTrue: InvariantOf = (world) => {
         ? ofEvent(after as unknown as Told)
         : [];
     },
+    shown() {
+      look(world);
+      return [];
+    },
     called({ by, system, verb, target, isWrite }) {
       if (system === 'api' || !isProcess(by)) return [];
       if (verb === 'DELETE') {
