@@ -69,7 +69,7 @@ export interface Oddity<V> {
   equals?(wanted: V, actual: V): boolean;
   /** Whether the cloud can change it; `from` is undefined if it has none. Default: unless the field is immutable. */
   mayChange?(from: V | undefined, to: V): boolean;
-  /** What is wanted where the spec says nothing. Default: whatever the cloud has. */
+  /** What is wanted where the spec says nothing, not for the creation either. Default: whatever the cloud has. */
   readonly absent?: V;
 }
 
@@ -158,7 +158,7 @@ export function comparison<M extends Managed>(
 
   return (managed, actual) => {
     const { spec } = managed;
-    const differences = leaves.flatMap((leaf) => differenceAt(leaf, spec.forProvider, actual) ?? []);
+    const differences = leaves.flatMap((leaf) => differenceAt(leaf, spec, actual) ?? []);
     const [changed, unchangeable] = partition(differences, ({ mayChange }) => mayChange);
     const recorded = recordedIdentity(managed, { immutable: kind.marks?.immutable ?? [] })?.fields ?? {};
     const [drift, refused] = partition(
@@ -211,9 +211,11 @@ interface Difference extends Pick<Leaf, 'path'> {
   readonly mayChange: boolean;
 }
 
-function differenceAt(leaf: Leaf, forProvider: unknown, actual: unknown): Difference | undefined {
+function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Difference | undefined {
   const { path, isImmutable, oddity } = leaf;
-  const wanted = get(forProvider, path) ?? oddity.absent;
+  // What it was only made with is nobody's business any more.
+  const absent = isSome(get(spec.initProvider, path)) ? undefined : oddity.absent;
+  const wanted = get(spec.forProvider, path) ?? absent;
   const is = get(actual, path) ?? undefined;
   if (wanted === undefined || !isTold(actual, path) || isSame(leaf, wanted, is)) return undefined;
   return { path, is, wanted, mayChange: oddity.mayChange?.(is, wanted) ?? !isImmutable };

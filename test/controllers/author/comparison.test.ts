@@ -179,6 +179,18 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       },
       want: same,
     },
+    'such as what it was only made with': {
+      wanted: { rules: [{ port: 1 }] },
+      initial: { rules: [{ port: 1, note: 'web' }] },
+      actual: { rules: [{ port: 1, note: 'changed since' }] },
+      want: same,
+    },
+    'of an element that differs, what is wanted is to be sent, and nothing else': {
+      wanted: { rules: [{ port: 2 }] },
+      initial: { rules: [{ port: 1, note: 'web' }] },
+      actual: { rules: [{ port: 1, note: 'changed since' }] },
+      want: changing({ rules: [{ port: 2 }] }, 'rules'),
+    },
     'and not less, however deep': {
       wanted: { rules: [{ port: 2, from: ['a', 'b'] }] },
       actual: { rules: [{ port: 2, from: ['a'] }] },
@@ -353,6 +365,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       wanted: { isPublic: true },
       actual: { isPublic: true },
       oddities: { isPublic: { absent: false } },
+      want: same,
+    },
+    'or which it was made with, for the creation only': {
+      initial: { isPublic: false },
+      actual: { isPublic: false },
+      oddities: { isPublic: { absent: true } },
       want: same,
     },
     'what grows only': {
