@@ -1,0 +1,262 @@
+import type { Message, MessageShape } from './message.ts';
+import { readFieldMask, readMessage, snakeCase } from './message.ts';
+import { errorInfo, invalid, Problem } from './problem.ts';
+import type { Replica, SavedReplica } from './replica.ts';
+import { createReplica } from './replica.ts';
+import type { Call, Route, Service } from './service.ts';
+
+/** A topic, as it is kept. */
+export interface StoredTopic {
+  /** As `projects/p/topics/t`. */
+  readonly name: string;
+  readonly project: string;
+  readonly fields: Message;
+  /** How many messages have been published. */
+  readonly published: number;
+}
+
+export interface PubsubOptions {
+  /** Clock in milliseconds. */
+  readonly now: () => number;
+  readonly readDelayMs: number;
+  readonly saved?: SavedReplica<StoredTopic>;
+}
+
+/** Pub/Sub, seen from the inside. */
+export interface Pubsub {
+  readonly service: Service;
+  /** Everything as it is. */
+  readonly topics: Replica<StoredTopic>;
+}
+
+const settable: MessageShape = {
+  labels: 'labels',
+  messageStoragePolicy: {
+    message: { allowedPersistenceRegions: { list: 'string' }, enforceInTransit: 'bool' },
+  },
+  kmsKeyName: 'string',
+  schemaSettings: {
+    message: {
+      schema: 'string',
+      encoding: { enum: ['ENCODING_UNSPECIFIED', 'JSON', 'BINARY'], of: 'google.pubsub.v1.Encoding' },
+      firstRevisionId: 'string',
+      lastRevisionId: 'string',
+    },
+  },
+  messageRetentionDuration: 'duration',
+};
+
+/** `Topic` of the Pub/Sub API, v1, but for ingestion and transforms. */
+const topicShape: MessageShape = { ...settable, name: 'string', satisfiesPzs: 'bool', state: 'string' };
+/** The key of a topic is that of its beginning. */
+const updatable = Object.keys(settable).filter((name) => name !== 'kmsKeyName');
+const messageShape: MessageShape = {
+  data: 'string',
+  attributes: 'labels',
+  messageId: 'string',
+  publishTime: 'timestamp',
+  orderingKey: 'string',
+};
+
+export function createPubsub(options: PubsubOptions): Pubsub {
+  const topics = createReplica<StoredTopic>(options, options.saved);
+  const nameOf = ({ path }: Call): string => `projects/${path.project}/topics/${path.topic}`;
+  const read = (call: Call): StoredTopic => {
+    const topic = topics.read(nameOf(call));
+    if (topic === undefined) throw notFound(call);
+    return topic;
+  };
+  const required = (call: Call): StoredTopic => {
+    const topic = topics.get(nameOf(call));
+    if (topic === undefined) throw notFound(call);
+    return topic;
+  };
+  const one = '/v1/projects/{project}/topics/{topic}';
+
+  const routes: readonly Route[] = [
+    {
+      verb: 'GET',
+      template: '/v1/projects/{project}/topics',
+      permission: 'pubsub.topics.list',
+      query: ['pageSize', 'pageToken'],
+      act({ path, query }) {
+        const size = Number(query.get('pageSize') ?? 0) || 1000;
+        const after = query.get('pageToken') ?? '';
+        const found = topics
+          .readAll()
+          .filter(({ project, name }) => project === path.project && name > after);
+        const page = found.slice(0, size);
+        return {
+          ...(page.length > 0 && { topics: page.map(topicJson) }),
+          ...(found.length > size && { nextPageToken: page.at(-1)?.name }),
+        };
+      },
+    },
+    {
+      verb: 'PUT',
+      template: one,
+      permission: 'pubsub.topics.create',
+      act(call) {
+        const name = nameOf(call);
+        checkTopicId(String(call.path.topic), name);
+        const message = readMessage(call.json(), topicShape, 'topic');
+        if (message.name !== undefined && message.name !== name) {
+          throw invalid('name', `The name in the URL and in the topic must be the same: ${message.name}`);
+        }
+        const fields = checked(wanted(message));
+        if (topics.get(name) !== undefined) {
+          throw new Problem(
+            'ALREADY_EXISTS',
+            `Resource already exists in the project (resource=${call.path.topic}).`,
+          );
+        }
+        const topic = { name, project: String(call.path.project), fields, published: 0 };
+        topics.put(name, topic);
+        return topicJson(topic);
+      },
+    },
+    { verb: 'GET', template: one, permission: 'pubsub.topics.get', act: (call) => topicJson(read(call)) },
+    {
+      verb: 'PATCH',
+      template: one,
+      permission: 'pubsub.topics.update',
+      act(call) {
+        const shape: MessageShape = { topic: { message: topicShape }, updateMask: 'string' };
+        const { topic: given = {}, updateMask } = readMessage(call.json(), shape, '');
+        const mask = readFieldMask(updateMask as string | undefined);
+        if (mask.length === 0) {
+          throw new Problem('INVALID_ARGUMENT', 'The update_mask in the UpdateTopicRequest must be set');
+        }
+        const topic = required(call);
+        const fields: Record<string, unknown> = { ...topic.fields };
+        for (const path of mask) {
+          if (!updatable.includes(path)) throw badMask(path);
+          fields[path] = (given as Message)[path];
+        }
+        const changed = { ...topic, fields: checked(fields) };
+        topics.put(topic.name, changed);
+        return topicJson(changed);
+      },
+    },
+    {
+      verb: 'DELETE',
+      template: one,
+      permission: 'pubsub.topics.delete',
+      act(call) {
+        topics.remove(required(call).name);
+        return {};
+      },
+    },
+    {
+      verb: 'POST',
+      template: `${one}:publish`,
+      permission: 'pubsub.topics.publish',
+      act(call) {
+        const shape: MessageShape = { messages: { list: { message: messageShape } } };
+        const { messages = [] } = readMessage(call.json(), shape, '') as { messages?: readonly Message[] };
+        if (messages.length === 0) {
+          throw new Problem(
+            'INVALID_ARGUMENT',
+            'The value for message_count is too small. You passed 0 in the request, but the minimum value is 1.',
+          );
+        }
+        const topic = required(call);
+        topics.drift(topic.name, { ...topic, published: topic.published + messages.length });
+        return { messageIds: messages.map((_, index) => String(topic.published + index + 1)) };
+      },
+    },
+    {
+      verb: 'GET',
+      template: `${one}/subscriptions`,
+      permission: 'pubsub.topics.get',
+      query: ['pageSize', 'pageToken'],
+      act(call) {
+        read(call);
+        return {};
+      },
+    },
+  ];
+
+  return {
+    topics,
+    service: {
+      name: 'pubsub.googleapis.com',
+      title: 'Cloud Pub/Sub API',
+      routes,
+      scopes: { read: ['cloud-platform', 'pubsub'], write: ['cloud-platform', 'pubsub'] },
+      denied: (permission, resource) =>
+        new Problem('PERMISSION_DENIED', 'User not authorized to perform this action.', {
+          details: [errorInfo('IAM_PERMISSION_DENIED', 'iam.googleapis.com', { permission, resource })],
+        }),
+      noProject: (project) =>
+        new Problem(
+          'NOT_FOUND',
+          `Requested project not found or user does not have access to it (project=${project}). Make sure to specify the unique project identifier and not the Google Cloud Console display name.`,
+        ),
+    },
+  };
+}
+
+const wanted = (message: Message): Message =>
+  Object.fromEntries(Object.entries(message).filter(([name]) => Object.hasOwn(settable, name)));
+
+/** `Topic` of the API; what is empty is left out. */
+function topicJson({ name, fields }: StoredTopic): Message {
+  const all = { name, ...fields };
+  return Object.fromEntries(
+    Object.entries(all).filter(
+      ([, value]) =>
+        value !== undefined &&
+        value !== '' &&
+        !(typeof value === 'object' && value !== null && Object.keys(value).length === 0),
+    ),
+  );
+}
+
+function checkTopicId(id: string, name: string): void {
+  if (!/^(?!goog)[A-Za-z][\w.~+%-]{2,254}$/.test(id)) {
+    throw new Problem(
+      'INVALID_ARGUMENT',
+      `Invalid [topics] name: (name=${name}). A topic ID must start with a letter, contain only letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs, be between 3 and 255 characters, and not start with "goog".`,
+    );
+  }
+}
+
+/** Throws Problem for what no topic can have. */
+function checked(fields: Message): Message {
+  const { messageRetentionDuration: retention, messageStoragePolicy, labels } = fields;
+  if (retention !== undefined) {
+    const seconds = Number.parseFloat(String(retention));
+    if (seconds < 600 || seconds > 31 * 86_400) {
+      throw invalid(
+        'message_retention_duration',
+        'Topic message retention duration must be between 10 minutes and 31 days.',
+        `Invalid value: ${retention}`,
+      );
+    }
+  }
+  const regions = (messageStoragePolicy as Message | undefined)?.allowedPersistenceRegions;
+  for (const region of (regions ?? []) as readonly string[]) {
+    if (!/^[a-z]+-[a-z]+\d+$/.test(region)) {
+      throw invalid(
+        'message_storage_policy.allowed_persistence_regions',
+        `Invalid region in message storage policy: ${region}`,
+      );
+    }
+  }
+  for (const [key, value] of Object.entries((labels ?? {}) as Readonly<Record<string, string>>)) {
+    if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
+      throw invalid('labels', `Invalid label: ${key}=${value}`);
+    }
+  }
+  return fields;
+}
+
+const notFound = ({ path }: Call): Problem =>
+  new Problem('NOT_FOUND', `Resource not found (resource=${path.topic}).`);
+
+const badMask = (path: string): Problem =>
+  new Problem(
+    'INVALID_ARGUMENT',
+    `Invalid update_mask provided in the UpdateTopicRequest: '${snakeCase(path)}' is not a known Topic field. Note that field paths must be of the form 'schema_settings' rather than 'schemaSettings'.`,
+  );

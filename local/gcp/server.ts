@@ -1,0 +1,40 @@
+import { estateFile } from '../estate-file.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
+import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
+import { createGoogleCloud } from './cloud.ts';
+import { control } from './control.ts';
+
+export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin'> {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** A file in which it keeps what it holds, AUTH strings included, beyond its end; default: nowhere. */
+  readonly dataFile?: string;
+}
+
+/** A running cloud. */
+export interface LocalGoogleCloud extends Omit<GoogleCloud, 'answer'> {
+  /** Where all its APIs are, and its token endpoint. */
+  readonly url: string;
+  /** Ends all connections. Idempotent. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken. */
+export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
+  const { dataFile, port } = options;
+  const cloud = createGoogleCloud({
+    ...options,
+    origin: () => server.url,
+    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
+  });
+  const server = await startLoopbackServer({
+    ...(port !== undefined && { port }),
+    answer({ method, target, headers, body }) {
+      if (target.startsWith('/_')) return control(cloud, { method, target, body });
+      return cloud.answer({ method, target, authorization: headers.authorization, body: async () => body });
+    },
+  });
+  const { answer: _door, ...inside } = cloud;
+  return { ...inside, url: server.url, stop: server.stop, [Symbol.asyncDispose]: server.stop };
+}
