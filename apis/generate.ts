@@ -11,7 +11,7 @@ import { bringUpToDate, definitionFiles } from './generated-files.ts';
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && 'schema' in value && 'plural' in value;
 
-const files = globSync('*/v*/*.ts', { cwd: import.meta.dirname }).toSorted();
+const files = globSync('**/v*/*.ts', { cwd: import.meta.dirname }).toSorted();
 const modules = await Promise.all(
   files.map((file) => import(join(import.meta.dirname, file)) as Promise<object>),
 );

@@ -8,6 +8,8 @@ export class CloudError extends Error {
   readonly isRetryable: boolean;
   /** How long the cloud asked us to wait. */
   readonly retryAfterMs: number | undefined;
+  /** What the cloud calls the request, for its support; it differs each time, so no message holds it. */
+  readonly requestId: string | undefined;
 
   /** `cause` is left out: the errors of the transport may carry what was sent. */
   constructor(
@@ -17,6 +19,7 @@ export class CloudError extends Error {
       readonly code: CloudErrorCode;
       readonly isRetryable: boolean;
       readonly retryAfterMs?: number | undefined;
+      readonly requestId?: string | undefined;
     },
   ) {
     super(message);
@@ -24,6 +27,7 @@ export class CloudError extends Error {
     this.code = options.code;
     this.isRetryable = options.isRetryable;
     this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
   }
 }
 
@@ -36,6 +40,7 @@ export class CloudError extends Error {
  * - `NoToken`: there was no token to send it with.
  * - `InvalidAnswer`: an answer that does not make sense.
  * - `InvalidCredentials`: credentials that cannot be read.
+ * - `NoCredentials`: the place that the process runs in gives it none.
  */
 export type CloudErrorCode =
   | 'Unreachable'

@@ -135,7 +135,7 @@ export function noToken(error: unknown, { cloud, what, origin, secrets }: Failur
 const colour = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** A cloud's message on one line, without secrets, and without what differs from call to call. */
-function stable(message: string, secrets: readonly string[]): string {
+export function stable(message: string, secrets: readonly string[]): string {
   const settled = withoutSecrets(message, secrets)
     .replace(colour, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')

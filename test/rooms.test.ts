@@ -32,6 +32,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** What takes secrets out of a message, wherever one is told. */
   'clients/without-secrets.ts': [],
   'clients/postgresql/': ['clients/', 'clients/without-secrets.ts'],
+  'clients/aws/': ['clients/', 'clients/without-secrets.ts'],
 
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],
@@ -135,7 +136,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
         ...claimGroups.map((group) => `apis/${group}/`),
         'apis/core/',
         'clients/',
-        'clients/postgresql/',
+        `clients/${stack}/`,
         'controllers/author/',
         'controllers/core/',
         'controllers/core/managed/',

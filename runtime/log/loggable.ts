@@ -58,13 +58,14 @@ export function loggable(value: unknown, { withStack }: LoggableOptions): unknow
 
   function errorFacts(error: Error, depth: number): unknown {
     const { name, message, stack, cause } = error;
-    const { code, reason } = error as { code?: unknown; reason?: unknown };
+    const { code, reason, requestId } = error as { code?: unknown; reason?: unknown; requestId?: unknown };
     const errors = error instanceof AggregateError ? error.errors : undefined;
     return {
       message: scrubbed(String(message)),
       ...(name !== 'Error' && { name: String(name) }),
       ...((typeof code === 'string' || typeof code === 'number') && { code }),
       ...(typeof reason === 'string' && reason !== '' && { reason: scrubbed(reason) }),
+      ...(typeof requestId === 'string' && requestId !== '' && { requestId: scrubbed(requestId) }),
       ...((withStack || isBug(error)) && typeof stack === 'string' && { stack: framesOf(stack) }),
       ...(cause !== undefined && { cause: convert(cause, depth + 1) }),
       ...(errors !== undefined && { errors: errors.map((one: unknown) => convert(one, depth + 1)) }),

@@ -1,0 +1,19 @@
+import { optional } from '../../core/schema.ts';
+import { defineProvider } from '../../core/v1alpha1/define-provider.ts';
+import { awsRegion } from '../region.ts';
+import { endpoint } from '../v1beta1/provider-config.ts';
+
+/** Access to one AWS account, the legacy way. */
+export const ProviderKind = defineProvider(
+  {
+    group: 'aws.crossplane.io',
+    version: 'v1alpha3',
+    stack: 'aws',
+    description:
+      "Access to an AWS account, the legacy way. Its secret's entry holds an access key, as a credentials file has it: [default], aws_access_key_id, aws_secret_access_key.",
+  },
+  {
+    region: optional(awsRegion('The region of resources that name none.')),
+    endpoint: optional(endpoint),
+  },
+);

@@ -1,0 +1,205 @@
+/*
+ *   controllers/aws ──▶ call({ service: 'ec2', region, … }) ──▶ the official client, loaded when the first such call is made
+ *                                 │                                     │
+ *          tried again here, by our clock ◀── sdk-failures.ts ◀─────────┤
+ *                                                                       ▼
+ *                               the connections of the process ◀── sdk-request-handler.ts
+ */
+
+import type { EC2 } from '@aws-sdk/client-ec2';
+import type { EKS } from '@aws-sdk/client-eks';
+import type { RDS } from '@aws-sdk/client-rds';
+import type { SQS } from '@aws-sdk/client-sqs';
+import type { STS, STSClientConfig } from '@aws-sdk/client-sts';
+import type { Clock } from '../clock.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { Carrier } from '../http.ts';
+import { keptConnections } from '../http.ts';
+import type { AwsCredentials } from './aws-credentials.ts';
+import type { AwsEndpoint } from './aws-endpoint.ts';
+import { endpointUrl } from './aws-endpoint.ts';
+import { awsError } from './aws-error.ts';
+import { sdkFailures } from './sdk-failures.ts';
+import { sdkRequestHandler } from './sdk-request-handler.ts';
+
+/** The official clients, by the names of their services in the scope of a signature. */
+export interface Sdks {
+  readonly ec2: EC2;
+  readonly eks: EKS;
+  readonly rds: RDS;
+  readonly sqs: SQS;
+  readonly sts: STS;
+}
+export type AwsService = keyof Sdks;
+
+/** What all of them are made of. */
+type SdkConfig = Pick<
+  STSClientConfig,
+  | 'region'
+  | 'endpoint'
+  | 'credentials'
+  | 'requestHandler'
+  | 'retryStrategy'
+  | 'maxAttempts'
+  | 'customUserAgent'
+>;
+type Construct<T> = new (config: SdkConfig) => T;
+
+/** Loads a service's client, at its first call: a process that does not use AWS holds none of them. */
+const load: { readonly [S in AwsService]: () => Promise<Construct<Sdks[S]>> } = {
+  ec2: async () => (await import('@aws-sdk/client-ec2')).EC2,
+  eks: async () => (await import('@aws-sdk/client-eks')).EKS,
+  rds: async () => (await import('@aws-sdk/client-rds')).RDS,
+  sqs: async () => (await import('@aws-sdk/client-sqs')).SQS,
+  sts: async () => (await import('@aws-sdk/client-sts')).STS,
+};
+
+export interface AwsClientOptions extends AwsCredentials {
+  readonly parameters: {
+    /** Where resources are that name no region. */
+    readonly region?: string;
+    readonly endpoint?: AwsEndpoint;
+  };
+  /** Default: a pool of its own. */
+  readonly dispatcher?: Carrier;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): spreads attempts. */
+  readonly random: () => number;
+  /** Milliseconds one attempt may take; default 10 000. */
+  readonly timeoutMs?: number;
+  /** Default 4. */
+  readonly maxAttempts?: number;
+}
+
+/** One call of one service. */
+export interface AwsCall<S extends AwsService, O> {
+  readonly service: S;
+  /** Default: that of the provider. */
+  readonly region?: string | undefined;
+  /** For messages: `create VPC`. */
+  readonly what: string;
+  /**
+   * Whether doing it twice is as good as once: what reads, deletes, or sets something, and what creates with an idempotency
+   * token. The rest is tried again only if it was certainly not carried out.
+   */
+  readonly isRepeatable: boolean;
+  /** Beside the credentials, what no message may hold: the passwords in the request. */
+  readonly secrets?: readonly string[];
+  /** Fields of `forProvider`, by what AWS calls them in its refusals: `{ cidrBlock: /cidr/i }`. */
+  readonly fields?: Readonly<Record<string, RegExp>>;
+  /** Asks the official client, once. */
+  run(sdk: Sdks[S], options: { readonly abortSignal: AbortSignal }): Promise<O>;
+}
+
+/** AWS, by one access key. */
+export interface AwsClient {
+  /** The region of a resource, which names one or leaves that to the provider. Throws CloudError if neither does. */
+  regionOf(region: string | undefined): string;
+  /**
+   * One call, tried again where that is safe and may help: while AWS limits requests, and after failures that pass.
+   * Throws CloudError, or the signal's reason.
+   */
+  call<S extends AwsService, O>(call: AwsCall<S, O>, signal: AbortSignal): Promise<O>;
+  /** The number of the account that the credentials belong to: asked once, of the region's own STS. */
+  account(region: string | undefined, signal: AbortSignal): Promise<string>;
+}
+
+/** The longest a call waits before it tries again; a service that asks for more gets no second attempt. */
+const maxWaitMs = 5_000;
+const firstWaitMs = 100;
+/** AWS fills its buckets of requests by the second. */
+const firstThrottledWaitMs = 500;
+
+export function awsClient(options: AwsClientOptions): AwsClient {
+  const { accessKey, parameters, clock, random, timeoutMs = 10_000, maxAttempts = 4 } = options;
+  const { dispatcher = keptConnections() } = options;
+  const { endpoint } = parameters;
+  const requestHandler = sdkRequestHandler({ dispatcher, clock, timeoutMs });
+  const failures = sdkFailures();
+  const known = accessKey === undefined ? [] : [accessKey.secretAccessKey, accessKey.sessionToken ?? ''];
+  const sdks = new Map<string, Promise<unknown>>();
+  let account: string | undefined;
+
+  function sdkOf<S extends AwsService>(service: S, region: string): Promise<Sdks[S]> {
+    const key = `${service} ${region}`;
+    const held = sdks.get(key) as Promise<Sdks[S]> | undefined;
+    if (held !== undefined) return held;
+    const made = (async () => {
+      const url = endpointUrl(endpoint, { service, region });
+      const Sdk = await load[service]();
+      return new Sdk({
+        region: (url !== undefined && endpoint?.signingRegion) || region,
+        ...(url !== undefined && { endpoint: url }),
+        ...(accessKey !== undefined && { credentials: accessKey }),
+        requestHandler,
+        retryStrategy: failures.strategy,
+        maxAttempts: 1,
+        customUserAgent: 'services-stack',
+      });
+    })();
+    sdks.set(key, made);
+    made.catch(() => sdks.delete(key));
+    return made;
+  }
+
+  const client: AwsClient = {
+    regionOf(given) {
+      const region = given ?? parameters.region;
+      if (region !== undefined) return region;
+      throw new CloudError('spec.forProvider.region is needed: the provider names no region', {
+        status: 0,
+        code: 'NoRegion',
+        isRetryable: false,
+      });
+    },
+
+    async call({ service, what, isRepeatable, run, fields, secrets = [], region: given }, signal) {
+      const region = client.regionOf(given);
+      for (let attempt = 1; ; attempt += 1) {
+        signal.throwIfAborted();
+        try {
+          return await run(await sdkOf(service, region), { abortSignal: signal });
+        } catch (error) {
+          // An abort ends the call, whatever the official client made of it.
+          signal.throwIfAborted();
+          const failure = failures.of(error);
+          const refusal = awsError(error, {
+            ...{ service, region, what, fields, failure, secrets: [...known, ...secrets] },
+            url: endpointUrl(endpoint, { service, region }),
+            nowMs: clock.now().getTime(),
+          });
+          const isThrottled = failure?.type === 'THROTTLING';
+          const isUndone = isThrottled || refusal.code === 'Unreachable';
+          const mayRepeat = isUndone || (isRepeatable && refusal.isRetryable);
+          if (!mayRepeat || attempt >= maxAttempts) throw refusal;
+          const firstMs = isThrottled ? firstThrottledWaitMs : firstWaitMs;
+          const waitMs = refusal.retryAfterMs ?? firstMs * 2 ** (attempt - 1) * (1 + random());
+          if (waitMs > maxWaitMs) throw refusal;
+          await clock.sleep(waitMs, signal);
+        }
+      }
+    },
+
+    async account(region, signal) {
+      if (account !== undefined) return account;
+      const what = 'find out the account of the credentials';
+      const { Account } = await client.call(
+        {
+          ...{ service: 'sts', region: region ?? parameters.region ?? 'us-east-1', what, isRepeatable: true },
+          run: (sts, http) => sts.getCallerIdentity({}, http),
+        },
+        signal,
+      );
+      if (Account === undefined) {
+        throw new CloudError(`cannot ${what}: the answer names none`, {
+          status: 200,
+          code: 'InvalidAnswer',
+          isRetryable: false,
+        });
+      }
+      account = Account;
+      return Account;
+    },
+  };
+  return client;
+}

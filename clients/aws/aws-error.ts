@@ -1,0 +1,151 @@
+import { CloudError } from '../cloud-error.ts';
+import { stable, transportFailure } from '../http-failure.ts';
+import type { SdkFailure } from './sdk-failures.ts';
+import { NoAnswer } from './sdk-request-handler.ts';
+
+/** What a failed call was about. */
+export interface AwsErrorContext {
+  /** `ec2`. */
+  readonly service: string;
+  readonly region: string;
+  /** For messages: `get VPC "vpc-1"`. */
+  readonly what: string;
+  /** Where it was sent, if not to AWS's own address. */
+  readonly url?: string | undefined;
+  /** Never to appear in a message. */
+  readonly secrets: readonly string[];
+  /** Fields of `forProvider`, by what AWS calls them in its messages and codes. */
+  readonly fields?: Readonly<Record<string, RegExp>> | undefined;
+  /** What the official client makes of the error. */
+  readonly failure?: SdkFailure | undefined;
+  readonly nowMs: number;
+}
+
+/** An answer that says no, as the official client throws it. */
+interface ServiceException {
+  /** AWS's own code. */
+  readonly name: string;
+  /** The same, where the protocol tells it apart from what the client calls the error. */
+  readonly Code?: string;
+  readonly message?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+  readonly $fault?: string;
+  /** As it came, also where the official client can make nothing of it. */
+  readonly $response?: { readonly statusCode?: number };
+}
+
+/** What somebody can do about a refusal, by AWS's code for it. */
+const advice: readonly (readonly [code: RegExp, what: string])[] = [
+  [
+    /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/,
+    'check the access key that the credentials of the provider hold, and that its account has this region',
+  ],
+  [
+    /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/,
+    'the IAM policies of the credentials must allow it',
+  ],
+  [
+    /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded)/,
+    'delete what is not used, or ask AWS for a higher quota',
+  ],
+];
+
+/** Limits of requests, which pass, are no quotas, which stay. */
+const throttling =
+  /^(RequestLimitExceeded|Throttling|ThrottlingException|RequestThrottled|TooManyRequestsException)$/;
+
+/**
+ * A CloudError with one clear sentence: what was tried, AWS's own code and reason, and what to do about it where that is
+ * known. The id of the request is beside it, and never within.
+ */
+export function awsError(error: unknown, context: AwsErrorContext): CloudError {
+  if (error instanceof CloudError) return error;
+  const { service, region, what, url, secrets, failure, nowMs } = context;
+  const cloud = `AWS ${service.toUpperCase()}`;
+  const where = `${cloud} (${region}${url === undefined ? '' : `, ${new URL(url).origin}`})`;
+  if (error instanceof NoAnswer) {
+    if (error.timeoutMs !== undefined) {
+      return new CloudError(`cannot ${what}: ${where} did not answer within ${error.timeoutMs} ms`, {
+        status: 0,
+        code: 'TimedOut',
+        isRetryable: true,
+      });
+    }
+    const origin = url === undefined ? region : `${region}, ${new URL(url).origin}`;
+    return transportFailure(error.cause, { cloud, what, origin, secrets });
+  }
+  const { name, Code, message, $metadata, $fault, $response } = (error ?? {}) as Partial<ServiceException>;
+  if ($fault === undefined || $metadata?.httpStatusCode === undefined) {
+    const answered = $response?.statusCode ?? 0;
+    if (answered < 300) return unanswered(error, context, where);
+    return new CloudError(`cannot ${what}: ${where}, or a gateway before it, answered (${answered})`, {
+      status: answered,
+      code: `Http${answered}`,
+      isRetryable: answered === 408 || answered === 429 || answered >= 500,
+    });
+  }
+  const { httpStatusCode: status, requestId } = $metadata;
+  const code = [Code, name].find((word) => word !== undefined && /^\w[\w.-]{0,99}$/.test(word));
+  // What does not answer in AWS's words may be a gateway before it.
+  const isAws = code !== undefined && code !== 'UnknownError' && code !== 'Unknown' && code !== 'Error';
+  const said = isAws && message ? stable(plainWords(message), secrets) : '';
+  const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
+  const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
+  const hint = isAws && !isThrottled ? advice.find(([codes]) => codes.test(code))?.[1] : undefined;
+  const todo = [field === undefined ? undefined : `change spec.forProvider.${field}`, hint].filter(
+    (one) => one !== undefined,
+  );
+  const reason = isThrottled
+    ? 'is limiting requests'
+    : isAws
+      ? 'refused'
+      : ', or a gateway before it, answered';
+  const sentence = [
+    `cannot ${what}: ${where}${reason.startsWith(',') ? '' : ' '}${reason} (${status}${isAws ? ` ${code}` : ''})`,
+    said === '' ? '' : `: ${said.replace(/\.$/, '')}`,
+    todo.length === 0 ? '' : `; ${todo.join(', and ')}`,
+  ].join('');
+  const retryAfterMs = failure?.retryAfter && Math.max(0, failure.retryAfter.getTime() - nowMs);
+  return new CloudError(sentence, {
+    status,
+    code: isAws ? code : `Http${status}`,
+    isRetryable: isThrottled || failure?.type === 'TRANSIENT' || status >= 500,
+    retryAfterMs,
+    requestId,
+  });
+}
+
+/** An error that is no answer: there were no credentials, or the answer made no sense. */
+function unanswered(error: unknown, context: AwsErrorContext, where: string): CloudError {
+  const { what, secrets } = context;
+  const { name = '', message = String(error) } = error instanceof Error ? error : {};
+  const said = stable(message, secrets);
+  if (/CredentialsProviderError|TokenProviderError/.test(name)) {
+    return new CloudError(`cannot ${what}: there are no credentials for ${where}: ${said}`, {
+      status: 0,
+      code: 'NoCredentials',
+      isRetryable: true,
+    });
+  }
+  if ((error as Partial<ServiceException>).$response !== undefined) {
+    return new CloudError(`cannot ${what}: ${where} answered with something that makes no sense`, {
+      status: 200,
+      code: 'InvalidAnswer',
+      isRetryable: false,
+    });
+  }
+  return new CloudError(`cannot ${what}: the request to ${where} could not be made: ${said}`, {
+    status: 0,
+    code: 'InvalidRequest',
+    isRetryable: false,
+  });
+}
+
+/** Without what only AWS can read, and what differs each time. */
+const plainWords = (message: string): string =>
+  message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
+
+/** The field of `forProvider` that a refusal is about, if it names one. */
+function fieldIn(said: string, fields: Readonly<Record<string, RegExp>> = {}): string | undefined {
+  return Object.entries(fields).find(([, names]) => names.test(said))?.[0];
+}

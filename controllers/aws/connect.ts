@@ -1,0 +1,35 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { AwsClient, AwsClientOptions } from '../../clients/aws/aws-client.ts';
+import { parseAwsCredentials } from '../../clients/aws/aws-credentials.ts';
+import type { AwsEndpoint } from '../../clients/aws/aws-endpoint.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import { cloudClients } from '../author/cloud-clients.ts';
+import type { Connect } from '../author/define-stack.ts';
+import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+
+/** What providers of AWS say beside the credentials. */
+export interface AwsParameters {
+  readonly region?: string;
+  readonly endpoint?: AwsEndpoint;
+}
+
+export type CreateAwsClient = (options: AwsClientOptions) => AwsClient;
+
+/** Connects managed resources with AWS, by the access keys of their providers, or by what is injected. */
+export const connectAws = (
+  createClient: CreateAwsClient,
+): ((env: Environment, kinds: ProviderKinds<AwsParameters>) => Connect<AwsClient>) =>
+  cloudClients(createClient, { parse: parseAwsCredentials, askedSystem, injected: {} });
+
+/** The account, and the region of a resource that leaves it to its provider: another one would be another resource. */
+async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
+  const { forProvider, initProvider } = managed.spec as Regional;
+  const given = forProvider?.region ?? initProvider?.region;
+  const account = await aws.account(given, signal);
+  return given === undefined ? `aws ${account} ${aws.regionOf(given)}` : `aws ${account}`;
+}
+
+interface Regional {
+  readonly forProvider?: { readonly region?: string };
+  readonly initProvider?: { readonly region?: string };
+}

@@ -1,0 +1,23 @@
+/** Who may use the cloud, and by which key. */
+export interface Account {
+  /** Twelve digits. */
+  readonly id: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** With temporary credentials. */
+  readonly sessionToken?: string;
+  /** Actions that its policies do not allow, as `ec2:CreateVpc`; `ec2:*` is all of a service. */
+  readonly denied?: readonly string[];
+}
+
+/** The key of AWS's own examples. */
+export const exampleAccount: Account = {
+  id: '123456789012',
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+};
+
+export const arnOf = ({ id }: Account): string => `arn:aws:iam::${id}:user/crossplane`;
+
+export const isDenied = ({ denied = [] }: Account, action: string): boolean =>
+  denied.includes(action) || denied.includes(`${action.split(':')[0]}:*`);

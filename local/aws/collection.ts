@@ -1,0 +1,147 @@
+/** What a collection knows of each of its items, beside what the item is. */
+interface Entry<T> {
+  item: T;
+  readonly createdAtMs: number;
+  deletedAtMs?: number | undefined;
+  /** What readers saw before the last change; absent: nothing. */
+  before?: Snapshot<T> | undefined;
+  changedAtMs: number;
+}
+
+/**
+ * - `creating`, `deleting`: the cloud is busy with it.
+ * - `gone`: deleted, and still told of for a while, as a terminated machine is.
+ */
+export type Phase = 'creating' | 'available' | 'deleting' | 'gone';
+
+export interface Snapshot<T> {
+  readonly id: string;
+  readonly item: T;
+  readonly phase: Phase;
+  /** When it was created, by the cloud's clock. */
+  readonly createdAtMs: number;
+}
+
+/** How long what takes time in a cloud takes, in milliseconds. */
+export interface Delays {
+  readonly provisioningMs: number;
+  readonly deletionMs: number;
+  /** How long readers go on seeing what was before a change. */
+  readonly readDelayMs: number;
+  /** How long what was deleted is still told of; default 0. */
+  readonly lingersMs?: number;
+}
+
+/** All there is of a collection, as JSON can hold it. */
+export type SavedCollection = readonly (readonly [id: string, entry: Entry<unknown>])[];
+
+/**
+ * Things by id. Nothing ticks: the phase of an item follows from the clock whenever somebody looks. Writes see the truth
+ * at once, reads only after the read delay, as in a cloud whose reads go to replicas.
+ */
+export interface Collection<T> {
+  /** As readers see it now. */
+  seen(id: string): Snapshot<T> | undefined;
+  /** All as readers see them, the oldest first. */
+  allSeen(): readonly Snapshot<T>[];
+  /** As it is. */
+  get(id: string): Snapshot<T> | undefined;
+  /** All as they are, the oldest first. */
+  all(): readonly Snapshot<T>[];
+  /** Replaces what has the id. */
+  add(id: string, item: T): Snapshot<T>;
+  /** Throws an Error if there is none. */
+  change(id: string, change: (item: T) => T): Snapshot<T>;
+  /** Deleting what is being deleted, or is not there, does nothing. */
+  remove(id: string): void;
+  /** Changes an item behind everybody's back; readers see it at once. Throws an Error if there is none. */
+  drift(id: string, change: (item: T) => T): void;
+  /** Takes an item away behind everybody's back, at once and for all readers. */
+  lose(id: string): void;
+  /** For another collection to go on from. */
+  saved(): SavedCollection;
+}
+
+/** An empty collection, or one that goes on from what was saved. `now` is a clock in milliseconds. */
+export function createCollection<T>(
+  { provisioningMs, deletionMs, readDelayMs, lingersMs = 0 }: Delays,
+  now: () => number,
+  saved: SavedCollection = [],
+): Collection<T> {
+  const entries = new Map(saved.map(([id, entry]) => [id, { ...entry } as Entry<T>]));
+
+  function phaseOf({ createdAtMs, deletedAtMs }: Entry<T>): Phase | undefined {
+    if (deletedAtMs === undefined) return now() >= createdAtMs + provisioningMs ? 'available' : 'creating';
+    if (now() < deletedAtMs + deletionMs) return 'deleting';
+    return now() < deletedAtMs + deletionMs + lingersMs ? 'gone' : undefined;
+  }
+  function truth(id: string, entry: Entry<T>): Snapshot<T> | undefined {
+    const phase = phaseOf(entry);
+    const { item, createdAtMs } = entry;
+    return phase && { id, item, phase, createdAtMs };
+  }
+  function seenOf(id: string, entry: Entry<T>): Snapshot<T> | undefined {
+    return now() < entry.changedAtMs + readDelayMs ? entry.before : truth(id, entry);
+  }
+  function get(id: string): Snapshot<T> | undefined {
+    const entry = entries.get(id);
+    return entry && truth(id, entry);
+  }
+  function existing(id: string): Entry<T> {
+    const entry = entries.get(id);
+    if (entry === undefined || phaseOf(entry) === undefined) throw new Error(`there is no ${id}`);
+    return entry;
+  }
+  /** What is gone for good, for all readers, is forgotten. */
+  function forget(): void {
+    for (const [id, entry] of entries) {
+      if (phaseOf(entry) === undefined && seenOf(id, entry) === undefined) entries.delete(id);
+    }
+  }
+  function touch(id: string, entry: Entry<T>, act: () => void): void {
+    entry.before = seenOf(id, entry);
+    entry.changedAtMs = now();
+    act();
+  }
+
+  return {
+    seen(id) {
+      const entry = entries.get(id);
+      return entry && seenOf(id, entry);
+    },
+    allSeen: () => [...entries].flatMap(([id, entry]) => seenOf(id, entry) ?? []),
+    get,
+    all: () => [...entries].flatMap(([id, entry]) => truth(id, entry) ?? []),
+    add(id, item) {
+      forget();
+      entries.delete(id); // so that the new one is the last of the list
+      const entry: Entry<T> = { item, createdAtMs: now(), changedAtMs: now() };
+      entries.set(id, entry);
+      return truth(id, entry)!;
+    },
+    change(id, change) {
+      const entry = existing(id);
+      touch(id, entry, () => {
+        entry.item = change(entry.item);
+      });
+      return truth(id, entry)!;
+    },
+    remove(id) {
+      const entry = entries.get(id);
+      if (entry === undefined || entry.deletedAtMs !== undefined) return;
+      touch(id, entry, () => {
+        entry.deletedAtMs = now();
+      });
+    },
+    drift(id, change) {
+      const entry = existing(id);
+      entry.item = change(entry.item);
+      entry.changedAtMs = Number.MIN_SAFE_INTEGER;
+    },
+    lose: (id) => void entries.delete(id),
+    saved() {
+      forget();
+      return [...entries];
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util';
+import { parseDuration } from '../../runtime/time/duration.ts';
+import type { Account } from './account.ts';
+import { exampleAccount } from './account.ts';
+import type { LocalAwsOptions } from './server.ts';
+
+const usage = `flags:
+  --port N                     where to listen; 0 takes a free one (18090)
+  --account ID:KEY:SECRET      an account and its access key; may be repeated (${exampleAccount.id}:${exampleAccount.accessKeyId}:…)
+  --deny KEY=ACTION            an action that an access key's policies do not allow, as ec2:CreateVpc; may be repeated
+  --quota NAME=N               how many there may be of something, as vpc=5; may be repeated
+  --data FILE                  where it keeps what it holds, so that it outlives the process (nowhere)
+  --provisioning-time 2s       how long creation takes (2s)
+  --deletion-time 1s           how long deletion takes (1s)
+  --read-delay 500ms           how long reads lag behind writes (0)
+  --fail-rate 0.1              share of requests that fail, 0 to 1 (0)
+  --rate-limit N               requests per second and account before it limits them (none)`;
+
+/** A value that a flag cannot have. */
+class BadFlag extends Error {}
+
+/** The server's options from a command line, or what is wrong with it, naming the flag. */
+export function parseCommandLine(args: readonly string[]): LocalAwsOptions | string {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string', default: '18090' },
+        account: { type: 'string', multiple: true, default: [] },
+        deny: { type: 'string', multiple: true, default: [] },
+        quota: { type: 'string', multiple: true, default: [] },
+        data: { type: 'string' },
+        'provisioning-time': { type: 'string', default: '2s' },
+        'deletion-time': { type: 'string', default: '1s' },
+        'read-delay': { type: 'string', default: '0' },
+        'fail-rate': { type: 'string', default: '0' },
+        'rate-limit': { type: 'string' },
+      },
+    });
+    const { data, 'rate-limit': limit } = values;
+    if (data === '') throw new BadFlag('--data: must name a file');
+    const [first = exampleAccount, ...others] = values.account.map(account);
+    const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
+    for (const [key] of denied) {
+      if (![first, ...others].some(({ accessKeyId }) => accessKeyId === key)) {
+        throw new BadFlag(`--deny: no --account has the access key "${key}"`);
+      }
+    }
+    const withDenied = (one: Account): Account => ({
+      ...one,
+      denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
+    });
+    return {
+      port: number('--port', values.port, { max: 65_535 }),
+      accounts: [withDenied(first), ...others.map(withDenied)],
+      quotas: Object.fromEntries(
+        values.quota.map((text) => {
+          const [name, count] = pair('--quota', text, 'NAME=N');
+          return [name, number('--quota', count, { max: 1_000_000 })];
+        }),
+      ),
+      ...(data === undefined ? {} : { dataFile: data }),
+      provisioningMs: duration('--provisioning-time', values['provisioning-time']),
+      deletionMs: duration('--deletion-time', values['deletion-time']),
+      readDelayMs: duration('--read-delay', values['read-delay']),
+      failRate: share('--fail-rate', values['fail-rate']),
+      ...(limit === undefined
+        ? {}
+        : { rateLimit: number('--rate-limit', limit, { min: 1, max: 1_000_000 }) }),
+    };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // parseArgs names the flag and then explains itself at length.
+    const [first = ''] = error.message.split(/\.\s/);
+    return `${first}\n${usage}`;
+  }
+}
+
+/** No part of it is repeated in a message: the last is a secret. */
+function account(text: string): Account {
+  const [, id, accessKeyId, secretAccessKey] = /^(\d{12}):(\w{16,128}):(\S{8,128})$/.exec(text) ?? [];
+  if (id === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new BadFlag(
+      '--account: is none of the form ID:KEY:SECRET, of 12 digits, 16 to 128 letters and digits, and 8 to 128 characters',
+    );
+  }
+  return { id, accessKeyId, secretAccessKey };
+}
+
+function pair(flag: string, text: string, form: string): readonly [string, string] {
+  const [, name, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new BadFlag(`${flag}: "${text}" is none of the form ${form}`);
+  return [name, value];
+}
+
+function number(flag: string, text: string, { min = 0, max }: { min?: number; max: number }): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new BadFlag(`${flag}: "${text}" is no number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+function share(flag: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new BadFlag(`${flag}: "${text}" is no share from 0 to 1`);
+  return value;
+}
+
+function duration(flag: string, text: string): number {
+  const ms = /^0(ms|s|m|h)?$/.test(text) ? 0 : parseDuration(text);
+  if (ms === undefined) throw new BadFlag(`${flag}: "${text}" is no duration as 500ms, 2s or 1m`);
+  return ms;
+}

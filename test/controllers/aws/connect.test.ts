@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ProviderKind } from '../../../apis/aws/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../../apis/aws/v1beta1/provider-config.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
+import { connectAws } from '../../../controllers/aws/connect.ts';
+import { FakeCluster } from '../core/cluster-fake.ts';
+import { FakeProcess } from '../core/environment-fake.ts';
+import { managed } from '../core/objects.ts';
+
+const keys = { red: 'AKIAREDREDREDRED0001', blue: 'AKIABLUEBLUEBLUE0002' };
+const profile = (id: string): string =>
+  `[default]\naws_access_key_id = ${id}\naws_secret_access_key = secret-of-${id}\n`;
+
+const endpoint = { url: { type: 'Static', static: 'http://127.0.0.1:18090' } } as const;
+
+/** Two accounts, each by a ProviderConfig, one of them the default; a legacy Provider; and an injected identity. */
+function scene() {
+  const cluster = new FakeCluster();
+  for (const [name, id] of Object.entries(keys)) {
+    cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'infra', name },
+      data: { credentials: Buffer.from(profile(id)).toString('base64') },
+    });
+  }
+  const secretRef = (name: string) => ({ namespace: 'infra', name, key: 'credentials' });
+  const config = (name: string, spec: object): unknown =>
+    cluster.put(ProviderConfigKind, {
+      apiVersion: 'aws.crossplane.io/v1beta1',
+      kind: 'ProviderConfig',
+      metadata: { name },
+      spec,
+    } as never);
+  config('default', { credentials: { source: 'Secret', secretRef: secretRef('red') } });
+  config('blue', { credentials: { source: 'Secret', secretRef: secretRef('blue') }, endpoint });
+  config('injected', { credentials: { source: 'InjectedIdentity' } });
+  config('none', { credentials: { source: 'None' } });
+  cluster.put(ProviderKind, {
+    apiVersion: 'aws.crossplane.io/v1alpha3',
+    kind: 'Provider',
+    metadata: { name: 'old' },
+    spec: { region: 'eu-west-1', credentialsSecretRef: secretRef('red') },
+  });
+  const made: Pick<AwsClientOptions, 'accessKey' | 'parameters'>[] = [];
+  const connect = connectAws(({ accessKey, parameters }) => {
+    made.push({ ...(accessKey && { accessKey }), parameters });
+    return {
+      regionOf: (region) => region ?? parameters.region ?? 'none',
+      account: async () => accessKey?.accessKeyId ?? 'injected',
+      call: () => Promise.reject(new Error('nothing is called')),
+    };
+  })(new FakeProcess(cluster).env, { provider: ProviderKind, providerConfig: ProviderConfigKind });
+  const systemOf = async (spec: object): Promise<string | undefined> => {
+    const { signal } = new AbortController();
+    return (await connect(managed(spec), signal)).system?.(signal);
+  };
+  return { made, systemOf };
+}
+
+const by = (name: string, region?: string) => ({
+  providerConfigRef: { name },
+  forProvider: { ...(region !== undefined && { region }) },
+});
+
+describe('the connections of AWS', () => {
+  test('are of the account that the ProviderConfig has the key of, side by side, one client for each', async () => {
+    const { made, systemOf } = scene();
+    const systems = [];
+    for (const spec of [
+      { forProvider: { region: 'us-west-1' } },
+      by('blue', 'us-west-1'),
+      by('default', 'us-west-2'),
+    ]) {
+      systems.push(await systemOf(spec));
+    }
+    assert.deepEqual(systems, [`aws ${keys.red}`, `aws ${keys.blue}`, `aws ${keys.red}`]);
+    const keyOf = (id: string) => ({ accessKeyId: id, secretAccessKey: `secret-of-${id}` });
+    assert.deepEqual(made, [
+      { accessKey: keyOf(keys.red), parameters: {} },
+      { accessKey: keyOf(keys.blue), parameters: { endpoint } },
+    ]);
+  });
+
+  test('may be of an identity that is injected', async () => {
+    const { made, systemOf } = scene();
+    assert.equal(await systemOf(by('injected', 'us-west-1')), 'aws injected');
+    assert.deepEqual(made, [{ parameters: {} }]);
+  });
+
+  test('are not without credentials', async () => {
+    const { systemOf } = scene();
+    await assert.rejects(systemOf(by('none', 'us-west-1')), {
+      message:
+        'ProviderConfig none has credentials of the source None, but it cannot do without: use Secret, Environment or Filesystem',
+    });
+  });
+
+  test('lead to the region of the provider where the resource names none, and that is part of what they lead to', async () => {
+    const { systemOf } = scene();
+    const providerRef = { name: 'old' };
+    assert.equal(await systemOf({ providerRef, forProvider: {} }), `aws ${keys.red} eu-west-1`);
+    assert.equal(await systemOf({ providerRef, forProvider: { region: 'us-east-1' } }), `aws ${keys.red}`);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { STS } from '@aws-sdk/client-sts';
+import type { Account } from '../../../local/aws/account.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+
+const other: Account = {
+  id: '210987654321',
+  accessKeyId: 'AKIAI44QH8DHBEXAMPLE',
+  secretAccessKey: 'je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
+};
+
+/** What the official client is told of who somebody is, or is refused with. */
+async function told(
+  credentials: Pick<Account, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>,
+  { region = 'eu-west-1', ...options }: LocalAwsOptions & { readonly region?: string } = {},
+): Promise<unknown> {
+  await using aws = await startAws(options);
+  const sts = new STS({ region, endpoint: aws.url, credentials, maxAttempts: 1 });
+  try {
+    const { Account: id, Arn } = await sts.getCallerIdentity({});
+    return { id, Arn };
+  } catch (error) {
+    const { name, message, $metadata } = error as { name: string; message: string; $metadata: object };
+    const { httpStatusCode, requestId } = $metadata as { httpStatusCode?: number; requestId?: string };
+    assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
+    return { name, message, httpStatusCode };
+  } finally {
+    sts.destroy();
+  }
+}
+
+describe('the official client of STS', () => {
+  test('is told the account of its key', async () => {
+    assert.deepEqual(await told(exampleAccount), {
+      id: '123456789012',
+      Arn: 'arn:aws:iam::123456789012:user/crossplane',
+    });
+  });
+
+  test('is told another account by another key, side by side', async () => {
+    const options: LocalAwsOptions = { accounts: [exampleAccount, other] };
+    assert.deepEqual(await told(other, options), {
+      id: '210987654321',
+      Arn: 'arn:aws:iam::210987654321:user/crossplane',
+    });
+  });
+
+  test('is refused with a key that nobody has', async () => {
+    assert.deepEqual(await told(other), {
+      name: 'InvalidClientTokenId',
+      message: 'The security token included in the request is invalid.',
+      httpStatusCode: 403,
+    });
+  });
+
+  test('is refused with a wrong secret', async () => {
+    const refusal = await told({ ...exampleAccount, secretAccessKey: 'wrong' });
+    assert.equal((refusal as { name: string }).name, 'SignatureDoesNotMatch');
+  });
+
+  test('is refused in a region that there is not', async () => {
+    assert.deepEqual(await told(exampleAccount, { region: 'eu-nowhere-1' }), {
+      name: 'SignatureDoesNotMatch',
+      message: 'Credential should be scoped to a valid region.',
+      httpStatusCode: 403,
+    });
+  });
+
+  test('with temporary credentials needs their token', async () => {
+    const temporary: Account = { ...exampleAccount, sessionToken: 'token' };
+    const options: LocalAwsOptions = { accounts: [temporary] };
+    assert.deepEqual(await told(temporary, options), {
+      id: '123456789012',
+      Arn: 'arn:aws:iam::123456789012:user/crossplane',
+    });
+    const refusal = await told(exampleAccount, options);
+    assert.equal((refusal as { name: string }).name, 'SignatureDoesNotMatch');
+  });
+
+  test('is limited beyond so many requests', async () => {
+    await using aws = await startAws({ rateLimit: 1 });
+    const sts = new STS({
+      region: 'eu-west-1',
+      endpoint: aws.url,
+      credentials: exampleAccount,
+      maxAttempts: 1,
+    });
+    await sts.getCallerIdentity({});
+    await assert.rejects(sts.getCallerIdentity({}), { name: 'Throttling', message: 'Rate exceeded' });
+    sts.destroy();
+  });
+});
