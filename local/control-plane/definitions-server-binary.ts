@@ -1,11 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { knowsRules } from '../../runtime/client/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { apiServerVersion } from './binaries.ts';
 import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
-import { cachedBinaries, cachedFolder, cacheRoot, missingFiles } from './binary-cache.ts';
 import { DEFINITIONS_SERVER, definitionsServerBuild } from './definitions-server-build.ts';
+import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 import { proveRules } from './smoke-test.ts';
 
 /** How a control plane comes to enforce rules. */
@@ -25,33 +24,11 @@ export interface DefinitionsServerOptions extends CacheOptions {
   readonly now?: () => number;
 }
 
-/** What failed is not tried again at once: it costs minutes, and Debian's unstable suite moves by the day. */
-const RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
-
-const setOf = (sources: readonly BinarySource[], prove: BinarySet['prove']): BinarySet => ({
+const noun = 'definitions server';
+const kept = {
   name: `definitions-server-${process.platform}-${process.arch}`,
   files: [DEFINITIONS_SERVER],
-  sources,
-  proof: 'start it beside kube-apiserver, define a kind with a rule, break the rule',
-  prove,
-});
-
-const noteOf = (environment: NodeJS.ProcessEnv): string =>
-  join(cacheRoot(environment), 'definitions-server-failure.json');
-
-interface Failure {
-  readonly atMs: number;
-  readonly reason: string;
-}
-
-async function failureOf(environment: NodeJS.ProcessEnv): Promise<Failure | undefined> {
-  const text = await readFile(noteOf(environment), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Failure);
-}
-
-/** What failed, without the log that follows. */
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+};
 
 /**
  * Sees to it that a control plane of these binaries can enforce rules: builds a definitions server if its
@@ -59,30 +36,18 @@ const firstLine = (error: unknown): string =>
  */
 export async function prepareRules(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
-  options: DefinitionsServerOptions,
+  { sources = [definitionsServerBuild], prove, ...options }: DefinitionsServerOptions,
 ): Promise<RulesSupport> {
-  const { environment, progress, sources = [definitionsServerBuild], now = Date.now } = options;
-  const { prove = (candidate) => proveRules(directory, join(candidate, DEFINITIONS_SERVER)) } = options;
-  const known = await rulesSupport({ directory }, environment);
+  const known = await rulesSupport({ directory }, options.environment);
   if (known.by !== 'nobody') return known;
-  const failure = await failureOf(environment);
-  const note = noteOf(environment);
-  if (failure !== undefined && now() - failure.atMs < RETRY_AFTER_MS) {
-    progress.note(
-      `no definitions server, as found out earlier (delete ${note} to try again): ${failure.reason}`,
-    );
-    return known;
-  }
-  try {
-    await cachedBinaries(setOf(sources, prove), { environment, progress });
-    await rm(note, { force: true });
-  } catch (error) {
-    const failures = error instanceof AggregateError ? error.errors : [error];
-    const reason = failures.map(firstLine).join('; ');
-    await mkdir(dirname(note), { recursive: true });
-    await writeFile(note, `${JSON.stringify({ atMs: now(), reason } satisfies Failure)}\n`);
-  }
-  return rulesSupport({ directory }, environment);
+  const set: BinarySet = {
+    ...kept,
+    sources,
+    proof: 'start it beside kube-apiserver, define a kind with a rule, break the rule',
+    prove: prove ?? ((candidate) => proveRules(directory, join(candidate, DEFINITIONS_SERVER))),
+  };
+  await prepareOptional(set, { ...options, noun });
+  return rulesSupport({ directory }, options.environment);
 }
 
 /** How a control plane of these binaries can enforce rules as things are; builds nothing. */
@@ -91,12 +56,8 @@ export async function rulesSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RulesSupport> {
   if (knowsRules(await apiServerVersion(directory))) return { by: 'itself' };
-  const set = setOf([], async () => {});
-  const folder = cachedFolder(set, environment);
-  if ((await missingFiles(folder, set.files)).length === 0) {
-    return { by: 'definitions server', path: join(folder, DEFINITIONS_SERVER) };
-  }
-  const failure = await failureOf(environment);
-  const untried = 'there is no definitions server; node local/control-plane/prepare.ts builds one';
-  return { by: 'nobody', reason: failure?.reason ?? untried };
+  const found = await optionalBinaries(kept, { environment, noun });
+  return found.isThere
+    ? { by: 'definitions server', path: join(found.directory, DEFINITIONS_SERVER) }
+    : { by: 'nobody', reason: found.reason };
 }

@@ -1,0 +1,73 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BinarySet, CacheOptions } from './binary-cache.ts';
+import { cachedBinaries, cachedFolder, cacheRoot, missingFiles } from './binary-cache.ts';
+
+/** What one can do without: there it is, or why not. */
+export type OptionalBinaries =
+  | { readonly isThere: true; readonly directory: string }
+  | { readonly isThere: false; readonly reason: string };
+
+export interface OptionalBinariesOptions extends CacheOptions {
+  /** What it is called in messages, and the note of a failure by it: `definitions server`. */
+  readonly noun: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** What failed is not tried again at once: it costs minutes, and mirrors change by the day. */
+const retryAfterMs = 24 * 60 * 60 * 1_000;
+
+interface Failure {
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+const noteOf = (noun: string, environment: NodeJS.ProcessEnv): string =>
+  join(cacheRoot(environment), `${noun.replaceAll(' ', '-')}-failure.json`);
+
+async function failureOf(noun: string, environment: NodeJS.ProcessEnv): Promise<Failure | undefined> {
+  const text = await readFile(noteOf(noun, environment), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Failure);
+}
+
+/** What failed, without the log that follows. */
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+/** Puts a set into the cache if it can be had. A failure is an answer, and is noted for a day. */
+export async function prepareOptional(
+  set: BinarySet,
+  { environment, progress, noun, now = Date.now }: OptionalBinariesOptions,
+): Promise<OptionalBinaries> {
+  const known = await optionalBinaries(set, { environment, noun });
+  if (known.isThere) return known;
+  const failure = await failureOf(noun, environment);
+  const note = noteOf(noun, environment);
+  if (failure !== undefined && now() - failure.atMs < retryAfterMs) {
+    progress.note(`no ${noun}, as found out earlier (delete ${note} to try again): ${failure.reason}`);
+    return known;
+  }
+  try {
+    await cachedBinaries(set, { environment, progress });
+    await rm(note, { force: true });
+  } catch (error) {
+    const failures = error instanceof AggregateError ? error.errors : [error];
+    const reason = failures.map(firstLine).join('; ');
+    await mkdir(dirname(note), { recursive: true });
+    await writeFile(note, `${JSON.stringify({ atMs: now(), reason } satisfies Failure)}\n`);
+  }
+  return optionalBinaries(set, { environment, noun });
+}
+
+/** Whether a set is there as things are; makes nothing. */
+export async function optionalBinaries(
+  set: Pick<BinarySet, 'name' | 'files'>,
+  { environment, noun }: Pick<OptionalBinariesOptions, 'environment' | 'noun'>,
+): Promise<OptionalBinaries> {
+  const directory = cachedFolder(set, environment);
+  if ((await missingFiles(directory, set.files)).length === 0) return { isThere: true, directory };
+  const failure = await failureOf(noun, environment);
+  const untried = `there is no ${noun}; node local/control-plane/prepare.ts gets one`;
+  return { isThere: false, reason: failure?.reason ?? untried };
+}
