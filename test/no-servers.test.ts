@@ -36,6 +36,7 @@ describe('under no-servers.ts', () => {
   const servers: Record<string, () => unknown> = {
     'by its name': () => spawn('postgres', ['-D', '/tmp']),
     'by its path': () => execFileSync('/usr/local/bin/kube-apiserver'),
+    'by its path, for a cloud': () => spawn('/usr/bin/redis-server', ['-']),
     'by way of a shell': () => execFileSync('sh', ['-c', 'exec etcd --data-dir /tmp']),
   };
   for (const [how, start] of Object.entries(servers)) {

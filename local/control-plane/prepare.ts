@@ -1,4 +1,8 @@
-/** Gets the binaries of the control plane, and what enforces rules on it: run before the tests, so that none waits for it. */
+/**
+ * Gets the binaries of the control plane, what enforces rules on it, and a Redis for the stand-ins of clouds: run before
+ * the tests, so that none waits for it.
+ */
+import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
 import { textProgress } from './progress.ts';
@@ -9,6 +13,10 @@ try {
   progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
   const rules = await prepareRules(binaries, { environment: process.env, progress });
   progress.note(`rules are enforced by ${rules.by}${rules.by === 'nobody' ? `: ${rules.reason}` : ''}`);
+  const redis = await prepareRedis({ environment: process.env, progress });
+  progress.note(
+    redis.by === 'nobody' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,
+  );
   // A download given up for being late may still hold the process.
   process.exit(0);
 } catch (error) {

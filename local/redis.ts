@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { unref, watchdog } from './postgresql-watchdog.ts';
+
+/** What can be changed while it runs. */
+export interface RedisSettings {
+  /** What clients have to say (AUTH); default: nothing. */
+  readonly password?: string;
+  /** As in redis.conf. */
+  readonly configs?: Readonly<Record<string, string>>;
+}
+
+export interface RedisOptions extends RedisSettings {
+  readonly binaries: { readonly server: string; readonly cli: string };
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Takes TLS only, and shows this certificate; both PEM. Default: no TLS. */
+  readonly tls?: { readonly certificate: string; readonly privateKey: string };
+}
+
+/** A real Redis on 127.0.0.1 that keeps everything in memory. */
+export interface LocalRedis {
+  readonly host: string;
+  readonly port: number;
+  readonly pid: number | undefined;
+  /** Changes it without a pause; a configuration that is left out keeps its value. Throws what it says no with. */
+  configure(settings: RedisSettings): Promise<void>;
+  /** Ends it, and all that it holds. Idempotent. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const certificateFile = 'server.crt';
+
+/**
+ * Starts a Redis. When this process is gone, however it went, a watchdog ends the server. Its settings go in by its
+ * standard input, so that no password is in a file or on a command line. Throws with the end of its log if it does
+ * not start.
+ */
+export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
+  const { binaries, tls } = options;
+  const directory = await mkdtemp(join(tmpdir(), 'services-stack-redis-'));
+  const dog = watchdog(directory);
+  const clear = async (): Promise<void> => {
+    await rm(directory, { recursive: true, force: true });
+    dog.dismiss();
+  };
+  try {
+    if (tls !== undefined) {
+      await writeFile(join(directory, certificateFile), tls.certificate);
+      await writeFile(join(directory, 'server.key'), tls.privateKey, { mode: 0o600 });
+    }
+    const { port, server } = await startAtPort(options, directory);
+    dog.watch(server.pid);
+    let { password } = options;
+    const stop = async (): Promise<void> => {
+      await server.end();
+      await clear();
+    };
+    return {
+      host,
+      port,
+      pid: server.pid,
+      async configure(settings) {
+        const address = ['-h', host, '-p', String(port)];
+        const trust = tls === undefined ? [] : ['--tls', '--cacert', join(directory, certificateFile)];
+        await sendCommand(binaries.cli, {
+          args: [...address, ...trust],
+          password,
+          command: `CONFIG SET ${wordsOf(settings).join(' ')}`,
+        });
+        password = settings.password;
+      },
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
+}
+
+async function startAtPort(
+  options: RedisOptions,
+  directory: string,
+): Promise<{ readonly port: number; readonly server: RunningServer }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    try {
+      return {
+        port,
+        server: await runServer(options.binaries.server, configOf(options, { directory, port })),
+      };
+    } catch (error) {
+      // Somebody else may have taken the free port meanwhile.
+      const isTaken = /Address already in use/.test(String(error));
+      if (options.port !== undefined || attempt === 5 || !isTaken) throw error;
+    }
+  }
+}
+
+/** The settings as words of redis.conf and of CONFIG SET. */
+const wordsOf = ({ password = '', configs = {} }: RedisSettings): readonly string[] =>
+  Object.entries({ ...configs, requirepass: password }).map(
+    ([name, value]) => `${name} ${JSON.stringify(value)}`,
+  );
+
+function configOf(
+  { tls, ...settings }: RedisOptions,
+  { directory, port }: { readonly directory: string; readonly port: number },
+): string {
+  const at = (name: string): string => JSON.stringify(join(directory, name));
+  const listening =
+    tls === undefined
+      ? [`port ${port}`]
+      : [
+          ...['port 0', `tls-port ${port}`, 'tls-auth-clients no'],
+          ...[`tls-cert-file ${at(certificateFile)}`, `tls-key-file ${at('server.key')}`],
+          `tls-ca-cert-file ${at(certificateFile)}`,
+        ];
+  const lines = [
+    ...[`bind ${host}`, ...listening, 'daemonize no', 'save ""', 'appendonly no', `dir ${at('')}`],
+    ...wordsOf(settings),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+interface RunningServer {
+  readonly pid: number | undefined;
+  /** Idempotent. */
+  end(): Promise<void>;
+}
+
+/** Resolves when the server takes connections. */
+async function runServer(program: string, config: string): Promise<RunningServer> {
+  const server = spawn(program, ['-'], {
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    // Ctrl-C in a terminal must not end the server before its users.
+    detached: true,
+  });
+  const exited = new Promise<void>((resolve) => {
+    server.once('close', () => resolve());
+    server.once('error', () => resolve());
+  });
+  server.stdin.on('error', () => {}); // of one that does not start: said below
+  server.stdin.end(config);
+  const recent: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let rest = '';
+    server.stdout.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = lines.pop() ?? '';
+      recent.push(...lines);
+      recent.splice(0, Math.max(0, recent.length - 20));
+      if (lines.some((line) => line.includes('Ready to accept connections'))) resolve();
+    });
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`Redis did not start: ${recent.join('\n')}`)));
+  });
+  // A forgotten server must not keep this process alive; the watchdog then ends it.
+  unref(server);
+  return {
+    pid: server.pid,
+    async end() {
+      server.ref();
+      if (server.exitCode === null && server.signalCode === null) server.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Has redis-cli send one command, by its standard input; throws what the server says no with. */
+async function sendCommand(
+  program: string,
+  {
+    args,
+    password,
+    command,
+  }: { readonly args: readonly string[]; readonly password: string | undefined; readonly command: string },
+): Promise<void> {
+  const cli = spawn(program, ['--no-auth-warning', ...args], {
+    env: { PATH: process.env.PATH ?? '', ...(password !== undefined && { REDISCLI_AUTH: password }) },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let said = '';
+  cli.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  cli.stdin.on('error', () => {});
+  cli.stdin.end(`${command}\n`);
+  await once(cli, 'close');
+  if (said.trim() !== 'OK') throw new Error(`Redis does not take its configuration: ${said.trim()}`);
+}
