@@ -1,3 +1,6 @@
+import { X509Certificate } from 'node:crypto';
+import type { SelfSignedCertificate } from '../postgresql-certificate.ts';
+import { selfSignedCertificate } from '../postgresql-certificate.ts';
 import {
   changedInstance,
   checkInstanceId,
@@ -33,6 +36,8 @@ export interface StoredInstance {
   readonly port?: number;
   /** While clients have to say one. */
   readonly authString?: string;
+  /** What it shows to clients when it takes TLS only; both PEM. */
+  readonly tls?: SelfSignedCertificate;
 }
 
 export type InstanceOperation = StoredOperation<StoredInstance>;
@@ -201,7 +206,7 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
 
   /** `Instance` of the API; what has its type's default value is left out, as in JSON of protocol buffers. */
   function instanceJson(instance: StoredInstance): Message {
-    const { name, project, fields, createdAtMs, host, port, ipRange } = instance;
+    const { name, project, fields, createdAtMs, host, port, ipRange, tls } = instance;
     const zones = [fields.locationId, fields.alternativeLocationId].filter((zone) => zone !== undefined);
     const all = {
       name,
@@ -213,6 +218,7 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
       host,
       port,
       persistenceIamIdentity: `serviceAccount:${projectNumber(project)}-compute@developer.gserviceaccount.com`,
+      serverCaCerts: tls === undefined || host === undefined ? [] : [certificateJson(tls.certificate)],
       nodes: host === undefined ? [] : zones.map((zone, index) => ({ id: `node-${index}`, zone })),
     };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => !isDefault(value)));
@@ -317,6 +323,9 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
           createdAtMs: now(),
           ipRange: `10.${(made >> 13) & 255}.${(made >> 5) & 255}.${(made & 31) * 8}/29`,
           ...(fields.authEnabled === true && { authString: newId() }),
+          ...(fields.transitEncryptionMode === 'SERVER_AUTHENTICATION' && {
+            tls: selfSignedCertificate(new Date(now())),
+          }),
         };
         instances.put(name, instance);
         return begin('create', instance, { durationMs: options.provisioningMs, outcome: instance });
@@ -478,13 +487,13 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
   };
 }
 
-/** Where an instance is reached that has nothing behind it: the fourth address of its range, and Redis's port. */
-const addressOf = ({ ipRange }: StoredInstance): { readonly host: string; readonly port: number } => {
+/** Where an instance is reached that has nothing behind it: the fourth address of its range, and Memorystore's port. */
+const addressOf = ({ ipRange, tls }: StoredInstance): { readonly host: string; readonly port: number } => {
   const [a, b, c, d] = ipRange.replace(/\/.*/, '').split('.').map(Number);
-  return { host: `${a}.${b}.${c}.${(d ?? 0) + 3}`, port: 6379 };
+  return { host: `${a}.${b}.${c}.${(d ?? 0) + 3}`, port: tls === undefined ? 6379 : 6378 };
 };
 
-function redisOf({ fields, authString, port }: StoredInstance): Parameters<RedisBackend['run']>[1] {
+function redisOf({ fields, authString, port, tls }: StoredInstance): Parameters<RedisBackend['run']>[1] {
   const given = (fields.redisConfigs ?? {}) as Readonly<Record<string, string>>;
   const { 'maxmemory-gb': maxmemoryGb, ...configs } = given;
   return {
@@ -492,6 +501,19 @@ function redisOf({ fields, authString, port }: StoredInstance): Parameters<Redis
     memoryBytes: Math.floor(Number(maxmemoryGb ?? fields.memorySizeGb) * 2 ** 30),
     configs,
     ...(port !== undefined && { port }),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+/** `TlsCertificate` of the API. */
+function certificateJson(cert: string): object {
+  const { serialNumber, fingerprint, validFromDate, validToDate } = new X509Certificate(cert);
+  return {
+    serialNumber,
+    cert,
+    createTime: timestamp(validFromDate.getTime()),
+    expireTime: timestamp(validToDate.getTime()),
+    sha1Fingerprint: fingerprint.replaceAll(':', '').toLowerCase(),
   };
 }
 

@@ -3,29 +3,34 @@ import { startLoopbackServer } from '../loopback-server.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { control } from './control.ts';
+import { localRedisBackend } from './redis-backend.ts';
 
-export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin'> {
+export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
   /** Default: a free one. */
   readonly port?: number;
   /** A file in which it keeps what it holds, AUTH strings included, beyond its end; default: nowhere. */
   readonly dataFile?: string;
+  /** The Redis that is run behind each instance; default: nothing is behind them. */
+  readonly redis?: { readonly server: string; readonly cli: string };
 }
 
 /** A running cloud. */
 export interface LocalGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   /** Where all its APIs are, and its token endpoint. */
   readonly url: string;
-  /** Ends all connections. Idempotent. */
+  /** Ends all connections, and every Redis. Idempotent. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken. */
 export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
-  const { dataFile, port } = options;
+  const { dataFile, port, redis } = options;
+  const backend = redis === undefined ? undefined : localRedisBackend(redis);
   const cloud = createGoogleCloud({
     ...options,
     origin: () => server.url,
+    ...(backend !== undefined && { backend }),
     ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
   });
   const server = await startLoopbackServer({
@@ -36,5 +41,9 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
     },
   });
   const { answer: _door, ...inside } = cloud;
-  return { ...inside, url: server.url, stop: server.stop, [Symbol.asyncDispose]: server.stop };
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await backend?.stop();
+  };
+  return { ...inside, url: server.url, stop, [Symbol.asyncDispose]: stop };
 }

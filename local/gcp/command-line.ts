@@ -1,0 +1,135 @@
+import { parseArgs } from 'node:util';
+import { BadFlag, durationFlag, explainFlags, numberFlag, shareFlag } from '../flags.ts';
+import { newAccount } from './control.ts';
+import type { LocalGoogleCloudOptions } from './server.ts';
+import type { NewAccount } from './service-accounts.ts';
+
+const defaultPort = 18085;
+const apis = ['redis.googleapis.com', 'pubsub.googleapis.com'];
+
+const usage = `flags:
+  --port N                    where to listen; 0 takes a free one (${defaultPort})
+  --data FILE                 where it keeps what it holds, so that it outlives the process (nowhere)
+  --key-file FILE             a service account's key that it accepts; made if there is no such file (none)
+  --provisioning-time 2s      how long an instance is CREATING (2s)
+  --update-time 1s            how long it is UPDATING (1s)
+  --deletion-time 1s          how long it is DELETING (1s)
+  --read-delay 500ms          how long reads lag behind writes (0)
+  --token-lifetime 1h         how long an access token is good for (1h)
+  --fail-rate 0.1             share of requests that fail, 0 to 1 (0)
+  --rate-limit N              requests per second before 429 (none)
+  --quota-instances N         instances of Memorystore in a project and region (none)
+  --quota-gb N                gigabytes of Memorystore in a project and region (none)
+  --disable API               an API that nobody has enabled, as ${apis[0]}; may be given twice
+  --no-redis                  nothing is behind the instances
+
+key [FILE]                    asks the stand-in that runs for a service account's key (to standard output)
+  --url URL                   where it runs (http://127.0.0.1:${defaultPort})
+  --project ID                the account's project, in which it has its roles (example-project)
+  --name NAME                 what stands before the @ of its address (crossplane)
+  --role ROLE                 what it may do; may be given again (roles/redis.admin and roles/pubsub.admin)`;
+
+/** To serve, with these options. */
+export interface Serve {
+  readonly act: 'serve';
+  readonly options: LocalGoogleCloudOptions;
+  /** The key that it accepts, and makes if need be. */
+  readonly keyFile?: string;
+  /** Whether a real Redis is behind each instance. */
+  readonly hasRedis: boolean;
+}
+
+/** To get a key from the stand-in that runs. */
+export interface GetKey {
+  readonly act: 'key';
+  /** Where to; default: standard output. */
+  readonly file?: string;
+  readonly url: string;
+  readonly account: NewAccount;
+}
+
+/** What a command line asks for, or what is wrong with it, naming the flag. */
+export function parseCommandLine(args: readonly string[]): Serve | GetKey | string {
+  try {
+    return args[0] === 'key' ? parseKey(args.slice(1)) : parseServe(args);
+  } catch (error) {
+    return explainFlags(error, usage);
+  }
+}
+
+function parseServe(args: readonly string[]): Serve {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      port: { type: 'string', default: String(defaultPort) },
+      data: { type: 'string' },
+      'key-file': { type: 'string' },
+      'provisioning-time': { type: 'string', default: '2s' },
+      'update-time': { type: 'string', default: '1s' },
+      'deletion-time': { type: 'string', default: '1s' },
+      'read-delay': { type: 'string', default: '0' },
+      'token-lifetime': { type: 'string', default: '1h' },
+      'fail-rate': { type: 'string', default: '0' },
+      'rate-limit': { type: 'string' },
+      'quota-instances': { type: 'string' },
+      'quota-gb': { type: 'string' },
+      disable: { type: 'string', multiple: true, default: [] },
+      redis: { type: 'boolean', default: true },
+    },
+  });
+  const { data, disable, redis, 'key-file': keyFile, 'rate-limit': limit } = values;
+  for (const [flag, file] of Object.entries({ '--data': data, '--key-file': keyFile })) {
+    if (file === '') throw new BadFlag(`${flag}: must name a file`);
+  }
+  const unknown = disable.find((api) => !apis.includes(api));
+  if (unknown !== undefined) throw new BadFlag(`--disable: "${unknown}" is none of ${apis.join(', ')}`);
+  const count = (flag: 'quota-instances' | 'quota-gb'): number | undefined => {
+    const text = values[flag];
+    return text === undefined ? undefined : numberFlag(`--${flag}`, text, { max: 1_000_000 });
+  };
+  const [instances, memoryGb] = [count('quota-instances'), count('quota-gb')];
+  return {
+    act: 'serve',
+    hasRedis: redis,
+    ...(keyFile !== undefined && { keyFile }),
+    options: {
+      port: numberFlag('--port', values.port, { max: 65_535 }),
+      ...(data !== undefined && { dataFile: data }),
+      provisioningMs: durationFlag('--provisioning-time', values['provisioning-time']),
+      updateMs: durationFlag('--update-time', values['update-time']),
+      deletionMs: durationFlag('--deletion-time', values['deletion-time']),
+      readDelayMs: durationFlag('--read-delay', values['read-delay']),
+      tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime']),
+      failRate: shareFlag('--fail-rate', values['fail-rate']),
+      ...(limit !== undefined && {
+        rateLimit: numberFlag('--rate-limit', limit, { min: 1, max: 1_000_000 }),
+      }),
+      quotas: { ...(instances !== undefined && { instances }), ...(memoryGb !== undefined && { memoryGb }) },
+      disabled: disable,
+    },
+  };
+}
+
+function parseKey(args: readonly string[]): GetKey {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      url: { type: 'string', default: `http://127.0.0.1:${defaultPort}` },
+      project: { type: 'string' },
+      name: { type: 'string' },
+      role: { type: 'string', multiple: true },
+    },
+  });
+  const [file, ...rest] = positionals;
+  if (rest.length > 0) throw new BadFlag(`key: takes one file, and not ${rest.join(', ')} as well`);
+  const { url, project, name, role: roles } = values;
+  if (!URL.canParse(url)) throw new BadFlag(`--url: "${url}" is no URL`);
+  const account = newAccount({
+    ...(project !== undefined && { project }),
+    ...(name !== undefined && { name }),
+    ...(roles !== undefined && { roles }),
+  });
+  return { act: 'key', url: url.replace(/\/$/, ''), account, ...(file !== undefined && { file }) };
+}

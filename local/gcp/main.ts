@@ -1,0 +1,67 @@
+/**
+ * `npm run gcp [-- flags]`: Google Cloud's APIs on loopback until SIGINT or SIGTERM. Standard output carries their URL,
+ * nothing else; a wrong flag ends it with code 2. `npm run gcp -- key FILE` gets a service account's key from the one
+ * that runs.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { textProgress } from '../control-plane/progress.ts';
+import { prepareRedis } from '../redis-binaries.ts';
+import { stopRequest } from '../stop-request.ts';
+import type { GetKey, Serve } from './command-line.ts';
+import { parseCommandLine } from './command-line.ts';
+import { startGoogleCloud } from './server.ts';
+import type { ServiceAccountKey } from './service-accounts.ts';
+
+const progress = textProgress({ prefix: 'gcp:' });
+const asked = parseCommandLine(process.argv.slice(2));
+if (typeof asked === 'string') {
+  process.stderr.write(`${asked}\n`);
+  process.exit(2);
+}
+
+try {
+  await (asked.act === 'key' ? getKey(asked) : serve(asked));
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
+  const stopped = stopRequest();
+  const redis = hasRedis ? await prepareRedis({ environment: process.env, progress }) : undefined;
+  if (redis?.by === 'nobody') progress.note(`nothing is behind the instances: ${redis.reason}`);
+  await using cloud = await startGoogleCloud({
+    ...options,
+    ...(redis !== undefined && redis.by !== 'nobody' && { redis }),
+  });
+  if (keyFile !== undefined) {
+    if (existsSync(keyFile))
+      cloud.accounts.acceptKey(JSON.parse(readFileSync(keyFile, 'utf8')) as ServiceAccountKey);
+    else writeKey(keyFile, cloud.createKey());
+  }
+  process.stdout.write(`${cloud.url}\n`);
+  await stopped;
+}
+
+async function getKey({ url, account, file }: GetKey): Promise<void> {
+  const response = await fetch(`${url}/_keys`, { method: 'POST', body: JSON.stringify(account) }).catch(
+    () => {
+      throw new Error(`nothing answers at ${url}: start it with npm run gcp, or say where it is with --url`);
+    },
+  );
+  if (!response.ok) throw new Error(`${url} says: ${await response.text()}`);
+  const key = (await response.json()) as ServiceAccountKey;
+  if (file === undefined) process.stdout.write(textOf(key));
+  else writeKey(file, key);
+}
+
+/** For its owner alone. */
+function writeKey(file: string, key: ServiceAccountKey): void {
+  writeFileSync(file, textOf(key), { mode: 0o600 });
+  progress.note(`a key of ${key.client_email} is in ${file}`);
+}
+
+function textOf(key: ServiceAccountKey): string {
+  return `${JSON.stringify(key, null, 2)}\n`;
+}
