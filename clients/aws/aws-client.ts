@@ -87,6 +87,8 @@ export interface AwsCall<S extends AwsService, O> {
   readonly secrets?: readonly string[];
   /** Fields of `forProvider`, by what AWS calls them in its refusals: `{ cidrBlock: /cidr/i }`. */
   readonly fields?: Readonly<Record<string, RegExp>>;
+  /** Codes of refusals that pass by themselves: what was just created does not show everywhere at once. */
+  readonly notYet?: RegExp;
   /** Asks the official client, once. */
   run(sdk: Sdks[S], options: { readonly abortSignal: AbortSignal }): Promise<O>;
 }
@@ -107,8 +109,8 @@ export interface AwsClient {
 /** The longest a call waits before it tries again; a service that asks for more gets no second attempt. */
 const maxWaitMs = 5_000;
 const firstWaitMs = 100;
-/** AWS fills its buckets of requests by the second. */
-const firstThrottledWaitMs = 500;
+/** AWS fills its buckets of requests by the second, and shows what is new about as fast. */
+const firstSlowWaitMs = 500;
 
 export function awsClient(options: AwsClientOptions): AwsClient {
   const { accessKey, parameters, clock, random, timeoutMs = 10_000, maxAttempts = 4 } = options;
@@ -153,7 +155,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       });
     },
 
-    async call({ service, what, isRepeatable, run, fields, secrets = [], region: given }, signal) {
+    async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
       const region = client.regionOf(given);
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
@@ -170,9 +172,10 @@ export function awsClient(options: AwsClientOptions): AwsClient {
           });
           const isThrottled = failure?.type === 'THROTTLING';
           const isUndone = isThrottled || refusal.code === 'Unreachable';
-          const mayRepeat = isUndone || (isRepeatable && refusal.isRetryable);
+          const isEarly = notYet?.test(refusal.code) === true;
+          const mayRepeat = isUndone || isEarly || (isRepeatable && refusal.isRetryable);
           if (!mayRepeat || attempt >= maxAttempts) throw refusal;
-          const firstMs = isThrottled ? firstThrottledWaitMs : firstWaitMs;
+          const firstMs = isThrottled || isEarly ? firstSlowWaitMs : firstWaitMs;
           const waitMs = refusal.retryAfterMs ?? firstMs * 2 ** (attempt - 1) * (1 + random());
           if (waitMs > maxWaitMs) throw refusal;
           await clock.sleep(waitMs, signal);

@@ -6,6 +6,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { Connect } from '../author/define-stack.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import { regionOf } from './region-of.ts';
 
 /** What providers of AWS say beside the credentials. */
 export interface AwsParameters {
@@ -23,13 +24,7 @@ export const connectAws = (
 
 /** The account, and the region of a resource that leaves it to its provider: another one would be another resource. */
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
-  const { forProvider, initProvider } = managed.spec as Regional;
-  const given = forProvider?.region ?? initProvider?.region;
+  const given = regionOf(managed);
   const account = await aws.account(given, signal);
   return given === undefined ? `aws ${account} ${aws.regionOf(given)}` : `aws ${account}`;
-}
-
-interface Regional {
-  readonly forProvider?: { readonly region?: string };
-  readonly initProvider?: { readonly region?: string };
 }

@@ -1,19 +1,27 @@
+import { InstanceKind } from '../../apis/aws/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
+import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
 import { ProviderKind } from '../../apis/aws/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
-import type { AwsClient } from '../../clients/aws/aws-client.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
-import type { DefinedStack, Service } from '../author/define-stack.ts';
-import { defineStack } from '../author/define-stack.ts';
+import type { DefinedStack } from '../author/define-stack.ts';
+import { defineStack, service } from '../author/define-stack.ts';
 import type { CreateAwsClient } from './connect.ts';
 import { connectAws } from './connect.ts';
+import { instanceClient } from './instance/external-client.ts';
+import { subnetClient } from './subnet/external-client.ts';
+import { vpcClient } from './vpc/external-client.ts';
 
 export interface AwsStackOptions {
   readonly createClient?: CreateAwsClient;
 }
 
+/** How long what was just created may not show: the reads of EC2 lag behind its writes. */
+const creationGraceMs = 60_000;
+const assigned = { externalNames: 'assigned', creationGraceMs } as const;
+
 /** AWS: networks and machines, databases, queues, and the nodes of clusters. */
 export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {}): DefinedStack {
-  const services: readonly Service<AwsClient>[] = [];
   return defineStack({
     name: 'aws',
     provider: {
@@ -21,7 +29,21 @@ export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {
       providerConfig: ProviderConfigKind,
       connect: connectAws(createClient),
     },
-    services,
+    services: [
+      service({ ...assigned, managed: VPCKind, external: vpcClient }),
+      service({
+        ...assigned,
+        managed: SubnetKind,
+        references: [{ field: 'vpcId', ref: 'vpcIdRef', selector: 'vpcIdSelector', to: VPCKind }],
+        external: subnetClient,
+      }),
+      service({
+        ...assigned,
+        managed: InstanceKind,
+        references: [{ field: 'subnetId', ref: 'subnetIdRef', selector: 'subnetIdSelector', to: SubnetKind }],
+        external: instanceClient,
+      }),
+    ],
   });
 }
 

@@ -1,0 +1,139 @@
+/*
+ *   instanceType differs: running ──▶ marked, stopped ──▶ stopping ──▶ stopped ──▶ changed, started ──▶ pending ──▶ running ──▶ unmarked
+ *
+ *   Each arrow is one look and one update, whichever process does it: where it is, the state and the mark say.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
+import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
+import { creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
+import type { CloudInstance } from '../../../clients/aws/ec2/instances.ts';
+import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import { comparison, inAnyOrder } from '../../author/comparison.ts';
+import type { Told } from '../../author/named-by-cloud.ts';
+import { namedByCloud } from '../../author/named-by-cloud.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { regionOf } from '../region-of.ts';
+
+const compare = comparison(InstanceKind, { vpcSecurityGroupIds: { equals: inAnyOrder } });
+
+/** On an instance that was stopped for a change of its type, so that it is started again, and no other ever is. */
+const stoppedMark = { 'crossplane-stopped-for': 'instanceType' };
+const isMarked = ({ tags }: CloudInstance): boolean =>
+  Object.entries(stoppedMark).every(([key, value]) => tags[key] === value);
+
+/** Machines of EC2, whose external names are the ids that AWS assigns. */
+export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
+  const instances = ec2Instances(aws);
+  return namedByCloud<Instance, CloudInstance>({
+    noun: 'instance',
+    idOf: ({ id }) => id,
+    compare,
+    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    get: (managed, id, signal) => instances.get({ region: regionOf(managed), id }, signal),
+    tagged: (managed, tags, signal) => instances.tagged({ region: regionOf(managed), tags }, signal),
+
+    create(managed, { tags, former }, signal) {
+      const { initProvider, forProvider } = managed.spec;
+      const { region: _region, ...wanted } = { ...initProvider, ...forProvider };
+      const { ami, instanceType } = wanted;
+      if (ami === undefined) throw new Error('spec.forProvider.ami is needed to create an instance');
+      if (instanceType === undefined) {
+        throw new Error('spec.forProvider.instanceType is needed to create an instance');
+      }
+      const { subnetIdRef: _ref, subnetIdSelector: _selector, ...parameters } = wanted;
+      const clientToken = tokenOf(managed, former);
+      return instances.create(
+        { region: regionOf(managed) },
+        { ...parameters, ami, instanceType, clientToken, tags: { ...wanted.tags, ...tags } },
+        signal,
+      );
+    },
+
+    told: (managed, instance) => toldOf(aws.regionOf(regionOf(managed)), instance),
+
+    async change(managed, instance, { wanted, tags }, signal) {
+      const { id, state } = instance;
+      const its = { region: regionOf(managed), id };
+      const { instanceType, vpcSecurityGroupIds } = wanted;
+      if (vpcSecurityGroupIds !== undefined) {
+        await instances.setSecurityGroups(its, vpcSecurityGroupIds, signal);
+      }
+      await instances.setTags({ ...its, tags }, signal);
+      if (instanceType !== undefined && state === 'running') {
+        await instances.setTags({ ...its, tags: stoppedMark }, signal);
+        await instances.stop(its, signal);
+      }
+      if (state === 'stopped') {
+        if (instanceType !== undefined) await instances.setType(its, instanceType, signal);
+        if (isMarked(instance)) await instances.start(its, signal);
+      }
+      if (instanceType === undefined && state === 'running' && isMarked(instance)) {
+        await instances.removeTags({ ...its, tags: stoppedMark }, signal);
+      }
+    },
+
+    delete: (managed, id, signal) => instances.delete({ region: regionOf(managed), id }, signal),
+  });
+}
+
+/**
+ * The same for each attempt to create the same instance, so that AWS makes one of all of them. Where one that was made by it
+ * is gone, there is another.
+ */
+function tokenOf({ metadata: { uid, name } }: Instance, former: readonly string[]): string {
+  const parts = ['instance', uid ?? name, ...former.toSorted()];
+  return createHash('sha256').update(parts.join('/')).digest('hex');
+}
+
+/** What AWS is busy with, and whether the instance can be used. */
+function meaningOfState(instance: CloudInstance): Told<Instance>['meaning'] {
+  switch (instance.state) {
+    case 'stopping':
+      return { ready: unavailable('the instance is stopping'), operation: 'update' };
+    case 'shutting-down':
+      return { ready: deleting(), operation: 'delete' };
+    case 'pending':
+      return isMarked(instance)
+        ? { ready: unavailable('the instance is starting'), operation: 'update' }
+        : { ready: creating(), operation: 'create' };
+    default:
+      return meaningOf(
+        instance.state,
+        { creating: 'pending', online: 'running', deleting: 'shutting-down' },
+        'instance',
+      );
+  }
+}
+
+function toldOf(region: string, instance: CloudInstance): Told<Instance> {
+  const { id, state, ownerId, vpcId, privateDns, publicDns, publicIp, tags } = instance;
+  return {
+    tags,
+    isStaying: state !== 'shutting-down' && state !== 'terminated',
+    meaning: meaningOfState(instance),
+    actual: {
+      ami: instance.ami,
+      instanceType: instance.instanceType,
+      availabilityZone: instance.availabilityZone,
+      subnetId: instance.subnetId,
+      privateIp: instance.privateIp,
+      keyName: instance.keyName,
+      vpcSecurityGroupIds: instance.securityGroupIds,
+    },
+    status: {
+      atProvider: {
+        ...{ id, instanceState: state },
+        ...(ownerId && { arn: `arn:aws:ec2:${region}:${ownerId}:instance/${id}` }),
+        ...(vpcId && { vpcId }),
+        ...(privateDns && { privateDns }),
+        ...(publicDns && { publicDns }),
+        ...(publicIp && { publicIp }),
+      },
+    },
+    unfinished: isMarked(instance) ? 'stopped for a change of its type' : undefined,
+  };
+}

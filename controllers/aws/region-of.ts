@@ -1,0 +1,12 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+
+interface Regional {
+  readonly region?: unknown;
+}
+
+/** The region that a managed resource names; undefined leaves it to its provider. */
+export function regionOf({ spec: { forProvider, initProvider } }: Managed): string | undefined {
+  const region =
+    (forProvider as Regional | undefined)?.region ?? (initProvider as Regional | undefined)?.region;
+  return typeof region === 'string' ? region : undefined;
+}

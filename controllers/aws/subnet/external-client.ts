@@ -1,0 +1,80 @@
+import type { Subnet } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
+import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
+import type { CloudSubnet } from '../../../clients/aws/ec2/subnets.ts';
+import { ec2Subnets } from '../../../clients/aws/ec2/subnets.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import { comparison } from '../../author/comparison.ts';
+import { namedByCloud } from '../../author/named-by-cloud.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { regionOf } from '../region-of.ts';
+
+const compare = comparison(SubnetKind);
+const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
+
+/** Subnets of AWS, whose external names are the ids that AWS assigns. */
+export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
+  const subnets = ec2Subnets(aws);
+  return namedByCloud<Subnet, CloudSubnet>({
+    noun: 'subnet',
+    idOf: ({ id }) => id,
+    compare,
+    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    get: (managed, id, signal) => subnets.get({ region: regionOf(managed), id }, signal),
+    tagged: (managed, tags, signal) => subnets.tagged({ region: regionOf(managed), tags }, signal),
+
+    async create(managed, { tags }, signal) {
+      const { initProvider, forProvider } = managed.spec;
+      const wanted = { ...initProvider, ...forProvider };
+      const { vpcId, cidrBlock, availabilityZone, availabilityZoneId, mapPublicIpOnLaunch } = wanted;
+      if (vpcId === undefined) throw new Error('spec.forProvider.vpcId is needed to create a subnet');
+      if (cidrBlock === undefined) throw new Error('spec.forProvider.cidrBlock is needed to create a subnet');
+      const region = regionOf(managed);
+      const created = await subnets.create(
+        { region },
+        {
+          ...{ vpcId, cidrBlock, tags: { ...wanted.tags, ...tags } },
+          ...(availabilityZone !== undefined && { availabilityZone }),
+          ...(availabilityZoneId !== undefined && { availabilityZoneId }),
+        },
+        signal,
+      );
+      if (mapPublicIpOnLaunch === true) {
+        // If forProvider wants it and it fails, the next update sets it: the subnet is to be on record first.
+        await subnets.setPublicIps({ region, id: created.id }, true, signal).catch(() => {});
+      }
+      return created;
+    },
+
+    told(_managed, subnet) {
+      const { id, arn, ownerId, state, tags } = subnet;
+      return {
+        tags,
+        isStaying: true,
+        meaning: meaningOf(state, states, 'subnet'),
+        actual: {
+          vpcId: subnet.vpcId,
+          cidrBlock: subnet.cidrBlock,
+          availabilityZone: subnet.availabilityZone,
+          availabilityZoneId: subnet.availabilityZoneId,
+          mapPublicIpOnLaunch: subnet.mapPublicIpOnLaunch,
+        },
+        status: {
+          atProvider: {
+            ...{ id, state },
+            ...(arn !== undefined && { arn }),
+            ...(ownerId !== undefined && { ownerId }),
+          },
+        },
+      };
+    },
+
+    async change(managed, { id }, { wanted: { mapPublicIpOnLaunch }, tags }, signal) {
+      const its = { region: regionOf(managed), id };
+      if (mapPublicIpOnLaunch !== undefined) await subnets.setPublicIps(its, mapPublicIpOnLaunch, signal);
+      await subnets.setTags({ ...its, tags }, signal);
+    },
+
+    delete: (managed, id, signal) => subnets.delete({ region: regionOf(managed), id }, signal),
+  });
+}

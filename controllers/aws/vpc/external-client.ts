@@ -1,0 +1,96 @@
+import type { VPC } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
+import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
+import type { CloudVpc, VpcAttributes } from '../../../clients/aws/ec2/vpcs.ts';
+import { ec2Vpcs } from '../../../clients/aws/ec2/vpcs.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import { comparison } from '../../author/comparison.ts';
+import { namedByCloud } from '../../author/named-by-cloud.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { regionOf } from '../region-of.ts';
+
+const compare = comparison(VPCKind);
+const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
+
+/** VPCs of AWS, whose external names are the ids that AWS assigns. */
+export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
+  const vpcs = ec2Vpcs(aws);
+  return namedByCloud<VPC, CloudVpc>({
+    noun: 'VPC',
+    idOf: ({ id }) => id,
+    compare,
+    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    get: (managed, id, signal) => {
+      // Each is a request: only what somebody wants is asked for.
+      const attributes = namesOf(attributesIn(managed.spec.forProvider));
+      return vpcs.get({ region: regionOf(managed), id, attributes }, signal);
+    },
+    tagged: (managed, tags, signal) => vpcs.tagged({ region: regionOf(managed), tags }, signal),
+
+    async create(managed, { tags }, signal) {
+      const { initProvider, forProvider } = managed.spec;
+      const wanted = { ...initProvider, ...forProvider };
+      const { cidrBlock, instanceTenancy } = wanted;
+      if (cidrBlock === undefined) throw new Error('spec.forProvider.cidrBlock is needed to create a VPC');
+      const region = regionOf(managed);
+      const created = await vpcs.create(
+        { region },
+        {
+          ...{ cidrBlock, tags: { ...wanted.tags, ...tags } },
+          ...(instanceTenancy !== undefined && { instanceTenancy }),
+        },
+        signal,
+      );
+      // What forProvider wants and is not set by now is set by the next update: the VPC is to be on record first.
+      await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal).catch(() => {});
+      return created;
+    },
+
+    told(managed, vpc) {
+      const { id, ownerId, state, dhcpOptionsId, tags, attributes } = vpc;
+      const arn = `arn:aws:ec2:${aws.regionOf(regionOf(managed))}:${ownerId}:vpc/${id}`;
+      return {
+        tags,
+        isStaying: true,
+        meaning: meaningOf(state, states, 'VPC'),
+        actual: {
+          ...attributes,
+          cidrBlock: vpc.cidrBlock,
+          instanceTenancy: tenancyOf(vpc),
+        },
+        status: {
+          atProvider: {
+            ...{ id, state },
+            ...(ownerId !== undefined && { ownerId, arn }),
+            ...(dhcpOptionsId !== undefined && { dhcpOptionsId }),
+          },
+        },
+      };
+    },
+
+    async change(managed, { id }, { wanted, tags }, signal) {
+      const region = regionOf(managed);
+      await vpcs.setAttributes({ region, id }, attributesIn(wanted), signal);
+      await vpcs.setTags({ region, id, tags }, signal);
+    },
+
+    delete: (managed, id, signal) => vpcs.delete({ region: regionOf(managed), id }, signal),
+  });
+}
+
+const tenancyOf = ({ instanceTenancy }: CloudVpc): 'default' | 'dedicated' | undefined =>
+  instanceTenancy === 'default' || instanceTenancy === 'dedicated' ? instanceTenancy : undefined;
+
+/** Those that have a value. */
+const attributesIn = ({
+  enableDnsSupport,
+  enableDnsHostnames,
+  enableNetworkAddressUsageMetrics,
+}: VpcAttributes = {}): VpcAttributes => ({
+  ...(enableDnsSupport !== undefined && { enableDnsSupport }),
+  ...(enableDnsHostnames !== undefined && { enableDnsHostnames }),
+  ...(enableNetworkAddressUsageMetrics !== undefined && { enableNetworkAddressUsageMetrics }),
+});
+
+const namesOf = (attributes: VpcAttributes): readonly (keyof VpcAttributes)[] =>
+  Object.keys(attributes) as (keyof VpcAttributes)[];

@@ -1,0 +1,55 @@
+import type { Collection } from '../collection.ts';
+import type { Call } from '../service.ts';
+import type { Tags } from './parameters.ts';
+
+export interface StoredVpc {
+  readonly cidrBlock: string;
+  readonly instanceTenancy: string;
+  readonly isDefault: boolean;
+  readonly tags: Tags;
+  /** As `enableDnsSupport`. */
+  readonly attributes: Readonly<Record<string, boolean>>;
+  readonly securityGroupId: string;
+}
+
+export interface StoredSubnet {
+  readonly vpcId: string;
+  readonly cidrBlock: string;
+  readonly availabilityZone: string;
+  readonly mapPublicIpOnLaunch: boolean;
+  readonly isDefault: boolean;
+  readonly tags: Tags;
+}
+
+export interface StoredInstance {
+  readonly imageId: string;
+  readonly instanceType: string;
+  readonly subnetId: string;
+  readonly vpcId: string;
+  readonly availabilityZone: string;
+  readonly privateIp: string;
+  readonly keyName?: string;
+  readonly groups: readonly string[];
+  readonly userData?: string;
+  readonly isTerminationDisabled: boolean;
+  readonly tags: Tags;
+  readonly clientToken?: string;
+  /** What was asked for by that token, so that another request by it is noticed. */
+  readonly asked: string;
+  readonly reservationId: string;
+  /** Whether it is to run, and since when that is so. */
+  readonly isOn: boolean;
+  readonly switchedAtMs: number;
+}
+
+/** A VPC is there in a moment, and gone at once. */
+export const vpcsOf = (call: Call): Collection<StoredVpc> =>
+  call.things('ec2/vpc', { provisioningMs: 0, deletionMs: 0 });
+
+/** A subnet is there in a moment, and gone at once. */
+export const subnetsOf = (call: Call): Collection<StoredSubnet> =>
+  call.things('ec2/subnet', { provisioningMs: 0, deletionMs: 0 });
+
+/** A terminated instance is told of for a while. */
+export const instancesOf = (call: Call): Collection<StoredInstance> =>
+  call.things('ec2/instance', { lingersMs: 3_600_000 });

@@ -1,0 +1,109 @@
+import { InstanceKind } from '../../apis/aws/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
+import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
+import { ec2Instances } from '../../clients/aws/ec2/instances.ts';
+import { ec2Subnets } from '../../clients/aws/ec2/subnets.ts';
+import { ec2Vpcs } from '../../clients/aws/ec2/vpcs.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import { ec2 } from '../../local/aws/ec2/ec2.ts';
+import type { StoredVpc } from '../../local/aws/ec2/stored.ts';
+import type { SavedEstate } from '../../local/aws/estate.ts';
+import { AwsProblem } from '../../local/aws/problem.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { awsWorld, clientOf, region } from './aws-world.ts';
+
+const { signal } = new AbortController();
+
+const failure = (text: string) => {
+  const problem = new AwsProblem('InternalError', text, { status: 500 });
+  const { status, headers, text: xml } = ec2.protocols[0].refusal(problem, 'none');
+  return { statusCode: status, headers, body: [Buffer.from(xml)] };
+};
+const theirs = (kind: string) => ({ 'crossplane-kind': kind, 'crossplane-name': 'theirs' });
+
+const all = <T extends object>(aws: InProcessAws, sort: string) =>
+  aws.things<T>(sort).flatMap(([, things]) => things.all());
+
+describeConformance({
+  managed: VPCKind,
+  forProvider: { region, cidrBlock: '10.0.0.0/16', tags: { team: 'blue' } },
+  changes: [{ enableDnsHostnames: true }, { tags: { team: 'green' } }],
+  refusedChanges: [{ cidrBlock: '10.1.0.0/16' }, { region: 'us-east-1' }],
+  open: (given) =>
+    awsWorld(given, {
+      failure,
+      creation: 'ec2:CreateVpc',
+      quotas: { vpc: 500 },
+      things: (aws) => all(aws, 'ec2/vpc'),
+      async foreign(aws) {
+        const tags = theirs('vpc.ec2.aws.upbound.io');
+        return (await ec2Vpcs(clientOf(aws)).create({ region }, { cidrBlock: '10.9.0.0/16', tags }, signal))
+          .id;
+      },
+    }),
+});
+
+/** A VPC that somebody made by hand. */
+const vpcId = 'vpc-0123456789abcdef0';
+const network: StoredVpc = {
+  ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
+  ...{ tags: {}, attributes: {} },
+};
+const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
+const saved: SavedEstate = {
+  [`${exampleAccount.id} ${region} ec2/vpc`]: {
+    delays,
+    things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],
+  },
+};
+
+describeConformance({
+  managed: SubnetKind,
+  forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24' },
+  another: { region, vpcId, cidrBlock: '10.0.2.0/24' },
+  changes: [{ mapPublicIpOnLaunch: true }, { tags: { team: 'green' } }],
+  refusedChanges: [
+    { cidrBlock: '10.0.3.0/24' },
+    { region: 'us-east-1' },
+    { vpcId: 'vpc-0fedcba9876543210' },
+    { availabilityZone: 'us-west-1z' },
+  ],
+  open: (given) =>
+    awsWorld(given, {
+      ...{ failure, saved, creation: 'ec2:CreateSubnet' },
+      things: (aws) => all(aws, 'ec2/subnet'),
+      async foreign(aws) {
+        const wanted = { vpcId, cidrBlock: '10.0.9.0/24', tags: theirs('subnet.ec2.aws.upbound.io') };
+        return (await ec2Subnets(clientOf(aws)).create({ region }, wanted, signal)).id;
+      },
+    }),
+});
+
+describeConformance({
+  managed: InstanceKind,
+  forProvider: { region, ami: 'ami-0123456789abcdef0', instanceType: 't2.micro' },
+  changes: [{ instanceType: 't2.small' }, { tags: { team: 'green' } }],
+  refusedChanges: [
+    { ami: 'ami-0fedcba9876543210' },
+    { region: 'us-east-1' },
+    { availabilityZone: 'us-west-1z' },
+  ],
+  open: (given) =>
+    awsWorld(given, {
+      failure,
+      creation: 'ec2:RunInstances',
+      quotas: { instance: 500 },
+      things: (aws) => all(aws, 'ec2/instance').filter(({ phase }) => phase !== 'gone'),
+      async foreign(aws) {
+        const tags = theirs('instance.ec2.aws.upbound.io');
+        const wanted = {
+          ami: 'ami-0123456789abcdef0',
+          instanceType: 't2.micro',
+          clientToken: 'theirs',
+          tags,
+        };
+        return (await ec2Instances(clientOf(aws)).create({ region }, wanted, signal)).id;
+      },
+    }),
+});

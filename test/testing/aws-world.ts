@@ -1,0 +1,68 @@
+import { awsClient } from '../../clients/aws/aws-client.ts';
+import type { Carrier } from '../../clients/http.ts';
+import { createAwsStack } from '../../controllers/aws/setup.ts';
+import type { Stack } from '../../controllers/core/stack.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import { realClock } from '../../runtime/time/clock.ts';
+import type { Given, World } from '../../testing/scenario.ts';
+import type { InProcessAws, InProcessAwsOptions } from '../fakes/in-process-aws.ts';
+import { inProcessAws } from '../fakes/in-process-aws.ts';
+import type { CarriedReply } from '../fakes/outside.ts';
+import { noAnswer } from '../fakes/outside.ts';
+
+const { accessKeyId, secretAccessKey } = exampleAccount;
+export const region = 'us-west-1';
+
+export const awsStackOver = (dispatcher: Carrier): Stack =>
+  createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
+
+/** A client of a local AWS, for what somebody else does there. */
+export const clientOf = ({ url, dispatcher }: InProcessAws) =>
+  awsClient({
+    accessKey: exampleAccount,
+    parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
+    ...{ dispatcher, clock: realClock(), random: () => 0 },
+  });
+
+export interface AwsWorldOptions extends InProcessAwsOptions {
+  /** The form of the service's answers: what a failure looks like. */
+  readonly failure: (text: string) => CarriedReply;
+  readonly stack?: (dispatcher: Carrier) => Stack;
+  readonly things: (aws: InProcessAws) => readonly unknown[];
+  /** The action that creates one. */
+  readonly creation: string;
+  readonly foreign?: (aws: InProcessAws, name: string) => Promise<unknown>;
+  /** What must be there before anything of the kind is made. */
+  readonly before?: (aws: InProcessAws) => Promise<unknown>;
+}
+
+/** A local AWS, with creation that takes its time, as a world of the kit. */
+export async function awsWorld(
+  { clock, random }: Given,
+  { failure, stack = awsStackOver, things, creation, foreign, before, ...options }: AwsWorldOptions,
+): Promise<World> {
+  const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
+  await before?.(aws);
+  let way: 'open' | 'failing' | 'hanging' = 'open';
+  let said = '';
+  const carrier = aws.carrierFor(async ({ signal }, effect) => {
+    if (way === 'failing') return failure(said);
+    return way === 'hanging' ? noAnswer(signal) : effect();
+  });
+  return {
+    stack: stack(carrier),
+    credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+    parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
+    things: () => things(aws),
+    ...(foreign !== undefined && { foreign: (name: string) => foreign(aws, name) }),
+    fail(text) {
+      way = 'failing';
+      said = text;
+    },
+    loseAnswer: () => aws.faults.inject({ kind: 'loseResponse', action: creation }),
+    hang() {
+      way = 'hanging';
+    },
+    close: () => aws.stop(),
+  };
+}
