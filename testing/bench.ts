@@ -116,6 +116,12 @@ export class Bench {
 
   // Managed resources.
 
+  /** `forProvider` of one that can be made beside the first, and beside those of other numbers. */
+  another(number = 1): object | undefined {
+    const { another } = this.conformance;
+    return typeof another === 'function' ? another(number) : another;
+  }
+
   /** A managed resource as a user writes it. Its external name is given, as the reconciler does, unless it is assigned. */
   draft(
     name: string,

@@ -60,8 +60,11 @@ export interface Conformance<M extends Managed = Managed> {
   readonly managed: Kind<M>;
   /** Of a thing that can be made. */
   readonly forProvider: NoInfer<ForProvider<M>>;
-  /** Of one that can be made beside it. Default: the same. */
-  readonly another?: NoInfer<ForProvider<M>>;
+  /**
+   * Of one that can be made beside it. Default: the same. By their numbers, from 1, where each takes a place that no other
+   * may take, as a range of addresses.
+   */
+  readonly another?: NoInfer<ForProvider<M>> | ((number: number) => NoInfer<ForProvider<M>>);
   /** Changes that can be made to what is there: each is laid over `forProvider`, and must show in the world's `things`. */
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
   /** Changes that cannot be made, and may make nothing new: of what is immutable, or identifies the thing. */

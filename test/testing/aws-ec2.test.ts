@@ -61,7 +61,7 @@ const saved: SavedEstate = {
 describeConformance({
   managed: SubnetKind,
   forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24' },
-  another: { region, vpcId, cidrBlock: '10.0.2.0/24' },
+  another: (number) => ({ region, vpcId, cidrBlock: `10.0.${10 + number}.0/24` }),
   changes: [{ mapPublicIpOnLaunch: true }, { tags: { team: 'green' } }],
   refusedChanges: [
     { cidrBlock: '10.0.3.0/24' },

@@ -138,7 +138,7 @@ const survivesCreation: Rule = {
     for (let steps = 1; steps <= mostSteps; steps += 1) {
       const name = `died-${steps}`;
       const before = (await bench.things()).length;
-      bench.put(name, steps === 1 ? undefined : bench.conformance.another);
+      bench.put(name, steps === 1 ? undefined : bench.another(steps));
       bench.process.stepsLeft = steps;
       await bench.until(
         name,

@@ -17,7 +17,7 @@ async function call(
 ): Promise<(client: ExternalClient) => Promise<unknown>> {
   const edited = { ...managed.spec.forProvider, ...bench.conformance.changes?.[0] };
   const differing = { ...managed, spec: { ...managed.spec, forProvider: edited } };
-  const absent = bench.draft('absent', bench.conformance.another);
+  const absent = bench.draft('absent', bench.another());
   const ways: Readonly<Record<ExternalCall, (client: ExternalClient) => Promise<unknown>>> = {
     observe: (client) => client.observe(managed, known, signal),
     create: (client) => client.create(absent, known, signal),

@@ -15,7 +15,7 @@ const isPure: Rule = {
     const { managed, known } = await bench.ready();
     const { changes = [] } = bench.conformance;
     const cases: readonly (readonly [string, Managed])[] = [
-      ['observe of what is not there', bench.draft('absent', bench.conformance.another)],
+      ['observe of what is not there', bench.draft('absent', bench.another())],
       ['observe of what is up to date', managed],
       ...changes.map((change): [string, Managed] => {
         const forProvider = { ...managed.spec.forProvider, ...change };
