@@ -50,6 +50,8 @@ export type Actual<M extends Managed> = Stated<ForProvider<M>>;
 export interface Comparison<M extends Managed> {
   /** What differs and may be changed: the wanted values, and nothing else. */
   readonly change: Wanted<M>;
+  /** The paths of what `change` holds, as an update by field mask names them: `network.cidr`. */
+  readonly changed: readonly string[];
   /** What differs and cannot be changed, to be told: `spec.forProvider.version from "5.7" to "8.0"`. See {@link refuse}. */
   readonly refused: readonly string[];
   /** The same of what is on record, and was not edited here: the cloud has it otherwise. */
@@ -172,13 +174,15 @@ export function comparison<M extends Managed>(
     const told = refused.map(
       ({ path, is, wanted }) => `spec.forProvider.${path.join('.')} from ${quoted(is)} to ${quoted(wanted)}`,
     );
-    const differing = [...changed.map(({ path }) => path.join('.')), ...told, ...drifted];
+    const changedPaths = changed.map(({ path }) => path.join('.'));
+    const differing = [...changedPaths, ...told, ...drifted];
     const late = leaves.flatMap(({ path, isLate }): readonly At[] => {
       const value: unknown = get(actual, path);
       return isLate && isSome(value) && !isSaid(spec, path) ? [[path, value]] : [];
     });
     return {
       change: laidOut(changed.map(({ path, wanted }): At => [path, wanted])) as Wanted<M>,
+      changed: changedPaths,
       refused: told,
       ...(drifted.length > 0 && { drifted }),
       observation: {

@@ -72,14 +72,16 @@ const thing = (spec: Partial<Spec>): Thing => ({
   metadata: { name: 'one' },
   spec: { forProvider: {}, ...spec },
 });
-const same: Comparison<Thing> = { change: {}, refused: [], observation: { isUpToDate: true } };
+const same: Comparison<Thing> = { change: {}, changed: [], refused: [], observation: { isUpToDate: true } };
 const changing = (change: ForProvider, difference: string): Comparison<Thing> => ({
   change,
+  changed: difference.split(', '),
   refused: [],
   observation: { isUpToDate: false, difference },
 });
 const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
   change: {},
+  changed: [],
   refused,
   observation: { isUpToDate: false, difference: refused.join(', '), refused },
 });
@@ -235,6 +237,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { net: { cidr: 'd', mtu: 1 } },
       want: {
         change: { net: { mtu: 9 } },
+        changed: ['net.mtu'],
         refused: ['spec.forProvider.net.cidr from "d" to "c"'],
         observation: {
           isUpToDate: false,
@@ -293,6 +296,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { isPublic: false, sizeGb: 1 },
       want: {
         change: { isPublic: true },
+        changed: ['isPublic'],
         refused: [],
         observation: { isUpToDate: false, lateInitialized: { sizeGb: 1 }, difference: 'isPublic' },
       },
