@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { immutable, late } from '../../../core/marks.ts';
+import type { ObjectKind } from '../../../core/schema.ts';
+import { optional, text, texts } from '../../../core/schema.ts';
+import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
+
+/** A Pub/Sub topic of Google Cloud. No claim asks for one. */
+export const TopicKind = defineManaged(
+  {
+    group: 'pubsub.gcp.crossplane.io',
+    version: 'v1alpha1',
+    kind: 'Topic',
+    plural: 'topics',
+    isClaimable: false,
+    stack: 'gcp',
+    description:
+      'A Pub/Sub topic of Google Cloud. Its external name is the id of the topic within the project.',
+  },
+  z
+    .object({
+      labels: optional(
+        texts(
+          'Labels of the topic, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores.',
+        ),
+      ),
+      messageStoragePolicy: optional(
+        late(
+          z
+            .object({
+              allowedPersistenceRegions: z
+                .array(text('A region, as europe-west1.'))
+                .min(1)
+                .describe(
+                  'The regions in which messages may be kept. Messages published elsewhere are routed there.',
+                ),
+            })
+            .describe(
+              'Where messages that are published to the topic may be kept. Without it: as the organisation says, or anywhere.',
+            ),
+        ),
+      ),
+      kmsKeyName: optional(
+        immutable(
+          text(
+            'The Cloud KMS key that protects the messages, as projects/*/locations/*/keyRings/*/cryptoKeys/*.',
+          ),
+        ),
+      ),
+      messageRetentionDuration: optional(
+        z
+          .string()
+          .regex(/^[0-9]+s$/)
+          .describe(
+            'How long messages are kept for subscriptions that seek back, in seconds, from 600s to 2678400s. Without it: as long as the subscriptions say.',
+          ),
+      ),
+    })
+    .describe('The topic as it should be. Changes made elsewhere are reverted.'),
+  {
+    atProvider: optional(
+      z
+        .object({
+          name: optional(z.string().describe('The full name: projects/{project}/topics/{topic}.')),
+          state: optional(z.string().describe('The state of the topic, where the cloud tells one.')),
+        })
+        .describe('What the cloud says of the topic.'),
+    ),
+  },
+);
+export type Topic = ObjectKind<typeof TopicKind>;
