@@ -10,6 +10,8 @@ export class CloudError extends Error {
   readonly retryAfterMs: number | undefined;
   /** What the cloud calls the request, for its support; it differs each time, so no message holds it. */
   readonly requestId: string | undefined;
+  /** What of the request the cloud says is wrong, as it calls that: `instance.memory_size_gb`. */
+  readonly fields: readonly string[];
 
   /** `cause` is left out: the errors of the transport may carry what was sent. */
   constructor(
@@ -20,6 +22,7 @@ export class CloudError extends Error {
       readonly isRetryable: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly requestId?: string | undefined;
+      readonly fields?: readonly string[];
     },
   ) {
     super(message);
@@ -28,6 +31,7 @@ export class CloudError extends Error {
     this.isRetryable = options.isRetryable;
     this.retryAfterMs = options.retryAfterMs;
     this.requestId = options.requestId;
+    this.fields = options.fields ?? [];
   }
 }
 

@@ -19,6 +19,8 @@ export interface VendorError {
   /** Its own code, as `InstanceNotFound` or `Throttling.User`; what is no plain word is left out. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
+  /** What of the request is wrong, as the cloud calls it. */
+  readonly fields?: readonly string[];
 }
 
 /** Worth another try; the rest is for somebody to repair. */
@@ -33,7 +35,7 @@ export function cloudRefusal(
   context: FailureContext,
 ): CloudError {
   const { cloud, what, origin, proof, errorIn = plainErrorIn } = context;
-  const { code, message } = wordsIn(text, errorIn);
+  const { code, message, fields = [] } = wordsIn(text, errorIn);
   const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
     401: `${cloud} (${origin}) refused ${proof}`,
@@ -51,6 +53,7 @@ export function cloudRefusal(
       code: code ?? `Http${status}`,
       isRetryable: passingStatuses.has(status),
       retryAfterMs,
+      fields,
     },
   );
 }
@@ -110,8 +113,9 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
   } catch {
     return {}; // what a proxy says is not for a condition
   }
-  const { code, message } = words;
+  const { code, message, fields } = words;
   return {
+    ...(fields !== undefined && { fields }),
     code: typeof code === 'string' && /^\w[\w.-]{0,63}$/.test(code) ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };

@@ -41,8 +41,11 @@ export interface HttpClientOptions {
   readonly cloud: string;
   /** Without a slash at the end. */
   readonly url: string;
-  /** What proves who asks, or what yields it: a bearer token, unless `authorization` says otherwise. */
-  readonly token: string | TokenSource;
+  /**
+   * What proves who asks, or what yields it: a bearer token, unless `authorization` says otherwise. `none`: requests go
+   * without, as to where tokens are had.
+   */
+  readonly token: string | TokenSource | { readonly none: true };
   /** In what form requests carry the token; default `{ type: 'bearer' }`. */
   readonly authorization?: Authorization;
   /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
@@ -66,6 +69,10 @@ export interface HttpRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
+  /** In place of `body`: the fields of a form. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Of a POST: that it only asks, and may be repeated after any failure that may pass. */
+  readonly isQuestion?: boolean;
   /** Besides the token, what no message may hold: the passwords in the body. */
   readonly secrets?: readonly string[];
 }
@@ -113,7 +120,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   const basePath = pathname.replace(/\/+$/, '');
   const { header, valueFor, revealing, noun } = authorizing(options.authorization ?? { type: 'bearer' });
   const never = new AbortController().signal;
-  const tokenOf: TokenSource = typeof options.token === 'function' ? options.token : fixed(options.token);
+  const tokenOf = sourceOf(options.token);
 
   return {
     async request(request, signal = never) {
@@ -144,7 +151,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     { what }: HttpRequest,
     refused: string | undefined,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     try {
       return await tokenOf({ signal, ...(refused !== undefined && { refused }) });
     } catch (error) {
@@ -160,16 +167,21 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  async function attemptOnce(request: HttpRequest, token: string, signal: AbortSignal): Promise<unknown> {
-    const { method, path, query, body, what, secrets = [] } = request;
+  async function attemptOnce(
+    request: HttpRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { method, path, query, what, secrets = [] } = request;
     const context = {
       cloud,
       what,
       origin,
       proof: noun,
-      secrets: [...revealing(token), ...secrets],
+      secrets: [...(token === undefined ? [] : revealing(token)), ...secrets],
       ...(errorIn && { errorIn }),
     };
+    const content = contentOf(request);
     const deadline = new AbortController();
     const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
@@ -179,12 +191,12 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         method,
         ...(query === undefined ? {} : { query: { ...query } }),
         headers: {
-          [header]: valueFor(token),
+          ...(token === undefined ? {} : { [header]: valueFor(token) }),
           accept: 'application/json',
           'user-agent': 'services-stack',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(content === undefined ? {} : { 'content-type': content.type }),
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: content?.text ?? null,
         signal: AbortSignal.any([signal, deadline.signal]),
       });
       const text = await textOf(response.body);
@@ -224,10 +236,24 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-const fixed =
-  (token: string): TokenSource =>
-  async () =>
-    token;
+function sourceOf(
+  token: HttpClientOptions['token'],
+): (given: Parameters<TokenSource>[0]) => Promise<string | undefined> {
+  if (typeof token === 'function') return token;
+  return async () => (typeof token === 'string' ? token : undefined);
+}
 
-const mayRepeat = ({ method }: HttpRequest, { isRetryable, status, code }: CloudError): boolean =>
-  method === 'POST' ? status === 429 || code === 'Unreachable' : isRetryable;
+function contentOf({
+  body,
+  form,
+}: HttpRequest): { readonly type: string; readonly text: string } | undefined {
+  if (form !== undefined) {
+    return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(form).toString() };
+  }
+  return body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) };
+}
+
+const mayRepeat = (
+  { method, isQuestion = false }: HttpRequest,
+  { isRetryable, status, code }: CloudError,
+): boolean => (method === 'POST' && !isQuestion ? status === 429 || code === 'Unreachable' : isRetryable);

@@ -1,0 +1,110 @@
+/*
+ *   a request ──▶ accessTokens ──▶ google-auth-library: signs, keeps, renews ──▶ our HTTP client ──▶ token_uri
+ */
+
+import type { JWT } from 'google-auth-library';
+import { CloudError } from '../cloud-error.ts';
+import type { HttpClientOptions, TokenSource } from '../http.ts';
+import { httpClient } from '../http.ts';
+import type { ServiceAccountKey } from './service-account-key.ts';
+
+/** What all APIs of Google Cloud take; what an account may do there is for IAM to say. */
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+
+export interface AccessTokenOptions
+  extends Pick<HttpClientOptions, 'cloud' | 'clock' | 'random' | 'dispatcher' | 'timeoutMs' | 'maxAttempts'> {
+  readonly key: ServiceAccountKey;
+}
+
+/**
+ * Access tokens of a service account, for which its key is exchanged by the JWT bearer grant (RFC 7523). Google's library
+ * is loaded at the first one. It signs, keeps a token until shortly before its end, and exchanges once for all who wait;
+ * requests are ours, for it knows no other address than Google's. Throws CloudError that says what the token endpoint said.
+ */
+export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSource {
+  const { clientEmail, privateKey, privateKeyId, tokenUri } = key;
+  const { origin, pathname } = new URL(tokenUri);
+  const http = httpClient({ ...options, url: origin, token: { none: true }, errorIn: tokenErrorIn });
+  let client: Promise<JWT> | undefined;
+  let handedOut: string | undefined;
+
+  return async ({ refused, signal }) => {
+    // What was refused may be renewed already, for another request.
+    if (refused !== undefined && refused === handedOut) client = undefined;
+    client ??= newClient();
+    const asked = client.then((jwt) => jwt.getAccessToken());
+    try {
+      const { token } = await unlessAborted(asked, signal);
+      if (!token) throw new Error('the token endpoint answered without an access_token');
+      handedOut = token;
+      return token;
+    } catch (error) {
+      throw told(error);
+    }
+  };
+
+  async function newClient(): Promise<JWT> {
+    const { JWT } = await import('google-auth-library');
+    return new JWT({
+      email: clientEmail,
+      key: privateKey,
+      ...(privateKeyId !== undefined && { keyId: privateKeyId }),
+      scopes: [scope],
+      additionalClaims: { aud: tokenUri },
+      transporterOptions: { fetchImplementation: exchange },
+    });
+  }
+
+  async function exchange(_url: unknown, { body }: RequestInit = {}): Promise<Response> {
+    const form = Object.fromEntries(new URLSearchParams(String(body)));
+    const secrets = Object.values(form);
+    const what = `get an access token for ${clientEmail}`;
+    try {
+      return Response.json(
+        await http.request({ what, method: 'POST', path: pathname, form, isQuestion: true, secrets }),
+      );
+    } catch (error) {
+      throw new ExchangeError(error);
+    }
+  }
+
+  /** What went wrong, without what the library wraps around it. */
+  function told(error: unknown): unknown {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    if (!(cause instanceof ExchangeError)) return error;
+    const { cause: failure } = cause;
+    if (!(failure instanceof CloudError) || ![400, 401].includes(failure.status)) return failure;
+    const { message, status, code } = failure;
+    const advice = "put a valid key of that service account into the provider's secret";
+    return new CloudError(`${message}; ${advice}`, { status, code, isRetryable: false });
+  }
+}
+
+/** An exchange that failed after all attempts that make sense; by this code the library knows not to make more. */
+class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  readonly code = 'AbortError';
+
+  constructor(cause: unknown) {
+    super('the key could not be exchanged', { cause });
+  }
+}
+
+/** The words of OAuth 2.0 (RFC 6749, section 5.2). */
+function tokenErrorIn(answer: unknown) {
+  const { error, error_description: message } = (answer ?? {}) as {
+    readonly error?: string;
+    readonly error_description?: string;
+  };
+  return { code: error, message };
+}
+
+/** The same promise, for one who does not wait any longer once the signal aborts. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

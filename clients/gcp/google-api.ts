@@ -1,0 +1,114 @@
+import { CloudError } from '../cloud-error.ts';
+import type { HttpClient, HttpClientOptions } from '../http.ts';
+import { httpClient } from '../http.ts';
+import type { VendorError } from '../http-failure.ts';
+
+/** What a message calls the cloud. */
+export const cloud = 'Google Cloud';
+
+export interface GoogleApiOptions extends Omit<HttpClientOptions, 'cloud' | 'errorIn'> {
+  /** Whose permissions decide, for messages. */
+  readonly account: string;
+}
+
+/** One of Google's APIs, by JSON over HTTP. Errors say what google.rpc.Status says, and name the fields at fault. */
+export const googleApi = ({ account, ...options }: GoogleApiOptions): HttpClient =>
+  httpClient({ ...options, cloud, errorIn: googleErrorIn(account) });
+
+/** google.rpc.Status, as an answer holds it under `error`, and an operation in its `error`. */
+export interface RpcStatus {
+  /** In an answer HTTP's status, in an operation the number of the code. */
+  readonly code?: number;
+  /** The code's name, in an answer. */
+  readonly status?: string;
+  readonly message?: string;
+  readonly details?: readonly unknown[];
+}
+
+/** The canonical codes (google.rpc.Code), by number. */
+const codes: readonly string[] = [
+  ...['OK', 'CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND', 'ALREADY_EXISTS'],
+  ...['PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'OUT_OF_RANGE'],
+  ...['UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
+];
+
+/** The name of a code by its number; the number itself where there is none. */
+export const codeNamed = (number: number | undefined): string => codes[number ?? 2] ?? String(number);
+
+/** Reads an error answer of Google's APIs. `account` is named where a permission is missing. */
+export const googleErrorIn =
+  (account: string) =>
+  (answer: unknown): VendorError => {
+    const { error } = (answer ?? {}) as { readonly error?: RpcStatus | null };
+    return error === undefined || error === null ? {} : wordsOf(error, account);
+  };
+
+/**
+ * What a status says: its code, its message, what is wrong with which field, which permission is missing. A project that
+ * there is not has a code of its own here, or it could be taken for what is looked for within it.
+ */
+export function wordsOf({ status, message = '', details = [] }: RpcStatus, account: string): VendorError {
+  const violations = details.flatMap(violationsIn);
+  const isAboutProject = status === 'NOT_FOUND' && /^Requested project not found/.test(message);
+  const said = [
+    message,
+    ...violations.flatMap(({ field, description }) =>
+      description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
+    ),
+    ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
+  ];
+  return {
+    code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,
+    message: said.map((part) => part.replace(/\.$/, '')).join('; '),
+    fields: violations.flatMap(({ field }) => (field === '' ? [] : [field])),
+  };
+}
+
+/** Who lacks which permission. */
+function missing(message: string, details: readonly unknown[], account: string): string {
+  const { permission } = details.map(errorInfoOf).find((info) => info.permission !== undefined) ?? {};
+  const what = permission === undefined || message.includes(permission) ? '' : `permission ${permission} of `;
+  return `it is about ${what}the service account ${account}`;
+}
+
+interface Violation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/** google.rpc.BadRequest. */
+function violationsIn(detail: unknown): readonly Violation[] {
+  const { fieldViolations } = (detail ?? {}) as { readonly fieldViolations?: unknown };
+  if (!Array.isArray(fieldViolations)) return [];
+  return fieldViolations.map((violation: Partial<Violation> | null) => ({
+    field: String(violation?.field ?? ''),
+    description: String(violation?.description ?? ''),
+  }));
+}
+
+/** What google.rpc.ErrorInfo says of a permission. */
+function errorInfoOf(detail: unknown): { readonly permission?: string } {
+  const { metadata } = (detail ?? {}) as { readonly metadata?: { readonly permission?: unknown } | null };
+  return typeof metadata?.permission === 'string' ? { permission: metadata.permission } : {};
+}
+
+/** A path of names, as `projects/p/locations/l`. Throws CloudError for what is no name, but leads elsewhere. */
+export function pathOf(...segments: readonly string[]): string {
+  const bad = segments.find((segment) => ['', '.', '..'].includes(segment));
+  if (bad !== undefined) {
+    throw new CloudError(`nothing in ${cloud} can have the name "${bad}"`, {
+      status: 0,
+      code: 'InvalidName',
+      isRetryable: false,
+    });
+  }
+  return `/v1/${segments.map(encodeURIComponent).join('/')}`;
+}
+
+/** An answer that is not what the API documents. */
+export const nonsense = (what: string, why: string): CloudError =>
+  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
+    status: 200,
+    code: 'InvalidAnswer',
+    isRetryable: false,
+  });

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { isMissing } from '../cloud-error.ts';
+import type { HttpClient } from '../http.ts';
+import { nonsense, pathOf } from './google-api.ts';
+
+const topicSchema = z.object({
+  /** `projects/p/topics/t`. */
+  name: z.string(),
+  labels: z.record(z.string(), z.string()).optional(),
+  messageStoragePolicy: z.object({ allowedPersistenceRegions: z.array(z.string()).default([]) }).optional(),
+  kmsKeyName: z.string().optional(),
+  messageRetentionDuration: z.string().optional(),
+  state: z.string().optional(),
+});
+export type PubsubTopic = z.output<typeof topicSchema>;
+export type NewPubsubTopic = Omit<PubsubTopic, 'name' | 'state'>;
+
+/** Pub/Sub's topics, v1, in one project. All methods throw CloudError. */
+export interface Pubsub {
+  /** Undefined if the cloud says that there is none of that name; a project that there is not is an error. */
+  get(name: string, signal?: AbortSignal): Promise<PubsubTopic | undefined>;
+  /** Throws CloudError with status 409 if the name is taken. */
+  create(name: string, wanted: NewPubsubTopic, signal?: AbortSignal): Promise<PubsubTopic>;
+  /** Changes what the mask names; what the mask names and `change` leaves out is taken away. */
+  update(
+    name: string,
+    given: { readonly change: NewPubsubTopic; readonly mask: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<PubsubTopic>;
+  /** What is gone already is no error. */
+  delete(name: string, signal?: AbortSignal): Promise<void>;
+}
+
+export interface PubsubOptions {
+  readonly http: HttpClient;
+  readonly projectID: string;
+}
+
+export function pubsubClient({ http, projectID }: PubsubOptions): Pubsub {
+  const pathTo = (name: string): string => pathOf('projects', projectID, 'topics', name);
+  const topicIn = (what: string, name: string, answer: unknown): PubsubTopic => {
+    const { success, data, error } = topicSchema.safeParse(answer);
+    if (!success) throw nonsense(what, `its ${error.issues[0]?.path.join('.')} is not as documented`);
+    if (!data.name.endsWith(`/topics/${name}`)) throw nonsense(what, `it is about "${data.name}"`);
+    return data;
+  };
+
+  return {
+    async get(name, signal) {
+      const what = `get topic "${name}"`;
+      try {
+        return topicIn(what, name, await http.request({ what, method: 'GET', path: pathTo(name) }, signal));
+      } catch (error) {
+        if (isMissing(error, 'NOT_FOUND')) return undefined;
+        throw error;
+      }
+    },
+    async create(name, wanted, signal) {
+      const what = `create topic "${name}"`;
+      const request = { what, method: 'PUT', path: pathTo(name), body: wanted } as const;
+      return topicIn(what, name, await http.request(request, signal));
+    },
+    async update(name, { change, mask }, signal) {
+      const what = `update topic "${name}"`;
+      const topic = { ...change, name: `projects/${projectID}/topics/${name}` };
+      const body = { topic, updateMask: mask.join(',') };
+      return topicIn(
+        what,
+        name,
+        await http.request({ what, method: 'PATCH', path: pathTo(name), body }, signal),
+      );
+    },
+    async delete(name, signal) {
+      try {
+        await http.request({ what: `delete topic "${name}"`, method: 'DELETE', path: pathTo(name) }, signal);
+      } catch (error) {
+        if (!isMissing(error, 'NOT_FOUND')) throw error;
+      }
+    },
+  };
+}
