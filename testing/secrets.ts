@@ -27,5 +27,12 @@ function secretTexts(name: string, value: unknown): readonly string[] {
   if (isObject(inside) && !(inside instanceof Error)) {
     return Object.entries(inside).flatMap(([inner, each]) => secretTexts(inner, each));
   }
-  return isString(value) && secretName.test(name) ? [value] : [];
+  return isString(value) && secretName.test(name) && !isAddress(value) ? [value] : [];
+}
+
+/** Of a URI only what it holds of a user is secret; where there is none, it says no more than an address. */
+function isAddress(text: string): boolean {
+  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password, search } = new URL(text);
+  return username === '' && password === '' && search === '';
 }
