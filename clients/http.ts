@@ -48,6 +48,8 @@ export interface HttpClientOptions {
   readonly token: string | TokenSource | { readonly none: true };
   /** In what form requests carry the token; default `{ type: 'bearer' }`. */
   readonly authorization?: Authorization;
+  /** Besides the token, what no message may hold: what tokens are had for. */
+  readonly secrets?: readonly string[];
   /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
   readonly errorIn?: (answer: unknown) => VendorError;
   /** Default: a pool of its own. */
@@ -178,7 +180,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       what,
       origin,
       proof: noun,
-      secrets: [...(token === undefined ? [] : revealing(token)), ...secrets],
+      secrets: [...(token === undefined ? [] : revealing(token)), ...secrets, ...(options.secrets ?? [])],
       ...(errorIn && { errorIn }),
     };
     const content = contentOf(request);

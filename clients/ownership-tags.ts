@@ -54,6 +54,10 @@ export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => (
   ...(provider === undefined ? {} : { [tagKeys[provider.kind]]: provider.name }),
 });
 
+/** The tags that are not about the owner: those of the thing's users. */
+export const withoutOwner = (tags: Tags): Tags =>
+  Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key)));
+
 /** `nobody`: without a tag of an owner's kind and name. */
 export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'nobody' | 'foreign' {
   const [kind, name] = [tags[tagKeys.kind], tags[tagKeys.name]];
@@ -71,7 +75,7 @@ export function retagged(tags: Tags, owner: Owner, isChanging: boolean): Tags | 
   const isMissing = Object.keys(wanted).some((key) => tags[key] === undefined);
   const isOutdated = allKeys.some((key) => tags[key] !== wanted[key]);
   if (ownershipOf(tags, owner) === 'ours' && !isMissing && !(isChanging && isOutdated)) return undefined;
-  return { ...Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key))), ...wanted };
+  return { ...withoutOwner(tags), ...wanted };
 }
 
 /** For messages: `kind "name"`, as the tags say. */

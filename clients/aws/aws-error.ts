@@ -72,7 +72,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
       });
     }
     const origin = url === undefined ? region : `${region}, ${new URL(url).origin}`;
-    return transportFailure(error.cause, { cloud, what, origin, secrets });
+    return transportFailure(error.cause, { cloud, what, origin, proof: 'the credentials', secrets });
   }
   const { name, Code, message, $metadata, $fault, $response } = (error ?? {}) as Partial<ServiceException>;
   if ($fault === undefined || $metadata?.httpStatusCode === undefined) {

@@ -7,6 +7,7 @@ import { CloudError } from '../cloud-error.ts';
 import type { HttpClientOptions, TokenSource } from '../http.ts';
 import { httpClient } from '../http.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
+import { secretsOf } from './service-account-key.ts';
 
 /** What all APIs of Google Cloud take; what an account may do there is for IAM to say. */
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
@@ -24,7 +25,13 @@ export interface AccessTokenOptions
 export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSource {
   const { clientEmail, privateKey, privateKeyId, tokenUri } = key;
   const { origin, pathname } = new URL(tokenUri);
-  const http = httpClient({ ...options, url: origin, token: { none: true }, errorIn: tokenErrorIn });
+  const http = httpClient({
+    ...options,
+    url: origin,
+    token: { none: true },
+    errorIn: tokenErrorIn,
+    secrets: secretsOf(key),
+  });
   let client: Promise<JWT> | undefined;
   let handedOut: string | undefined;
 

@@ -6,6 +6,7 @@ import { memorystoreClient } from './memorystore.ts';
 import type { Pubsub } from './pubsub.ts';
 import { pubsubClient } from './pubsub.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
+import { secretsOf } from './service-account-key.ts';
 
 export interface GoogleCloudOptions
   extends Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher' | 'timeoutMs' | 'maxAttempts'> {
@@ -34,9 +35,10 @@ export function googleCloudClient({
 }: GoogleCloudOptions): GoogleCloudClient {
   const token = accessTokens({ ...options, cloud, key: { ...key, tokenUri: tokenURI } });
   const account = key.clientEmail;
+  const secrets = secretsOf(key);
   const api = (service: string) => {
     const url = endpoint ?? `https://${service}.${key.universeDomain}`;
-    return googleApi({ ...options, url: url.replace(/\/+$/, ''), token, account });
+    return googleApi({ ...options, url: url.replace(/\/+$/, ''), token, account, secrets });
   };
   return {
     projectID,

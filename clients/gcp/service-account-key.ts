@@ -40,6 +40,17 @@ export function parseServiceAccountKey(json: string): ServiceAccountKey {
   };
 }
 
+/** What no message may hold: the key as it is, as JSON has it, each line of it, and its id. */
+export const secretsOf = ({
+  privateKey,
+  privateKeyId = '',
+}: Pick<ServiceAccountKey, 'privateKey' | 'privateKeyId'>): readonly string[] => [
+  privateKeyId,
+  privateKey,
+  JSON.stringify(privateKey).slice(1, -1),
+  ...privateKey.split(/\s*\n/).filter((line) => line !== '' && !line.startsWith('-----')),
+];
+
 function parsed(json: string): object {
   let value: unknown;
   try {
