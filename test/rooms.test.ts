@@ -33,6 +33,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'clients/without-secrets.ts': [],
   'clients/postgresql/': ['clients/', 'clients/without-secrets.ts'],
   'clients/aws/': ['clients/', 'clients/without-secrets.ts'],
+  'clients/gcp/': ['clients/'],
 
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],

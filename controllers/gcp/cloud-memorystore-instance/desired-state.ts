@@ -1,0 +1,181 @@
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { CloudMemorystoreInstanceKind } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import type {
+  InstanceId,
+  MemorystoreInstance,
+  NewMemorystoreInstance,
+} from '../../../clients/gcp/memorystore.ts';
+import { memorystoreStates as states } from '../../../clients/gcp/memorystore.ts';
+import type { RedisAccess } from '../../../clients/redis-details.ts';
+import { meaningOf } from '../../author/cloud-state.ts';
+import type { Actual } from '../../author/comparison.ts';
+import { comparison } from '../../author/comparison.ts';
+import type { Observation, OperationType } from '../../core/managed/external-client.ts';
+import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
+import { isLaterVersion } from './redis-version.ts';
+
+/** Where an instance is looked for. Throws an Error that names what is missing. */
+export function idOf(managed: CloudMemorystoreInstance): InstanceId {
+  const { initProvider, forProvider } = managed.spec;
+  const region = forProvider.region ?? initProvider?.region;
+  if (region === undefined) throw new Error('spec.forProvider.region is needed to find an instance');
+  return { region, name: externalName(managed) ?? managed.metadata.name };
+}
+
+/** The instance a managed resource asks for. Throws an Error that names what is missing. */
+export function newInstance(managed: CloudMemorystoreInstance): NewMemorystoreInstance {
+  const asked = { ...managed.spec.initProvider, ...managed.spec.forProvider };
+  for (const field of ['tier', 'memorySizeGb'] as const) {
+    if (asked[field] === undefined) {
+      throw new Error(`spec.forProvider.${field} is needed to create an instance`);
+    }
+  }
+  const sent = omit(asked, 'region', 'authorizedNetwork') as NewMemorystoreInstance;
+  const { authorizedNetwork: network } = asked;
+  return {
+    ...sent,
+    ...(network !== undefined && { authorizedNetwork: networkPath(network) }),
+    labels: newLabels(managed, asked.labels),
+  };
+}
+
+const compare = comparison(CloudMemorystoreInstanceKind, {
+  labels: { equals: areLabelsEqual },
+  redisVersion: { mayChange: (from, to) => from === undefined || isLaterVersion(to, from) },
+  authorizedNetwork: { equals: areNetworksEqual },
+  // The cloud answers with the addresses that it took from the range of that name.
+  reservedIpRange: { equals: (wanted, actual) => wanted === actual || !isRange(wanted) },
+  secondaryIpRange: { equals: (wanted, actual) => wanted === actual || !isRange(wanted) },
+  // These are sent as a whole.
+  persistenceConfig: { equals: arePersistencesEqual },
+  maintenancePolicy: { equals: (wanted, actual) => isEqual(settledPolicy(wanted), settledPolicy(actual)) },
+});
+
+/** How an instance that is ours differs from what is asked for, and the field mask of what can be changed. */
+export function differenceOf(managed: CloudMemorystoreInstance, instance: MemorystoreInstance) {
+  const { change: wanted, changed, refused, observation } = compare(managed, actualOf(instance));
+  const labels = changedLabels(managed, {
+    actual: instance.labels,
+    wanted: wanted.labels,
+    isChanging: changed.length > 0,
+  });
+  const { redisVersion, ...rest } = wanted;
+  const change = { ...rest, ...(labels !== undefined && { labels }) } as NewMemorystoreInstance;
+  const mask = changed.filter((path) => path !== 'redisVersion' && path !== 'labels');
+  return {
+    /** A later version, which is installed by itself. */
+    redisVersion,
+    change,
+    mask: labels === undefined ? mask : [...mask, 'labels'],
+    refused,
+    observation,
+  };
+}
+
+const told = Object.keys(CloudMemorystoreInstanceKind.parameters?.shape ?? {}).filter(
+  (field) => field !== 'region',
+) as readonly (keyof NewMemorystoreInstance)[];
+
+/** What the cloud has for the fields of `forProvider`. It leaves out what is false, 0 or empty. */
+function actualOf(instance: MemorystoreInstance): Actual<CloudMemorystoreInstance> {
+  const { displayName, labels, authEnabled = false, replicaCount = 0 } = instance;
+  return {
+    ...(Object.fromEntries(
+      told.map((field) => [field, instance[field]]),
+    ) as Actual<CloudMemorystoreInstance>),
+    displayName: displayName || undefined,
+    labels: usersLabels(labels),
+    authEnabled,
+    replicaCount,
+  };
+}
+
+/** What to report about an instance that may be observed, but for how it is reached. */
+export function observationOf(
+  managed: CloudMemorystoreInstance,
+  instance: MemorystoreInstance,
+): Observation<CloudMemorystoreInstance> {
+  const { redisVersion, mask, refused, observation } = differenceOf(managed, instance);
+  const differing = [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask, ...refused];
+  const { name, state, statusMessage, host, port, readEndpoint, readEndpointPort } = instance;
+  const { currentLocationId, createTime, persistenceIamIdentity } = instance;
+  return {
+    ...observation,
+    exists: true,
+    // It changes nothing while it is at something else.
+    isUpToDate: state !== states.ready || differing.length === 0,
+    ...meaning(instance),
+    ...(differing.length > 0 && { difference: differing.join(', ') }),
+    status: {
+      atProvider: {
+        name,
+        state,
+        ...(statusMessage && { statusMessage }),
+        ...(host && { host }),
+        ...(port && { port }),
+        ...(readEndpoint && { readEndpoint }),
+        ...(readEndpointPort && { readEndpointPort }),
+        ...(currentLocationId && { currentLocationId }),
+        ...(createTime && { createTime }),
+        ...(persistenceIamIdentity && { persistenceIamIdentity }),
+      },
+    },
+  };
+}
+
+function meaning({ state, statusMessage }: MemorystoreInstance): {
+  readonly ready: ReadyFacts;
+  readonly operation?: OperationType;
+} {
+  const busy = { creating: states.creating, online: states.ready, deleting: states.deleting };
+  if (Object.values(busy).includes(state)) return meaningOf(state, busy, 'instance');
+  return {
+    ready: unavailable(`the instance is ${state}${statusMessage ? `: ${statusMessage}` : ''}`),
+    ...(state === states.updating && { operation: 'update' }),
+  };
+}
+
+/** How an instance is reached, but for the password; undefined before it can be. */
+export function accessTo(instance: MemorystoreInstance): Omit<RedisAccess, 'password'> | undefined {
+  const { host, port, transitEncryptionMode, serverCaCerts = [] } = instance;
+  if (!host || !port) return undefined;
+  const certificates = serverCaCerts.flatMap(({ cert }) => cert?.trim() || []).join('\n');
+  const isEncrypted = transitEncryptionMode === 'SERVER_AUTHENTICATION';
+  return { provider: 'google-cloud', host, port, ...(isEncrypted && { certificates }) };
+}
+
+const isRange = (text: string): boolean => /^[0-9a-f.:]+\/\d+$/i.test(text);
+
+/** `projects/p/global/networks/n` of whatever names a network: its URL, or what that ends with. */
+const networkPath = (network: string): string => network.replace(/^https?:\/\/.*?\/projects\//, 'projects/');
+
+function areNetworksEqual(wanted: string, actual: string): boolean {
+  const [one, other] = [networkPath(wanted), networkPath(actual)];
+  return one.includes('/') ? one === other : other.endsWith(`/networks/${one}`);
+}
+
+type Parameters = CloudMemorystoreInstance['spec']['forProvider'];
+type Persistence = NonNullable<Parameters['persistenceConfig']>;
+type Policy = NonNullable<Parameters['maintenancePolicy']>;
+
+function arePersistencesEqual(wanted: Persistence, actual: Persistence): boolean {
+  const { rdbSnapshotStartTime: start, ...others } = wanted;
+  const isSame = Object.entries(others).every(([key, value]) => actual[key as keyof Persistence] === value);
+  const at = (time: string | undefined) => Date.parse(time ?? '');
+  return isSame && (start === undefined || at(start) === at(actual.rdbSnapshotStartTime));
+}
+
+/** A policy with the zeros that the cloud leaves out. */
+const settledPolicy = ({ description = '', weeklyMaintenanceWindow = [] }: Policy) => ({
+  description,
+  weeklyMaintenanceWindow: weeklyMaintenanceWindow.map(({ day, startTime: { hours = 0, minutes = 0 } }) => ({
+    day,
+    hours,
+    minutes,
+  })),
+});

@@ -1,0 +1,18 @@
+import type { Definition } from '../../apis/core/schema.ts';
+import type { Memorystore } from '../../clients/gcp/memorystore.ts';
+import type { Progress } from '../core/managed/external-client.ts';
+import { advised } from './advice.ts';
+
+/** How an operation is going, in the cloud's own words. Throws CloudError where those cannot be had. */
+export async function progressOf(
+  { operation, failureOf }: Pick<Memorystore, 'operation' | 'failureOf'>,
+  { name, kind, signal }: { readonly name: string; readonly kind: Definition; readonly signal: AbortSignal },
+): Promise<Progress> {
+  const found = await operation(name, signal);
+  if (found === undefined) return { state: 'unknown' };
+  if (!found.done) return { state: 'running' };
+  const failure = failureOf(found);
+  return failure === undefined
+    ? { state: 'done' }
+    : { state: 'failed', error: advised(failure, kind) as Error };
+}

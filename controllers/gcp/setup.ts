@@ -1,0 +1,75 @@
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { ProviderKind } from '../../apis/gcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../apis/gcp/v1beta1/provider-config.ts';
+import type { GoogleCloudClient, GoogleCloudOptions } from '../../clients/gcp/google-cloud.ts';
+import { googleCloudClient, googleSystemOf } from '../../clients/gcp/google-cloud.ts';
+import type { ServiceAccountKey } from '../../clients/gcp/service-account-key.ts';
+import { parseServiceAccountKey } from '../../clients/gcp/service-account-key.ts';
+import { cloudClients } from '../author/cloud-clients.ts';
+import type { DefinedStack } from '../author/define-stack.ts';
+import { defineStack, satisfies, service } from '../author/define-stack.ts';
+import { configureCloudMemorystoreInstance } from './cloud-memorystore-instance/configure.ts';
+import { cloudMemorystoreInstanceClient } from './cloud-memorystore-instance/external-client.ts';
+import { topicClient } from './topic/external-client.ts';
+
+export interface GcpStackOptions {
+  readonly createClient?: (options: GoogleCloudOptions) => GoogleCloudClient;
+}
+
+/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+const readLagMs = 10_000;
+
+/** What the providers of the stack say beside the credentials. */
+interface Access {
+  readonly projectID: string;
+  readonly endpoint?: string;
+  readonly tokenURI?: string;
+}
+
+/** Google Cloud: Memorystore instances, which satisfy claims of a Redis, and Pub/Sub's topics. */
+export function createGcpStack({ createClient = googleCloudClient }: GcpStackOptions = {}): DefinedStack {
+  return defineStack({
+    name: 'gcp',
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      connect: cloudClients<GoogleCloudClient, { readonly key: ServiceAccountKey }, Access>(
+        ({ parameters, ...options }) => createClient({ ...options, ...parameters }),
+        {
+          parse: (text) => ({ key: parseServiceAccountKey(text) }),
+          systemOf: ({ key, parameters }) => googleSystemOf({ key, ...parameters }),
+        },
+      ),
+    },
+    services: [
+      service({
+        managed: CloudMemorystoreInstanceKind,
+        externalNames: 'deterministic',
+        names: { maxLength: 40, pattern: /[a-z]([a-z0-9-]*[a-z0-9])?/ },
+        creationGraceMs: readLagMs,
+        external: cloudMemorystoreInstanceClient,
+        claims: [
+          satisfies({
+            claim: RedisClusterKind,
+            class: CloudMemorystoreInstanceClassKind,
+            configure: configureCloudMemorystoreInstance,
+          }),
+        ],
+      }),
+      service({
+        managed: TopicKind,
+        externalNames: 'deterministic',
+        names: { maxLength: 255, pattern: /(?!goog)[A-Za-z][A-Za-z0-9._~+%-]{2,}/ },
+        creationGraceMs: readLagMs,
+        external: topicClient,
+      }),
+    ],
+  });
+}
+
+export const gcpStack: DefinedStack = createGcpStack();

@@ -1,0 +1,61 @@
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Topic } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import type { NewPubsubTopic, PubsubTopic } from '../../../clients/gcp/pubsub.ts';
+import { comparison, inAnyOrder } from '../../author/comparison.ts';
+import type { Observation } from '../../core/managed/external-client.ts';
+import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
+
+/** The topic a managed resource asks for; initProvider counts here and never again. */
+export function newTopic(managed: Topic): NewPubsubTopic {
+  const asked = { ...managed.spec.initProvider, ...managed.spec.forProvider };
+  return { ...(asked as NewPubsubTopic), labels: newLabels(managed, asked.labels) };
+}
+
+type Policy = NonNullable<Topic['spec']['forProvider']['messageStoragePolicy']>;
+
+const compare = comparison(TopicKind, {
+  labels: { equals: areLabelsEqual },
+  // It is sent as a whole.
+  messageStoragePolicy: {
+    equals: (wanted: Policy, actual: Policy) =>
+      inAnyOrder(wanted.allowedPersistenceRegions, actual.allowedPersistenceRegions),
+  },
+});
+
+/** How a topic that is ours differs from what is asked for, and the field mask of what can be changed. */
+export function differenceOf(managed: Topic, topic: PubsubTopic) {
+  const { labels, messageStoragePolicy, kmsKeyName, messageRetentionDuration } = topic;
+  const compared = compare(managed, {
+    labels: usersLabels(labels),
+    messageStoragePolicy,
+    kmsKeyName: kmsKeyName || undefined,
+    messageRetentionDuration,
+  });
+  const changed = changedLabels(managed, {
+    actual: labels,
+    wanted: compared.change.labels,
+    isChanging: compared.changed.length > 0,
+  });
+  const mask = compared.changed.filter((path) => path !== 'labels');
+  return {
+    ...compared,
+    change: { ...compared.change, ...(changed !== undefined && { labels: changed }) } as NewPubsubTopic,
+    mask: changed === undefined ? mask : [...mask, 'labels'],
+  };
+}
+
+/** What to report about a topic that may be observed. */
+export function observationOf(managed: Topic, topic: PubsubTopic): Observation<Topic> {
+  const { mask, refused, observation } = differenceOf(managed, topic);
+  const differing = [...mask, ...refused];
+  const { name, state } = topic;
+  return {
+    ...observation,
+    exists: true,
+    isUpToDate: differing.length === 0,
+    ready: available(),
+    ...(differing.length > 0 && { difference: differing.join(', ') }),
+    status: { atProvider: { name, ...(state && { state }) } },
+  };
+}

@@ -1,0 +1,67 @@
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Topic } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { isConflicting } from '../../../clients/cloud-error.ts';
+import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
+import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
+import { refuse } from '../../author/comparison.ts';
+import { whoseIs } from '../../author/whose-is.ts';
+import type { PromptClient } from '../../core/managed/external-client.ts';
+import { advised } from '../advice.ts';
+import { labelOwner } from '../labels.ts';
+import { differenceOf, newTopic, observationOf } from './desired-state.ts';
+
+/** Pub/Sub's topics, which are there at once, are named by us and carry our labels. */
+export function topicClient({
+  pubsub,
+  projectID,
+}: Pick<GoogleCloudClient, 'pubsub' | 'projectID'>): PromptClient<Topic> {
+  return {
+    async observe(managed, _known, signal) {
+      const topic = await find(managed, signal);
+      if (topic === undefined) return { exists: false, isUpToDate: false };
+      const details = { topic: nameOf(managed), projectName: projectID };
+      return { ...observationOf(managed, topic), details };
+    },
+
+    async create(managed, _known, signal) {
+      try {
+        await pubsub.create(nameOf(managed), newTopic(managed), signal);
+      } catch (error) {
+        if (!isConflicting(error)) throw advised(error, TopicKind);
+        // From an attempt whose answer was lost, or somebody else's.
+        if ((await find(managed, signal)) === undefined) throw error;
+      }
+      return {};
+    },
+
+    async update(managed, _known, signal) {
+      const topic = await find(managed, signal);
+      if (topic === undefined) throw new Error(`topic "${nameOf(managed)}" does not exist any more`);
+      const { change, mask, refused } = differenceOf(managed, topic);
+      try {
+        if (mask.length > 0) await pubsub.update(nameOf(managed), { change, mask }, signal);
+      } catch (error) {
+        throw advised(error, TopicKind);
+      }
+      refuse({ refused });
+      return {};
+    },
+
+    async delete(managed, signal) {
+      // Since it was observed it may have become somebody else's.
+      if ((await find(managed, signal)) !== undefined) await pubsub.delete(nameOf(managed), signal);
+    },
+  };
+
+  /** The topic that it names, if that is ours; throws as `whoseIs` does. */
+  async function find(managed: Topic, signal: AbortSignal): Promise<PubsubTopic | undefined> {
+    const name = nameOf(managed);
+    const topic = await pubsub.get(name, signal);
+    if (topic === undefined) return undefined;
+    const candidate = { what: `topic "${name}"`, tags: topic.labels ?? {}, isKnown: false };
+    return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
+  }
+}
+
+const nameOf = (managed: Topic): string => externalName(managed) ?? managed.metadata.name;

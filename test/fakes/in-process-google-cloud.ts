@@ -1,0 +1,82 @@
+import 'google-auth-library';
+import type { Carrier } from '../../clients/http.ts';
+import type { CloudReply, GoogleCloud, GoogleCloudOptions } from '../../local/gcp/cloud.ts';
+import { createGoogleCloud } from '../../local/gcp/cloud.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
+import type { CarriedReply } from './outside.ts';
+import { connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
+
+const url = 'http://gcp.test';
+
+/** Made once, for a new one takes a moment. */
+const key = createGoogleCloud({ origin: () => url }).createKey();
+
+/** Google Cloud, reached without a network, whose time is a test's. */
+export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
+  /** For a ProviderConfig. */
+  readonly parameters: { readonly projectID: string; readonly endpoint: string };
+  /** A key file that it accepts. */
+  readonly credentials: string;
+  /** For the options of its clients. There is nobody but the cloud: other hosts refuse connections. */
+  readonly dispatcher: Carrier;
+  /** What is to happen to requests from now on; `failing` answers with an error that says this. */
+  way: 'open' | 'hanging' | { readonly failing: string };
+}
+
+/**
+ * The stand-in, for clients in this process. Its time goes by as that of the clock, from what is now on the wall: that is
+ * what Google's library signs by, which knows no other.
+ */
+export function inProcessGoogleCloud(
+  clock: Pick<Clock, 'elapsedMs'>,
+  { random = seededRandom(1), ...options }: GoogleCloudOptions = {},
+): InProcessGoogleCloud {
+  const offsetMs = Date.now() - clock.elapsedMs();
+  const { answer, ...inside } = createGoogleCloud({
+    origin: () => url,
+    now: () => offsetMs + clock.elapsedMs(),
+    newId: () => randomUuid(random),
+    random,
+    ...options,
+  });
+  inside.accounts.acceptKey(key);
+
+  async function serve(request: Parameters<Carrier['request']>[0]): Promise<CarriedReply> {
+    const { origin, path, method, query = {}, headers, body, signal } = request;
+    signal.throwIfAborted();
+    if (origin !== url) throw connectionRefused(origin);
+    if (cloud.way === 'hanging') return noAnswer(signal);
+    if (cloud.way !== 'open') return carried(failure(cloud.way.failing));
+    const reply = await answer({
+      method,
+      target: `${path}?${new URLSearchParams(query)}`,
+      authorization: headers.authorization,
+      body: async () => body ?? '',
+    });
+    if (reply === 'never') return noAnswer(signal);
+    if (reply === 'cut') throw connectionCut();
+    return carried(reply);
+  }
+
+  const cloud: InProcessGoogleCloud = {
+    ...inside,
+    parameters: { projectID: key.project_id, endpoint: url },
+    credentials: JSON.stringify(key),
+    dispatcher: { request: (request) => unlessAborted(request.signal, serve(request)) },
+    way: 'open',
+  };
+  return cloud;
+}
+
+const carried = ({ status, headers, text }: Exclude<CloudReply, string>): CarriedReply => ({
+  statusCode: status,
+  headers,
+  body: [Buffer.from(text)],
+});
+
+const failure = (message: string): Exclude<CloudReply, string> => ({
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  text: JSON.stringify({ error: { code: 500, message, status: 'INTERNAL' } }),
+});

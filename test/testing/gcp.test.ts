@@ -1,0 +1,110 @@
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import type { GoogleCloudClient } from '../../clients/gcp/google-cloud.ts';
+import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
+import { parseServiceAccountKey } from '../../clients/gcp/service-account-key.ts';
+import { createGcpStack } from '../../controllers/gcp/setup.ts';
+import { realClock } from '../../runtime/time/clock.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { Given, World } from '../../testing/scenario.ts';
+import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
+import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
+
+interface WorldOptions {
+  /** The request that creates. */
+  readonly creates: { readonly method: string; readonly path: string };
+  readonly things: (cloud: InProcessGoogleCloud) => readonly unknown[];
+  /** Makes one of somebody else's. */
+  readonly foreign: (theirs: GoogleCloudClient, name: string) => Promise<unknown>;
+  readonly opens?: (cloud: InProcessGoogleCloud, details: ConnectionDetails) => boolean;
+}
+
+/** The stand-in, with operations that take their time, as a world of the kit. */
+function world({ clock, random }: Given, { creates, things, foreign, opens }: WorldOptions): World {
+  const cloud = inProcessGoogleCloud(clock, {
+    random,
+    provisioningMs: 20_000,
+    updateMs: 5_000,
+    deletionMs: 10_000,
+  });
+  const { dispatcher, credentials, parameters } = cloud;
+  const theirs = googleCloudClient({
+    ...parameters,
+    key: parseServiceAccountKey(credentials),
+    dispatcher,
+    clock: realClock(),
+    random: () => 0,
+  });
+  return {
+    stack: createGcpStack({ createClient: (options) => googleCloudClient({ ...options, dispatcher }) }),
+    credentials,
+    parameters,
+    things: () => things(cloud),
+    foreign: (name) => foreign(theirs, name),
+    fail(text) {
+      cloud.way = { failing: text };
+    },
+    hang() {
+      cloud.way = 'hanging';
+    },
+    loseAnswer: () => cloud.faults.inject({ kind: 'loseResponse', ...creates }),
+    ...(opens && { opens: (details) => opens(cloud, details) }),
+  };
+}
+
+const region = 'us-central1';
+
+describeConformance({
+  managed: CloudMemorystoreInstanceKind,
+  forProvider: { region, tier: 'BASIC', memorySizeGb: 1, authEnabled: true },
+  another: { region, tier: 'BASIC', memorySizeGb: 2, labels: { team: 'b' } },
+  changes: [
+    { memorySizeGb: 5 },
+    { displayName: 'Sessions', labels: { team: 'a', stage: 'test' } },
+    { redisConfigs: { 'maxmemory-policy': 'allkeys-lru' } },
+    { authEnabled: false },
+    { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'SIX_HOURS' } },
+    {
+      maintenancePolicy: {
+        weeklyMaintenanceWindow: [{ day: 'SUNDAY', startTime: { hours: 0, minutes: 30 } }],
+      },
+    },
+    { redisVersion: 'REDIS_7_2' },
+  ],
+  refusedChanges: [
+    { region: 'europe-west1' },
+    { tier: 'STANDARD_HA' },
+    { connectMode: 'PRIVATE_SERVICE_ACCESS' },
+    { redisVersion: 'REDIS_5_0' },
+  ],
+  details: ['type', 'provider', 'endpoint', 'host', 'port', 'uri', 'password'],
+  withoutDetails: [{ change: { authEnabled: false }, keys: ['password'] }],
+  open: (given) =>
+    world(given, {
+      creates: { method: 'POST', path: '/v1/projects/{project}/locations/{location}/instances' },
+      things: (cloud) => cloud.instances.all(),
+      foreign: (theirs, name) =>
+        theirs.memorystore.create({ region, name }, { tier: 'BASIC', memorySizeGb: 9 }),
+      opens: (cloud, { host, password }) =>
+        cloud.instances.all().some((instance) => instance.host === host && instance.authString === password),
+    }),
+});
+
+describeConformance({
+  managed: TopicKind,
+  forProvider: { labels: { team: 'a' }, messageRetentionDuration: '86400s' },
+  changes: [
+    { labels: { team: 'b' } },
+    { messageRetentionDuration: '172800s' },
+    { messageStoragePolicy: { allowedPersistenceRegions: ['europe-west1', 'europe-west3'] } },
+  ],
+  refusedChanges: [{ kmsKeyName: 'projects/p/locations/l/keyRings/r/cryptoKeys/k' }],
+  details: ['topic', 'projectName'],
+  open: (given) =>
+    world(given, {
+      creates: { method: 'PUT', path: '/v1/projects/{project}/topics/{topic}' },
+      things: (cloud) => cloud.topics.all(),
+      foreign: (theirs, name) => theirs.pubsub.create(name, {}),
+    }),
+});
