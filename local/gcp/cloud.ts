@@ -199,9 +199,11 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
     if (!accounts.isProject(project)) throw service.noProject(project);
     if (disabled.includes(service.name)) throw notEnabled(service, project);
     if (!accounts.may(email, route.permission, project)) {
+      // Who may see or add to a collection is decided by what it is in.
+      const named = route.template.replace(/^\/v1\//, '').replace(/[:/][a-zA-Z]+$/, '');
       const resource = Object.entries(path).reduce(
-        (resourceName, [name, value]) => resourceName.replace(`{${name}}`, value),
-        route.template.replace(/^\/v1\//, '').replace(/(:|\/authString$).*$/, ''),
+        (text, [name, value]) => text.replace(`{${name}}`, value),
+        named,
       );
       throw service.denied(route.permission, resource);
     }

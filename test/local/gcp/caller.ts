@@ -22,10 +22,10 @@ export async function tokenOf(
     keyId: key.private_key_id,
     scopes: [...scopes],
   });
-  // The library asks Google's endpoint, whatever the key says.
+  // The library asks Google's endpoint, whatever the key says, and goes on asking.
   const { transporter } = jwt;
   const request = transporter.request.bind(transporter);
-  transporter.request = (options) => request({ ...options, url: key.token_uri, retry: false });
+  transporter.request = (options) => request({ ...options, url: key.token_uri, retryConfig: { retry: 0 } });
   const { token } = await jwt.getAccessToken();
   return token ?? '';
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../local/gcp/server.ts';
 import { startGoogleCloud } from '../../../local/gcp/server.ts';
 import type { Answer } from './caller.ts';
@@ -67,4 +67,392 @@ test('an instance is made by an operation that takes its time, and then has an a
       response: { '@type': 'type.googleapis.com/google.cloud.redis.v1.Instance', ...there },
     },
   );
+});
+
+test('a change is an operation, too: what is not in the mask stays, and the old values are seen until its end', async () => {
+  const { send, pass } = await start({ updateMs: 1000 });
+  await send('POST', `${location}/instances?instanceId=cache`, {
+    ...small,
+    labels: { a: 'b' },
+    displayName: 'old',
+  });
+  const body = { memorySizeGb: '2', display_name: 'new', labels: { c: 'd' } };
+  const begun = await send('PATCH', `/v1/${name}?updateMask=memorySizeGb,display_name`, body);
+  assert.equal((begun.body.metadata as { verb: string }).verb, 'update');
+  const seen = async () => {
+    const { state, memorySizeGb, displayName, labels } = (await send('GET', `/v1/${name}`)).body;
+    return { state, memorySizeGb, displayName, labels };
+  };
+  assert.deepEqual(await seen(), {
+    state: 'UPDATING',
+    memorySizeGb: 1,
+    displayName: 'old',
+    labels: { a: 'b' },
+  });
+  pass(1000);
+  assert.deepEqual(await seen(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels: { a: 'b' } });
+});
+
+test('what is in the mask and not in the body is taken away', async () => {
+  const { send } = await start();
+  const configs = { 'maxmemory-policy': 'allkeys-lru' };
+  await send('POST', `${location}/instances?instanceId=cache`, {
+    ...small,
+    redisConfigs: configs,
+    labels: { a: 'b' },
+  });
+  assert.deepEqual((await send('GET', `/v1/${name}`)).body.redisConfigs, configs);
+  assert.equal((await send('PATCH', `/v1/${name}?updateMask=redisConfigs,labels`, {})).status, 200);
+  const { redisConfigs, labels } = (await send('GET', `/v1/${name}`)).body;
+  assert.deepEqual([redisConfigs, labels], [undefined, undefined]);
+});
+
+test('an instance is there until the operation of its deletion ends', async () => {
+  const { send, pass } = await start({ deletionMs: 1000 });
+  await send('POST', `${location}/instances?instanceId=cache`, small);
+  const begun = await send('DELETE', `/v1/${name}`);
+  assert.equal((await send('GET', `/v1/${name}`)).body.state, 'DELETING');
+  pass(1000);
+  assert.equal((await send('GET', `/v1/${name}`)).status, 404);
+  const { done, response } = (await send('GET', `/v1/${begun.body.name}`)).body;
+  assert.deepEqual([done, response], [true, { '@type': 'type.googleapis.com/google.protobuf.Empty' }]);
+  assert.equal((await send('POST', `${location}/instances?instanceId=cache`, small)).status, 200);
+});
+
+test('one operation at a time: others are refused until it ends', async () => {
+  const { send, pass } = await start({ provisioningMs: 1000 });
+  await send('POST', `${location}/instances?instanceId=cache`, small);
+  const refusal = (verb: string) => ({
+    error: {
+      code: 400,
+      message: `Unable to ${verb} due to ongoing operations. Please wait until instance is in READY state.`,
+      status: 'FAILED_PRECONDITION',
+    },
+  });
+  assert.deepEqual((await send('DELETE', `/v1/${name}`)).body, refusal('delete'));
+  assert.deepEqual((await send('PATCH', `/v1/${name}?updateMask=labels`, {})).body, refusal('update'));
+  const upgrade = await send('POST', `/v1/${name}:upgrade`, { redisVersion: 'REDIS_7_2' });
+  assert.deepEqual(upgrade.body, refusal('upgrade'));
+  pass(1000);
+  assert.equal((await send('POST', `/v1/${name}:upgrade`, { redisVersion: 'REDIS_7_2' })).status, 200);
+  assert.equal((await send('GET', `/v1/${name}`)).body.redisVersion, 'REDIS_7_2');
+});
+
+test('the AUTH string is given while AUTH is on, is another one each time it is put on, and never with the instance', async () => {
+  const { send } = await start();
+  const authString = async () => (await send('GET', `/v1/${name}/authString`)).body.authString;
+  const turn = (authEnabled: boolean) => send('PATCH', `/v1/${name}?updateMask=authEnabled`, { authEnabled });
+  await send('POST', `${location}/instances?instanceId=cache`, { ...small, authEnabled: true });
+  const first = await authString();
+  assert.match(String(first), /^[0-9a-f-]{36}$/);
+  assert.ok(!JSON.stringify((await send('GET', `/v1/${name}`)).body).includes(String(first)));
+  await turn(false);
+  assert.deepEqual((await send('GET', `/v1/${name}/authString`)).body, {});
+  assert.equal((await send('GET', `/v1/${name}`)).body.authEnabled, undefined);
+  await turn(true);
+  const second = await authString();
+  assert.ok(typeof second === 'string' && second !== first);
+  await turn(true);
+  assert.equal(await authString(), second);
+});
+
+test('the standard tier has a second node in another zone; what encrypts shows its certificate', async () => {
+  const { send } = await start();
+  const wanted = { tier: 'STANDARD_HA', memorySizeGb: 5, transitEncryptionMode: 'SERVER_AUTHENTICATION' };
+  await send('POST', `${location}/instances?instanceId=cache`, { ...wanted, locationId: 'us-central1-b' });
+  const { replicaCount, nodes, port, serverCaCerts } = (await send('GET', `/v1/${name}`)).body;
+  assert.deepEqual(
+    { replicaCount, nodes, port },
+    {
+      replicaCount: 1,
+      nodes: [
+        { id: 'node-0', zone: 'us-central1-b' },
+        { id: 'node-1', zone: 'us-central1-a' },
+      ],
+      port: 6378,
+    },
+  );
+  assert.match((serverCaCerts as readonly { cert: string }[])[0]?.cert ?? '', /^-----BEGIN CERTIFICATE-----/);
+});
+
+describe('a request is refused as Google refuses it:', () => {
+  const field = (fieldName: string, description: string) => [
+    {
+      '@type': 'type.googleapis.com/google.rpc.BadRequest',
+      fieldViolations: [{ field: fieldName, description }],
+    },
+  ];
+  const create = `${location}/instances?instanceId=cache`;
+  const update = `/v1/${name}?updateMask=`;
+  const existing = name.replace('cache', 'there');
+  const resource = (resourceName: string) => [
+    { '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName },
+  ];
+  type Case = readonly [
+    request: readonly [string, string, unknown?],
+    code: number,
+    message: string,
+    details?: unknown,
+  ];
+  const cases: Readonly<Record<string, Case>> = {
+    'an instance that is not there': [
+      ['GET', `/v1/${name}`],
+      404,
+      `Resource '${name}' was not found`,
+      resource(name),
+    ],
+    'the AUTH string of one': [
+      ['GET', `/v1/${name}/authString`],
+      404,
+      `Resource '${name}' was not found`,
+      resource(name),
+    ],
+    'a change of one': [
+      ['PATCH', `${update}labels`, {}],
+      404,
+      `Resource '${name}' was not found`,
+      resource(name),
+    ],
+    'a deletion of one': [['DELETE', `/v1/${name}`], 404, `Resource '${name}' was not found`, resource(name)],
+    'a name that is taken': [
+      ['POST', `${location}/instances?instanceId=there`, small],
+      409,
+      `Resource '${existing}' already exists`,
+      resource(existing),
+    ],
+    'a name that none can have': [
+      ['POST', `${location}/instances?instanceId=Cache_1`, small],
+      400,
+      'Instance ID must start with a letter, contain only lowercase letters, numbers, and hyphens, be between 1 and 40 characters, and end with a number or a letter.',
+      field('instance_id', 'Invalid value: Cache_1'),
+    ],
+    'no tier': [
+      ['POST', create, { memorySizeGb: 1 }],
+      400,
+      'Tier must be specified.',
+      field('instance.tier', 'Tier must be specified.'),
+    ],
+    'a tier that is none': [
+      ['POST', create, { ...small, tier: 'GOLD' }],
+      400,
+      `Invalid value at 'instance.tier' (type.googleapis.com/google.cloud.redis.v1.Instance.Tier), "GOLD"`,
+      field(
+        'instance.tier',
+        `Invalid value at 'instance.tier' (type.googleapis.com/google.cloud.redis.v1.Instance.Tier), "GOLD"`,
+      ),
+    ],
+    'a size that cannot be had': [
+      ['POST', create, { ...small, memorySizeGb: 301 }],
+      400,
+      'Memory size must be between 1 and 300 GB.',
+      field('instance.memory_size_gb', 'Invalid value: 301'),
+    ],
+    'a version that there is not': [
+      ['POST', create, { ...small, redisVersion: 'REDIS_9_0' }],
+      400,
+      'Redis version is not supported; it must be one of REDIS_3_2, REDIS_4_0, REDIS_5_0, REDIS_6_X, REDIS_7_0, REDIS_7_2.',
+      field('instance.redis_version', 'Invalid value: REDIS_9_0'),
+    ],
+    'a configuration that came later': [
+      ['POST', create, { ...small, redisVersion: 'REDIS_3_2', redisConfigs: { activedefrag: 'yes' } }],
+      400,
+      'Redis configuration activedefrag is not supported by REDIS_3_2.',
+      field('instance.redis_configs', 'Invalid value: activedefrag'),
+    ],
+    'a network elsewhere': [
+      ['POST', create, { ...small, authorizedNetwork: 'projects/other-project/global/networks/default' }],
+      400,
+      'authorized_network must exist in the same project as redis instance',
+      field('instance.authorized_network', 'Invalid value: projects/other-project/global/networks/default'),
+    ],
+    'a second zone for the basic tier': [
+      ['POST', create, { ...small, alternativeLocationId: 'us-central1-b' }],
+      400,
+      'Alternative zone is only applicable to the standard tier.',
+      field('instance.alternative_location_id', 'Invalid value: us-central1-b'),
+    ],
+    'a zone of another region': [
+      ['POST', create, { ...small, locationId: 'europe-west1-b' }],
+      400,
+      'Zone must be one of region us-central1: us-central1-a, us-central1-b, us-central1-c, us-central1-f.',
+      field('instance.location_id', 'Invalid value: europe-west1-b'),
+    ],
+    'a label that is none': [
+      ['POST', create, { ...small, labels: { 'crossplane.io/kind': 'x' } }],
+      400,
+      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter.',
+      field('instance.labels', 'Invalid value: crossplane.io/kind=x'),
+    ],
+    'a field that there is not': [
+      ['POST', create, { ...small, size: 1 }],
+      400,
+      `Invalid JSON payload received. Unknown name "size" at 'instance': Cannot find field.`,
+      field(
+        'instance',
+        `Invalid JSON payload received. Unknown name "size" at 'instance': Cannot find field.`,
+      ),
+    ],
+    'a query that there is not': [
+      ['GET', `/v1/${existing}?view=FULL`],
+      400,
+      `Invalid JSON payload received. Unknown name "view": Cannot bind query parameter. Field 'view' could not be found in request message.`,
+      field(
+        '',
+        `Invalid JSON payload received. Unknown name "view": Cannot bind query parameter. Field 'view' could not be found in request message.`,
+      ),
+    ],
+    'a body that is no JSON': [
+      ['POST', create, '{'],
+      400,
+      'Invalid JSON payload received. Unexpected token.',
+    ],
+    'an empty mask': [
+      ['PATCH', `/v1/${existing}`, small],
+      400,
+      'update_mask must be specified',
+      field('update_mask', 'update_mask must be specified'),
+    ],
+    'a change of what cannot be changed': [
+      ['PATCH', `/v1/${existing}?updateMask=tier`, { tier: 'STANDARD_HA' }],
+      400,
+      'Update of field tier is not supported.',
+      field('update_mask', 'Update of field tier is not supported.'),
+    ],
+    'a step back to an older version': [
+      ['POST', `/v1/${existing}:upgrade`, { redisVersion: 'REDIS_6_X' }],
+      400,
+      'Cannot upgrade from REDIS_7_0 to REDIS_6_X: the target must be a later version.',
+    ],
+  };
+  for (const [what, [request, code, message, details]] of Object.entries(cases)) {
+    test(what, async () => {
+      const { send, cloud } = await start();
+      await send('POST', `${location}/instances?instanceId=there`, small);
+      const { status, body } = await send(request[0], request[1], request[2]);
+      const { status: _status, ...error } = body.error as Readonly<Record<string, unknown>>;
+      assert.deepEqual([status, error], [code, { code, message, ...(details !== undefined && { details }) }]);
+      assert.deepEqual(
+        cloud.instances.all().map((one) => one.name),
+        [existing],
+      );
+    });
+  }
+
+  test('a region that there is not', async () => {
+    const { send } = await start();
+    for (const path of ['', '/instances', '/instances/cache', '/operations/o']) {
+      const { status, body } = await send('GET', `/v1/projects/example-project/locations/us-central9${path}`);
+      const { message } = body.error as { message: string };
+      assert.deepEqual(
+        [status, message],
+        [403, "Permission denied on 'locations/us-central9' (or it may not exist)."],
+      );
+    }
+  });
+
+  test('a method or a path that there is not, by a page of the front end', async () => {
+    const { send } = await start();
+    for (const [method, path] of [
+      ['PUT', `/v1/${name}`],
+      ['GET', '/v2/projects'],
+    ] as const) {
+      const { status, headers } = await send(method, path);
+      assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=UTF-8']);
+    }
+  });
+});
+
+test('instances are listed by pages, of one region or of all', async () => {
+  const { send, cloud } = await start();
+  for (const id of ['b', 'a', 'c']) await send('POST', `${location}/instances?instanceId=${id}`, small);
+  await send('POST', '/v1/projects/example-project/locations/europe-west1/instances?instanceId=d', small);
+  const namesOf = ({ body }: Answer) =>
+    ((body.instances ?? []) as readonly { name: string }[]).map((one) => one.name.split('/').at(-1));
+  const first = await send('GET', `${location}/instances?pageSize=2`);
+  assert.deepEqual(namesOf(first), ['a', 'b']);
+  const second = await send('GET', `${location}/instances?pageSize=2&pageToken=${first.body.nextPageToken}`);
+  assert.deepEqual([namesOf(second), second.body.nextPageToken], [['c'], undefined]);
+  assert.deepEqual(namesOf(await send('GET', location.replace('us-central1', '-/instances'))), [
+    'd',
+    'a',
+    'b',
+    'c',
+  ]);
+  const token = await tokenOf(cloud.createKey({ project: 'other-project' }));
+  const elsewhere = '/v1/projects/other-project/locations/-/instances';
+  assert.deepEqual((await call(cloud, token, ['GET', elsewhere])).body, {});
+});
+
+test('readers lag behind writers', async () => {
+  const { send, pass } = await start({ readDelayMs: 500 });
+  await send('POST', `${location}/instances?instanceId=cache`, small);
+  assert.equal((await send('GET', `/v1/${name}`)).status, 404);
+  assert.deepEqual((await send('GET', `${location}/instances`)).body, {});
+  assert.equal((await send('POST', `${location}/instances?instanceId=cache`, small)).status, 409);
+  pass(500);
+  assert.equal((await send('GET', `/v1/${name}`)).status, 200);
+});
+
+test('a quota refuses what would be over it, by number and by size, region by region', async () => {
+  const { send } = await start({ quotas: { instances: 2, memoryGb: 4 } });
+  const create = (id: string, memorySizeGb: number) =>
+    send('POST', `${location}/instances?instanceId=${id}`, { tier: 'BASIC', memorySizeGb });
+  const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
+  const tooBig = "Quota limit 'TotalCapacityGbPerRegion' has been exceeded. Limit: 4 in region us-central1.";
+  assert.equal((await create('a', 3)).status, 200);
+  const refused = await create('b', 2);
+  assert.deepEqual([refused.status, messageOf(refused)], [429, tooBig]);
+  assert.equal((await create('b', 1)).status, 200);
+  assert.equal(
+    messageOf(await create('c', 1)),
+    "Quota limit 'InstancesPerRegion' has been exceeded. Limit: 2 in region us-central1.",
+  );
+  const grow = `/v1/${name.replace('cache', 'b')}?updateMask=memorySizeGb`;
+  assert.equal(messageOf(await send('PATCH', grow, { memorySizeGb: 2 })), tooBig);
+  const elsewhere = '/v1/projects/example-project/locations/europe-west1/instances?instanceId=c';
+  assert.equal((await send('POST', elsewhere, small)).status, 200);
+});
+
+test('an operation may fail: nothing is left of what was to be made, and everything of what was to be changed', async () => {
+  const { send, cloud } = await start();
+  const error = {
+    code: 8,
+    message: 'Unable to create instance. System limit for internal resources has been reached.',
+  };
+  const outcome = async ({ body }: Answer) => (await send('GET', `/v1/${body.name}`)).body;
+  cloud.failOperation({ verb: 'create', error });
+  const failed = await outcome(await send('POST', `${location}/instances?instanceId=cache`, small));
+  assert.deepEqual([failed.done, failed.error, failed.response], [true, error, undefined]);
+  assert.equal((await send('GET', `/v1/${name}`)).status, 404);
+
+  await send('POST', `${location}/instances?instanceId=cache`, small);
+  const changes = {
+    update: () => send('PATCH', `/v1/${name}?updateMask=memorySizeGb`, { memorySizeGb: 2 }),
+    delete: () => send('DELETE', `/v1/${name}`),
+  };
+  for (const verb of ['update', 'delete'] as const) {
+    cloud.failOperation({ verb });
+    const { error: said } = await outcome(await changes[verb]());
+    assert.deepEqual(said, { code: 13, message: 'Internal error' });
+    const { state, memorySizeGb } = (await send('GET', `/v1/${name}`)).body;
+    assert.deepEqual({ state, memorySizeGb }, { state: 'READY', memorySizeGb: 1 });
+  }
+});
+
+test('operations are listed, forgotten and cancelled, which changes nothing', async () => {
+  const { send, pass } = await start({ provisioningMs: 1000 });
+  const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
+  assert.deepEqual((await send('POST', `/v1/${body.name}:cancel`)).body, {});
+  const { metadata } = (await send('GET', `/v1/${body.name}`)).body;
+  assert.equal((metadata as { cancelRequested: boolean }).cancelRequested, true);
+  pass(1000);
+  const listed = (await send('GET', `${location}/operations`)).body.operations as readonly {
+    done: boolean;
+  }[];
+  assert.deepEqual(
+    listed.map(({ done }) => done),
+    [true],
+  );
+  assert.equal((await send('DELETE', `/v1/${body.name}`)).status, 200);
+  assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
 });

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../local/gcp/server.ts';
+import { startGoogleCloud } from '../../../local/gcp/server.ts';
+import type { Answer } from './caller.ts';
+import { call, tokenOf } from './caller.ts';
+
+const open: LocalGoogleCloud[] = [];
+after(() => Promise.all(open.map((cloud) => cloud.stop())));
+
+const topics = '/v1/projects/example-project/topics';
+const name = 'projects/example-project/topics/news';
+
+async function start(options: LocalGoogleCloudOptions = {}) {
+  const cloud = await startGoogleCloud(options);
+  open.push(cloud);
+  const token = await tokenOf(cloud.createKey());
+  const send = (...request: [method: string, path: string, body?: unknown]): Promise<Answer> =>
+    call(cloud, token, request);
+  return { cloud, send };
+}
+
+test('a topic is made at once under the name that it is given, changed by a mask, and deleted', async () => {
+  const { send } = await start();
+  const labels = { team: 'a' };
+  const made = await send('PUT', `/v1/${name}`, { labels, messageRetentionDuration: '600s' });
+  assert.deepEqual(made.body, { name, labels, messageRetentionDuration: '600s' });
+  assert.deepEqual((await send('GET', `/v1/${name}`)).body, made.body);
+
+  const policy = { allowedPersistenceRegions: ['europe-west1'] };
+  const change = {
+    topic: { name, labels: { team: 'b' }, messageStoragePolicy: policy },
+    updateMask: 'messageStoragePolicy',
+  };
+  const changed = { ...made.body, messageStoragePolicy: policy };
+  assert.deepEqual((await send('PATCH', `/v1/${name}`, change)).body, changed);
+  const { labels: _gone, ...rest } = changed as Record<string, unknown>;
+  assert.deepEqual(
+    (await send('PATCH', `/v1/${name}`, { topic: { name }, updateMask: 'labels' })).body,
+    rest,
+  );
+
+  assert.deepEqual((await send('DELETE', `/v1/${name}`)).body, {});
+  assert.equal((await send('GET', `/v1/${name}`)).status, 404);
+});
+
+test('messages can be published to it; there are no subscriptions', async () => {
+  const { cloud, send } = await start();
+  await send('PUT', `/v1/${name}`, {});
+  const messages = [{ data: 'aGVsbG8=' }, { attributes: { a: 'b' } }];
+  assert.deepEqual((await send('POST', `/v1/${name}:publish`, { messages })).body, {
+    messageIds: ['1', '2'],
+  });
+  assert.equal(cloud.topics.get(name)?.published, 2);
+  assert.deepEqual((await send('GET', `/v1/${name}/subscriptions`)).body, {});
+});
+
+test('topics are listed by pages', async () => {
+  const { send } = await start();
+  for (const id of ['one', 'two', 'three']) await send('PUT', `${topics}/${id}`, {});
+  const idsOf = ({ body }: Answer) =>
+    (body.topics as readonly { name: string }[]).map((topic) => topic.name.split('/').at(-1));
+  const first = await send('GET', `${topics}?pageSize=2`);
+  assert.deepEqual(idsOf(first), ['one', 'three']);
+  const second = await send('GET', `${topics}?pageSize=2&pageToken=${first.body.nextPageToken}`);
+  assert.deepEqual([idsOf(second), second.body.nextPageToken], [['two'], undefined]);
+});
+
+describe('a request is refused as Google refuses it:', () => {
+  type Case = readonly [request: readonly [string, string, unknown?], code: number, message: string];
+  const update = (updateMask: string, topic: object = {}) =>
+    ['PATCH', `${topics}/there`, { topic, updateMask }] as const;
+  const cases: Readonly<Record<string, Case>> = {
+    'a topic that is not there': [['GET', `/v1/${name}`], 404, 'Resource not found (resource=news).'],
+    'a deletion of one': [['DELETE', `/v1/${name}`], 404, 'Resource not found (resource=news).'],
+    'a name that is taken': [
+      ['PUT', `${topics}/there`, {}],
+      409,
+      'Resource already exists in the project (resource=there).',
+    ],
+    'a name that is reserved': [
+      ['PUT', `${topics}/google-news`, {}],
+      400,
+      'Invalid [topics] name: (name=projects/example-project/topics/google-news). A topic ID must start with a letter, contain only letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs, be between 3 and 255 characters, and not start with "goog".',
+    ],
+    'two names': [
+      ['PUT', `/v1/${name}`, { name: 'projects/example-project/topics/other' }],
+      400,
+      'The name in the URL and in the topic must be the same: projects/example-project/topics/other',
+    ],
+    'no mask': [update(''), 400, 'The update_mask in the UpdateTopicRequest must be set'],
+    'a mask of what there is not': [
+      update('colour'),
+      400,
+      "Invalid update_mask provided in the UpdateTopicRequest: 'colour' is not a known Topic field. Note that field paths must be of the form 'schema_settings' rather than 'schemaSettings'.",
+    ],
+    'a change of the key': [
+      update('kmsKeyName', { kmsKeyName: 'projects/p/locations/l/keyRings/r/cryptoKeys/k' }),
+      400,
+      "Invalid update_mask provided in the UpdateTopicRequest: 'kms_key_name' is not a known Topic field. Note that field paths must be of the form 'schema_settings' rather than 'schemaSettings'.",
+    ],
+    'a retention that is too short': [
+      ['PUT', `/v1/${name}`, { messageRetentionDuration: '599s' }],
+      400,
+      'Topic message retention duration must be between 10 minutes and 31 days.',
+    ],
+    'a project that there is not': [
+      ['GET', '/v1/projects/no-such-project/topics'],
+      404,
+      'Requested project not found or user does not have access to it (project=no-such-project). Make sure to specify the unique project identifier and not the Google Cloud Console display name.',
+    ],
+  };
+  for (const [what, [[method, path, body], code, message]] of Object.entries(cases)) {
+    test(what, async () => {
+      const { cloud, send } = await start();
+      const there = (await send('PUT', `${topics}/there`, {})).body;
+      const answer = await send(method, path, body);
+      assert.deepEqual([answer.status, (answer.body.error as { message: string }).message], [code, message]);
+      assert.deepEqual(
+        cloud.topics.all().map((topic) => ({ name: topic.name })),
+        [there],
+      );
+    });
+  }
+});
