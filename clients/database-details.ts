@@ -7,7 +7,8 @@ export interface DatabaseAccess {
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  readonly database: string;
+  /** Absent where none was made. */
+  readonly database?: string | undefined;
   /** Absent where nobody knows it; there is no URI then. */
   readonly password?: string | undefined;
 }
@@ -18,7 +19,7 @@ export interface DatabaseAccess {
  */
 export function databaseDetails(access: DatabaseAccess): Readonly<Record<string, string>> {
   const { type, provider, host, port, username, database, password } = access;
-  const encoded = [username, password ?? '', database].map(encodeURIComponent);
+  const encoded = [username, password ?? '', database ?? ''].map(encodeURIComponent);
   return {
     type,
     provider,
@@ -26,7 +27,7 @@ export function databaseDetails(access: DatabaseAccess): Readonly<Record<string,
     host,
     port: String(port),
     username,
-    database,
+    ...(database === undefined ? {} : { database }),
     ...(password === undefined
       ? {}
       : { password, uri: `${type}://${encoded[0]}:${encoded[1]}@${host}:${port}/${encoded[2]}` }),

@@ -44,9 +44,11 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
-export { isPasswordMissing, withoutPassword } from '../controllers/author/missing-password.ts';
+export { isPasswordMissing, wantsDetails, withoutPassword } from '../controllers/author/missing-password.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
+export type { PasswordRotations } from '../controllers/author/password-rotations.ts';
+export { createPasswordRotations } from '../controllers/author/password-rotations.ts';
 export type { Candidate } from '../controllers/author/whose-is.ts';
 export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
 export type {

@@ -4,10 +4,13 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { shouldCreate, shouldUpdate } from '../core/management-policies.ts';
 
-/** Whether connection details are wanted at all, and the password is not among those that are known. */
-export const isPasswordMissing = ({ spec }: Managed, known: ConnectionDetails): boolean =>
-  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined &&
-  known.password === undefined;
+/** Whether connection details are wanted at all. */
+export const wantsDetails = ({ spec }: Managed): boolean =>
+  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
+
+/** Whether they are, and the password is not among those that are known. */
+export const isPasswordMissing = (managed: Managed, known: ConnectionDetails): boolean =>
+  wantsDetails(managed) && known.password === undefined;
 
 /**
  * Ready of a database that is online but for its password, which a cloud never tells: not ready, for what is

@@ -16,7 +16,9 @@ import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { refuse } from './comparison.ts';
-import { isPasswordMissing, withoutPassword } from './missing-password.ts';
+import { isPasswordMissing, wantsDetails, withoutPassword } from './missing-password.ts';
+import type { PasswordRotations } from './password-rotations.ts';
+import { rotationAskedFor } from './password-rotations.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -39,7 +41,10 @@ export interface Seen<M extends Managed> {
 
 /** How the databases of one cloud differ from those of another. */
 export interface NamedByUs<M extends Managed, Thing, New, Change> {
-  readonly things: CloudCollection<Thing, New, Change>;
+  /** All of them; or where a managed resource's own is, as in the region that it names. */
+  readonly things:
+    | CloudCollection<Thing, New, Change>
+    | ((managed: M) => CloudCollection<Thing, New, Change>);
   /** For messages: `instance`. */
   readonly noun: string;
   /** Yields a new one at each call. */
@@ -56,17 +61,31 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   /** Tags, and a password, as the cloud calls them. */
   retag(tags: Tags): Change;
   setPassword(password: string): Change;
+  /** Of kinds that have the field `passwordRotation`, in the status too: it asks for another password. */
+  readonly rotations?: PasswordRotations;
 }
 
 /**
  * Databases in a cloud that are named by us before they are created, tagged as ours, and reached with a password that
- * the cloud never tells again: one that is lost is renewed. Every change first asks whose the thing is, for since it
- * was observed it may have become somebody else's.
+ * the cloud never tells again: one that is lost is renewed, and one that somebody asks to rotate. Every change first asks
+ * whose the thing is, for since it was observed it may have become somebody else's.
  */
 export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
   adapter: NamedByUs<M, Thing, New, Change>,
 ): PromptClient<M> {
-  const { things, noun, generatePassword, owner = ownerOf } = adapter;
+  const { noun, generatePassword, owner = ownerOf, rotations } = adapter;
+  const thingsOf = (managed: M): CloudCollection<Thing, New, Change> =>
+    typeof adapter.things === 'function' ? adapter.things(managed) : adapter.things;
+
+  const passwordNeed = (managed: M, known: ConnectionDetails): 'lost' | 'rotation' | undefined => {
+    if (isPasswordMissing(managed, known)) return 'lost';
+    const request = rotations && wantsDetails(managed) ? rotationAskedFor(managed) : undefined;
+    return request === undefined || request === rotations?.heeded(managed) ? undefined : 'rotation';
+  };
+  const rotationTold = (managed: M): { readonly passwordRotation?: string } => {
+    const passwordRotation = rotations?.heeded(managed);
+    return passwordRotation === undefined ? {} : { passwordRotation };
+  };
 
   /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
   const ours = (managed: M, thing: Thing): Seen<M> | undefined => {
@@ -75,7 +94,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     return whoseIs(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
   };
   const find = async (managed: M, signal: AbortSignal): Promise<Seen<M> | undefined> => {
-    const thing = await things.get(nameOf(managed), signal);
+    const thing = await thingsOf(managed).get(nameOf(managed), signal);
     return thing === undefined ? undefined : ours(managed, thing);
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
@@ -86,7 +105,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     return {
       /** Without the password, which is not invented here. */
       change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
-      needsPassword: isPasswordMissing(managed, known),
+      needed: passwordNeed(managed, known),
       refused,
       drifted,
       observation,
@@ -98,10 +117,10 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const seen = await find(managed, signal);
       if (seen === undefined) return { exists: false, isUpToDate: false };
       const { isOnline, meaning, status } = seen;
-      const { change, needsPassword, refused, drifted, observation } = differenceOf(managed, seen, known);
+      const { change, needed, refused, drifted, observation } = differenceOf(managed, seen, known);
       const differing = [
         ...Object.keys(change),
-        ...(needsPassword ? ['password'] : []),
+        ...(needed ? ['password'] : []),
         ...refused,
         ...(drifted ?? []),
       ];
@@ -109,11 +128,11 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
         ...observation,
         exists: true,
         isUpToDate: !isOnline || differing.length === 0,
-        ...(needsPassword && { setsCredentials: true }),
+        ...(needed && { setsCredentials: true }),
         ...meaning,
-        ...(isOnline && needsPassword && { ready: withoutPassword(managed) }),
+        ...(isOnline && needed === 'lost' && { ready: withoutPassword(managed) }),
         details: detailsOf(seen, known.password),
-        status,
+        status: { ...status, ...rotationTold(managed) },
         ...(differing.length > 0 && { difference: differing.join(', ') }),
       };
     },
@@ -123,8 +142,10 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       // A password that was published once stays: applications may hold it.
       const password = known.password ?? generatePassword();
       const wanted = adapter.newThing(managed, { name, tags: ownerTags(owner(managed)), password });
+      const things = thingsOf(managed);
       try {
         const created = await things.create(wanted, signal);
+        rotations?.heed(managed);
         return { details: detailsOf(adapter.seen(managed, created), password) };
       } catch (error) {
         if (!isConflicting(error)) throw error;
@@ -140,18 +161,22 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const name = nameOf(managed);
       const seen = await find(managed, signal);
       if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
-      const { change, needsPassword, refused, drifted } = differenceOf(managed, seen, known);
-      const password = needsPassword ? generatePassword() : undefined;
+      const { change, needed, refused, drifted } = differenceOf(managed, seen, known);
+      const password = needed ? generatePassword() : undefined;
       const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
       const isAsWanted = Object.keys(wanted).length === 0;
-      const changed = isAsWanted ? seen : adapter.seen(managed, await things.update(name, wanted, signal));
+      const changed = isAsWanted
+        ? seen
+        : adapter.seen(managed, await thingsOf(managed).update(name, wanted, signal));
+      if (password !== undefined) rotations?.heed(managed);
       // A new password must get out of here first; what cannot be changed is reported the next time.
       if (password === undefined) refuse({ refused, drifted });
       return { details: detailsOf(changed, password ?? known.password) };
     },
 
     async delete(managed, signal) {
-      if ((await find(managed, signal)) !== undefined) await things.delete(nameOf(managed), signal);
+      if ((await find(managed, signal)) === undefined) return;
+      await thingsOf(managed).delete(nameOf(managed), signal);
     },
   };
 }

@@ -2,10 +2,10 @@ import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
+import type { PasswordRotations } from '../author/password-rotations.ts';
+import { rotationAskedFor } from '../author/password-rotations.ts';
 import { nameOf, ownerIdOf } from './ownership.ts';
 import type { PasswordChecks } from './password-checks.ts';
-import type { PasswordRotations } from './password-rotations.ts';
-import { rotationAskedFor } from './password-rotations.ts';
 
 /** Why a role needs a new password. */
 export type PasswordNeed =

@@ -11,10 +11,10 @@ import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/po
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
+import type { PasswordRotations } from '../author/password-rotations.ts';
+import { createPasswordRotations } from '../author/password-rotations.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
-import type { PasswordRotations } from './password-rotations.ts';
-import { createPasswordRotations } from './password-rotations.ts';
 import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';

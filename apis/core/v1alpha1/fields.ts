@@ -176,3 +176,15 @@ export const selector = (description: string) =>
       policy: optional(referencePolicy),
     })
     .describe(description);
+
+/** Asks for another password, in `forProvider`; its counterpart in the status tells what was heeded. */
+export const passwordRotation = optional(
+  z
+    .string()
+    .min(1)
+    .describe('Any text, as a date. Each change of it sets a new password, once, and publishes it.'),
+);
+
+export const rotatedPassword = optional(
+  z.string().describe('The passwordRotation that the current password was made for.'),
+);

@@ -26,14 +26,3 @@ export const ownName = (what: string) =>
 
 export const connectionLimit = (what: string) =>
   optional(z.int().min(-1).describe(`How many connections ${what} may have at a time; -1: any number.`));
-
-export const passwordRotation = optional(
-  z
-    .string()
-    .min(1)
-    .describe('Any text, as a date. Each change of it sets a new password, once, and publishes it.'),
-);
-
-export const rotatedPassword = optional(
-  z.string().describe('The passwordRotation that the current password was made for.'),
-);

@@ -5,17 +5,8 @@ import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
 import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
-import { reference, selector } from '../../core/v1alpha1/fields.ts';
-import {
-  connectionLimit,
-  group,
-  identifier,
-  ownName,
-  passwordRotation,
-  rotatedPassword,
-  stack,
-  version,
-} from './fields.ts';
+import { passwordRotation, reference, rotatedPassword, selector } from '../../core/v1alpha1/fields.ts';
+import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
 
 /** What to do about sessions when a database is deleted. */
 const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;

@@ -2,15 +2,8 @@ import { z } from 'zod';
 import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
-import {
-  connectionLimit,
-  group,
-  ownName,
-  passwordRotation,
-  rotatedPassword,
-  stack,
-  version,
-} from './fields.ts';
+import { passwordRotation, rotatedPassword } from '../../core/v1alpha1/fields.ts';
+import { connectionLimit, group, ownName, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));
 

@@ -3,6 +3,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgresqlError } from '../../../clients/postgresql/error.ts';
+import type { PasswordRotations } from '../../author/password-rotations.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
@@ -16,7 +17,6 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import type { PasswordRotations } from '../password-rotations.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {

@@ -2,6 +2,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import type { PasswordRotations } from '../../author/password-rotations.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
@@ -16,7 +17,6 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import type { PasswordRotations } from '../password-rotations.ts';
 import { rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { observationOf, roleSpec } from './desired-state.ts';

@@ -7,10 +7,10 @@ import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresq
 import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
+import { createPasswordRotations } from '../../../controllers/author/password-rotations.ts';
 import { present } from '../../../controllers/core/connection/published-details.ts';
 import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
-import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
 import { postgreSQLDatabaseClient } from '../../../controllers/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../../controllers/postgresql/postgresql-grant/external-client.ts';
 import type { RivalFinder } from '../../../controllers/postgresql/postgresql-grant/rival.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { createPasswordRotations } from '../../../controllers/author/password-rotations.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
-import { createPasswordRotations } from '../../../controllers/postgresql/password-rotations.ts';
 import type { PasswordNeed } from '../../../controllers/postgresql/role-password.ts';
 import { rolePassword } from '../../../controllers/postgresql/role-password.ts';
 import { testClock } from '../../../testing/test-clock.ts';

@@ -1057,7 +1057,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return {};',
     },
   ],
-  'controllers/postgresql/password-rotations.ts': [
+  'controllers/author/password-rotations.ts': [
     {
       against: 'a password that is renewed again and again while the status cannot be written or read',
       provenBy:
