@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { ObjectKind } from '../../core/schema.ts';
+import { optional } from '../../core/schema.ts';
+import { defineClaim } from '../../core/v1alpha1/define-claim.ts';
+
+export const MySQLInstanceKind = defineClaim(
+  {
+    group: 'database.crossplane.io',
+    version: 'v1alpha1',
+    kind: 'MySQLInstance',
+    plural: 'mysqlinstances',
+    description: 'A claim of a MySQL database.',
+  },
+  {
+    engineVersion: optional(
+      z
+        .string()
+        .regex(/^[0-9]+\.[0-9]+$/)
+        .describe(
+          'The version of MySQL that is wanted, as 5.7 or 8.0. Without it, the class decides. Of use when the database is provisioned.',
+        ),
+    ),
+  },
+);
+
+export type MySQLInstance = ObjectKind<typeof MySQLInstanceKind>;
