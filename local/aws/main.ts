@@ -3,7 +3,10 @@
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
 import { parseCommandLine } from './command-line.ts';
+import { databaseServers } from './rds/database-servers.ts';
+import { startPostgresqlDatabase } from './rds/postgresql-database.ts';
 import { startAws } from './server.ts';
+import { allServices } from './services.ts';
 
 const options = parseCommandLine(process.argv.slice(2));
 if (typeof options === 'string') {
@@ -12,7 +15,11 @@ if (typeof options === 'string') {
 }
 
 try {
-  const cloud = await startAws(options);
+  const databases = databaseServers({
+    engines: { postgres: startPostgresqlDatabase },
+    onFailure: (id, error) => process.stderr.write(`the database of DB instance ${id}: ${String(error)}\n`),
+  });
+  const cloud = await startAws({ ...options, services: allServices({ databases }) });
   const end = (): void => void cloud.stop().then(() => process.exit(0));
   process.on('SIGINT', end);
   process.on('SIGTERM', end);

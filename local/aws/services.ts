@@ -1,6 +1,17 @@
 import { ec2 } from './ec2/ec2.ts';
+import type { DatabaseServers } from './rds/database-servers.ts';
+import { rds } from './rds/rds.ts';
 import type { Service } from './service.ts';
 import { sts } from './sts/sts.ts';
 
+export interface ServicesOptions {
+  /** What stands behind DB instances; default: nothing. */
+  readonly databases?: DatabaseServers;
+}
+
 /** The services of the cloud, unless it is told of others. */
-export const allServices = (): readonly Service[] => [sts, ec2];
+export const allServices = ({ databases }: ServicesOptions = {}): readonly Service[] => [
+  sts,
+  ec2,
+  rds({ ...(databases !== undefined && { servers: databases }) }),
+];

@@ -1,3 +1,4 @@
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
 import type { Carrier } from '../../clients/http.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
@@ -32,6 +33,8 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
   /** The action that creates one. */
   readonly creation: string;
   readonly foreign?: (aws: InProcessAws, name: string) => Promise<unknown>;
+  /** Whether connection details are good for one. */
+  readonly opens?: (aws: InProcessAws, details: ConnectionDetails) => boolean;
   /** What must be there before anything of the kind is made. */
   readonly before?: (aws: InProcessAws) => Promise<unknown>;
 }
@@ -39,7 +42,7 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
 /** A local AWS, with creation that takes its time, as a world of the kit. */
 export async function awsWorld(
   { clock, random }: Given,
-  { failure, stack = awsStackOver, things, creation, foreign, before, ...options }: AwsWorldOptions,
+  { failure, stack = awsStackOver, things, creation, foreign, opens, before, ...options }: AwsWorldOptions,
 ): Promise<World> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
@@ -63,6 +66,7 @@ export async function awsWorld(
     hang() {
       way = 'hanging';
     },
+    ...(opens !== undefined && { opens: (details: ConnectionDetails) => opens(aws, details) }),
     close: () => aws.stop(),
   };
 }

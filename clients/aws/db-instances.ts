@@ -1,0 +1,215 @@
+import type {
+  CreateDBInstanceMessage,
+  DBInstance,
+  DeleteDBInstanceMessage,
+  ModifyDBInstanceMessage,
+  Tag,
+} from '@aws-sdk/client-rds';
+import without from 'lodash/without.js';
+import type { CloudCollection } from '../cloud-collection.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { AwsClient } from './aws-client.ts';
+
+export type {
+  CreateDBInstanceMessage,
+  DBInstance,
+  DeleteDBInstanceMessage,
+  ModifyDBInstanceMessage,
+} from '@aws-sdk/client-rds';
+
+type Tags = Readonly<Record<string, string>>;
+
+/** What a new DB instance is asked for, as the API calls it. */
+export interface NewDBInstance extends Readonly<Omit<CreateDBInstanceMessage, 'Tags'>> {
+  readonly Tags: Tags;
+}
+
+/** What of a DB instance is to change; tags are added, and keep the others. */
+export interface DBInstanceChange
+  extends Readonly<
+    Omit<ModifyDBInstanceMessage, 'DBInstanceIdentifier' | 'CloudwatchLogsExportConfiguration'>
+  > {
+  readonly EnableCloudwatchLogsExports?: readonly string[];
+  readonly OwnTags?: Tags;
+  readonly OwnerTags?: Tags;
+}
+
+export interface DBInstancesOptions {
+  /** Default: that of the provider. */
+  readonly region: string | undefined;
+  /** See the call of the client. */
+  readonly fields: Readonly<Record<string, RegExp>>;
+  /** How changes are made. */
+  readonly changing: Pick<ModifyDBInstanceMessage, 'ApplyImmediately' | 'AllowMajorVersionUpgrade'>;
+  /** How an instance is deleted. */
+  readonly deleting: Omit<DeleteDBInstanceMessage, 'DBInstanceIdentifier'>;
+}
+
+export type DBInstances = CloudCollection<DBInstance, NewDBInstance, DBInstanceChange>;
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof CloudError && (error.code === code || error.code === `${code}Fault`);
+
+const tagList = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+
+/** The tags of an instance, as a map. */
+export const tagsOf = ({ TagList = [] }: DBInstance): Tags =>
+  Object.fromEntries(TagList.flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value]])));
+
+/** More pages than this mean a service that goes round in circles. */
+const maxPages = 1_000;
+
+/** The DB instances of Amazon RDS in one region, by identifier. */
+export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInstances {
+  const { region, fields, changing, deleting } = options;
+  const service = 'rds';
+  const said = (name: string): string => `DB instance "${name}"`;
+
+  const collection: DBInstances = {
+    async get(name, signal = never()) {
+      const what = `get ${said(name)}`;
+      try {
+        const { DBInstances: found = [] } = await aws.call(
+          {
+            ...{ service, region, what, isRepeatable: true },
+            run: (rds, http) => rds.describeDBInstances({ DBInstanceIdentifier: name }, http),
+          },
+          signal,
+        );
+        const [instance] = found;
+        if (instance === undefined) throw nonsense(what, 'it holds no instance');
+        return named(what, name, instance);
+      } catch (error) {
+        if (isCode(error, 'DBInstanceNotFound')) return undefined;
+        throw error;
+      }
+    },
+
+    async list(signal = never()) {
+      const what = 'list DB instances';
+      const all: DBInstance[] = [];
+      let Marker: string | undefined;
+      for (let pages = 0; pages < maxPages; pages += 1) {
+        const input = { MaxRecords: 100, ...(Marker !== undefined && { Marker }) };
+        const page = await aws.call(
+          {
+            ...{ service, region, what, isRepeatable: true },
+            run: (rds, http) => rds.describeDBInstances(input, http),
+          },
+          signal,
+        );
+        all.push(...(page.DBInstances ?? []));
+        Marker = page.Marker;
+        if (Marker === undefined || Marker === '') return all;
+      }
+      throw nonsense(what, 'its list does not end');
+    },
+
+    async create({ Tags, ...wanted }, signal = never()) {
+      const what = `create ${said(wanted.DBInstanceIdentifier ?? '')}`;
+      const input = { ...wanted, Tags: tagList(Tags) };
+      try {
+        const { DBInstance: made } = await aws.call(
+          {
+            ...{ service, region, what, fields, isRepeatable: false, secrets: secretsIn(wanted) },
+            run: (rds, http) => rds.createDBInstance(input, http),
+          },
+          signal,
+        );
+        return named(what, wanted.DBInstanceIdentifier ?? '', made);
+      } catch (error) {
+        if (!isCode(error, 'DBInstanceAlreadyExists')) throw error;
+        const { message, code, requestId } = error as CloudError;
+        throw new CloudError(message, { status: 409, code, isRetryable: false, requestId });
+      }
+    },
+
+    async update(
+      name,
+      { OwnTags, OwnerTags, EnableCloudwatchLogsExports: logs, ...change },
+      signal = never(),
+    ) {
+      const what = `change ${said(name)}`;
+      const call = { service, region, what, fields, isRepeatable: true } as const;
+      const tags = { ...OwnerTags, ...OwnTags };
+      const isTagging = Object.keys(tags).length > 0;
+      const before = isTagging || logs !== undefined ? await collection.get(name, signal) : undefined;
+      if (isTagging) {
+        const ResourceName = before?.DBInstanceArn;
+        if (ResourceName === undefined) throw nonsense(what, 'the instance has no ARN');
+        await aws.call(
+          { ...call, run: (rds, http) => rds.addTagsToResource({ ResourceName, Tags: tagList(tags) }, http) },
+          signal,
+        );
+      }
+      const exported = before?.EnabledCloudwatchLogsExports ?? [];
+      const input = {
+        ...change,
+        ...(logs !== undefined && {
+          CloudwatchLogsExportConfiguration: {
+            EnableLogTypes: without(logs, ...exported),
+            DisableLogTypes: without(exported, ...logs),
+          },
+        }),
+      };
+      if (Object.keys(input).length === 0) return (await collection.get(name, signal)) ?? gone(what);
+      const { DBInstance: changed } = await aws.call(
+        {
+          ...{ ...call, secrets: secretsIn(change) },
+          run: (rds, http) =>
+            rds.modifyDBInstance({ DBInstanceIdentifier: name, ...changing, ...input }, http),
+        },
+        signal,
+      );
+      return named(what, name, changed);
+    },
+
+    async delete(name, signal = never()) {
+      try {
+        await aws.call(
+          {
+            ...{ service, region, what: `delete ${said(name)}`, fields, isRepeatable: true },
+            run: (rds, http) => rds.deleteDBInstance({ DBInstanceIdentifier: name, ...deleting }, http),
+          },
+          signal,
+        );
+      } catch (error) {
+        if (isCode(error, 'DBInstanceNotFound')) return;
+        // What is being deleted cannot be deleted again.
+        const isGoing =
+          isCode(error, 'InvalidDBInstanceState') &&
+          (await collection.get(name, signal))?.DBInstanceStatus === 'deleting';
+        if (!isGoing) throw error;
+      }
+    },
+  };
+  return collection;
+}
+
+const never = (): AbortSignal => new AbortController().signal;
+
+const secretsIn = ({ MasterUserPassword }: Pick<NewDBInstance, 'MasterUserPassword'>): readonly string[] =>
+  MasterUserPassword === undefined ? [] : [MasterUserPassword];
+
+/** An answer about another instance is none. RDS keeps identifiers in lower case. */
+function named(what: string, name: string, instance: DBInstance | undefined): DBInstance {
+  const id = instance?.DBInstanceIdentifier;
+  if (instance === undefined || id === undefined) throw nonsense(what, 'it names no instance');
+  if (id.toLowerCase() !== name.toLowerCase()) throw nonsense(what, `it is about "${id}"`);
+  return instance;
+}
+
+function gone(what: string): never {
+  throw new CloudError(`cannot ${what}: it does not exist any more`, {
+    status: 404,
+    code: 'DBInstanceNotFound',
+    isRetryable: false,
+  });
+}
+
+const nonsense = (what: string, why: string): CloudError =>
+  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
+    status: 200,
+    code: 'InvalidAnswer',
+    isRetryable: false,
+  });

@@ -1,0 +1,285 @@
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import pickBy from 'lodash/pickBy.js';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type {
+  DBInstance,
+  DBInstanceChange,
+  DeleteDBInstanceMessage,
+  ModifyDBInstanceMessage,
+  NewDBInstance,
+} from '../../../clients/aws/db-instances.ts';
+import { tagsOf } from '../../../clients/aws/db-instances.ts';
+import type { Actual, Oddities, Oddity, Wanted } from '../../author/comparison.ts';
+import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
+import type { Seen } from '../../author/named-by-us.ts';
+import type { OperationType } from '../../core/managed/external-client.ts';
+import { isAtLeast } from './engine-version.ts';
+import type { DBInstanceWords, Habit, Parameter, Tags } from './words.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const entriesOf = <K extends string>(
+  fields: { readonly [P in K]?: string },
+): readonly (readonly [K, string])[] => Object.entries(fields) as [K, string][];
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What `forProvider` says, in the API's words; what it leaves out is left out. */
+export function asked<M extends Managed>(
+  { parameters }: Pick<DBInstanceWords<M>, 'parameters'>,
+  forProvider: object,
+): { readonly [P in Parameter]?: unknown } {
+  const values = entriesOf<Parameter>(parameters).map(([parameter, field]) => {
+    const value = (forProvider as Values)[field];
+    return [parameter, parameter === 'ProcessorFeatures' ? features(value) : value];
+  });
+  return pickBy(Object.fromEntries(values), given);
+}
+
+const features = (value: unknown): unknown =>
+  (value as readonly { readonly name: string; readonly value: string }[] | undefined)?.map((feature) => ({
+    Name: feature.name,
+    Value: feature.value,
+  }));
+
+type Habits = Pick<ModifyDBInstanceMessage & DeleteDBInstanceMessage, Habit>;
+
+/** How changes are made and how it is deleted, as far as `forProvider` says. */
+export function habitsOf<M extends Managed>(
+  { habits }: Pick<DBInstanceWords<M>, 'habits'>,
+  forProvider: object,
+): Habits {
+  const values = entriesOf<Habit>(habits).map(([habit, field]) => [habit, (forProvider as Values)[field]]);
+  return pickBy(Object.fromEntries(values), given);
+}
+
+/** The instance that a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
+export function newDBInstance<M extends Managed>(
+  words: DBInstanceWords<M>,
+  { spec }: M,
+  its: { readonly name: string; readonly tags: Tags; readonly password: string },
+): NewDBInstance {
+  const forProvider = { ...spec.initProvider, ...spec.forProvider };
+  const { DBInstanceClass, Engine, ...rest } = asked(words, forProvider);
+  for (const [parameter, value] of Object.entries({ DBInstanceClass, Engine })) {
+    if (value === undefined) {
+      throw new Error(
+        `spec.forProvider.${words.parameters[parameter as Parameter]} is needed to create an instance`,
+      );
+    }
+  }
+  return {
+    ...(rest as Partial<NewDBInstance>),
+    DBInstanceIdentifier: its.name,
+    DBInstanceClass: DBInstanceClass as string,
+    Engine: Engine as string,
+    MasterUserPassword: its.password,
+    Tags: { ...words.tags.of((forProvider as Values)[words.tags.field]), ...its.tags },
+  };
+}
+
+/** What RDS calls the parameters in ModifyDBInstance, where that differs. */
+const changedNames: { readonly [P in Parameter]?: keyof DBInstanceChange } = { Port: 'DBPortNumber' };
+
+/** A change, in the words of ModifyDBInstance. */
+export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: Wanted<M>): DBInstanceChange {
+  const parameters = Object.entries(asked(words, wanted)).map(([parameter, value]) => [
+    changedNames[parameter as Parameter] ?? parameter,
+    value,
+  ]);
+  const tags = (wanted as Values)[words.tags.field];
+  return {
+    ...(Object.fromEntries(parameters) as DBInstanceChange),
+    ...(tags !== undefined && { OwnTags: words.tags.of(tags) }),
+  };
+}
+
+/** The instance as it will be, once what is pending is done. */
+function settled(db: DBInstance): DBInstance {
+  const { Port, PendingCloudwatchLogsExports: logs, ...pending } = db.PendingModifiedValues ?? {};
+  const exported = db.EnabledCloudwatchLogsExports ?? [];
+  const rest = pickBy(
+    omit(pending, ['MasterUserPassword', 'DBInstanceIdentifier', 'DBSubnetGroupName']),
+    given,
+  );
+  return {
+    ...db,
+    ...(rest as Partial<DBInstance>),
+    ...(pending.DBSubnetGroupName && { DBSubnetGroup: { DBSubnetGroupName: pending.DBSubnetGroupName } }),
+    ...(Port !== undefined && { Endpoint: { ...db.Endpoint, Port } }),
+    ...(logs !== undefined && {
+      EnabledCloudwatchLogsExports: [
+        ...exported.filter((log) => !logs.LogTypesToDisable?.includes(log)),
+        ...(logs.LogTypesToEnable ?? []),
+      ],
+    }),
+  };
+}
+
+/** Where the API tells of a parameter what it has. What RDS has none of is undefined. */
+const told: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
+  AllocatedStorage: (db) => db.AllocatedStorage,
+  AutoMinorVersionUpgrade: (db) => db.AutoMinorVersionUpgrade,
+  AvailabilityZone: (db) => db.AvailabilityZone,
+  BackupRetentionPeriod: (db) => db.BackupRetentionPeriod,
+  CACertificateIdentifier: (db) => db.CACertificateIdentifier,
+  CharacterSetName: (db) => db.CharacterSetName,
+  CopyTagsToSnapshot: (db) => db.CopyTagsToSnapshot,
+  DBInstanceClass: (db) => db.DBInstanceClass,
+  DBName: (db) => db.DBName,
+  DBParameterGroupName: (db) => db.DBParameterGroups?.[0]?.DBParameterGroupName,
+  DBSubnetGroupName: (db) => db.DBSubnetGroup?.DBSubnetGroupName,
+  DeletionProtection: (db) => db.DeletionProtection,
+  Domain: (db) => db.DomainMemberships?.[0]?.Domain,
+  DomainIAMRoleName: (db) => db.DomainMemberships?.[0]?.IAMRoleName,
+  EnableCloudwatchLogsExports: (db) => db.EnabledCloudwatchLogsExports,
+  EnableIAMDatabaseAuthentication: (db) => db.IAMDatabaseAuthenticationEnabled,
+  EnablePerformanceInsights: (db) => db.PerformanceInsightsEnabled,
+  Engine: (db) => db.Engine,
+  EngineVersion: (db) => db.EngineVersion,
+  Iops: (db) => db.Iops,
+  KmsKeyId: (db) => db.KmsKeyId,
+  LicenseModel: (db) => db.LicenseModel,
+  MasterUsername: (db) => db.MasterUsername,
+  MaxAllocatedStorage: (db) => db.MaxAllocatedStorage,
+  MonitoringInterval: (db) => db.MonitoringInterval,
+  MonitoringRoleArn: (db) => db.MonitoringRoleArn,
+  MultiAZ: (db) => db.MultiAZ,
+  NetworkType: (db) => db.NetworkType,
+  OptionGroupName: (db) =>
+    db.OptionGroupMemberships?.find(({ Status }) => Status !== 'removing')?.OptionGroupName,
+  PerformanceInsightsKMSKeyId: (db) => db.PerformanceInsightsKMSKeyId,
+  PerformanceInsightsRetentionPeriod: (db) => db.PerformanceInsightsRetentionPeriod,
+  // DbInstancePort is 0 for all that are in no cluster.
+  Port: (db) => db.Endpoint?.Port,
+  PreferredBackupWindow: (db) => db.PreferredBackupWindow,
+  PreferredMaintenanceWindow: (db) => db.PreferredMaintenanceWindow,
+  ProcessorFeatures: (db) => db.ProcessorFeatures?.map(({ Name, Value }) => ({ name: Name, value: Value })),
+  PubliclyAccessible: (db) => db.PubliclyAccessible,
+  StorageEncrypted: (db) => db.StorageEncrypted,
+  StorageThroughput: (db) => db.StorageThroughput,
+  StorageType: (db) => db.StorageType,
+  Timezone: (db) => db.Timezone,
+  VpcSecurityGroupIds: (db) => db.VpcSecurityGroups?.map(({ VpcSecurityGroupId }) => VpcSecurityGroupId),
+};
+
+/** Where none and zero are the same. */
+const zeroIsNone: readonly Parameter[] = ['Iops', 'MaxAllocatedStorage', 'StorageThroughput'];
+
+/** What is not compared, for RDS, or another service of AWS, decides it by now. */
+function decidedElsewhere(
+  db: DBInstance,
+  wanted: { readonly [P in Parameter]?: unknown },
+): readonly Parameter[] {
+  const isGrowing = given(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
+  const hasGrown = isGrowing && Number(wanted.AllocatedStorage) <= (db.AllocatedStorage ?? 0);
+  return [
+    // After a failover it is in the other zone.
+    ...(db.MultiAZ === true ? (['AvailabilityZone'] as const) : []),
+    ...(hasGrown ? (['AllocatedStorage'] as const) : []),
+    ...(db.AwsBackupRecoveryPointArn === undefined
+      ? []
+      : (['BackupRetentionPeriod', 'PreferredBackupWindow'] as const)),
+    // Before it can be reached, it tells of no port.
+    ...(db.Endpoint?.Port === undefined ? (['Port'] as const) : []),
+    // It has left the directory for good, or joins it.
+    ...(db.DomainMemberships?.some(({ Status }) => Status !== 'joined') ? (['Domain'] as const) : []),
+  ];
+}
+
+/** What RDS has for the fields of `forProvider`. What is pending counts, unless it is to be applied at once. */
+export function actualOf<M extends Managed>(
+  words: DBInstanceWords<M>,
+  { spec }: M,
+  db: DBInstance,
+): Actual<M> {
+  const forProvider = spec.forProvider ?? {};
+  const wanted = asked(words, forProvider);
+  const isImmediate = habitsOf(words, forProvider).ApplyImmediately === true;
+  const seen = isImmediate && canBeChanged(db) ? db : settled(db);
+  const left = decidedElsewhere(db, wanted);
+  const values = entriesOf<Parameter>(words.parameters)
+    .filter(([parameter]) => !left.includes(parameter))
+    .map(([parameter, field]) => {
+      const value = told[parameter](seen);
+      return [field, value ?? (wanted[parameter] === 0 && zeroIsNone.includes(parameter) ? 0 : undefined)];
+    });
+  return {
+    ...Object.fromEntries(values),
+    [words.tags.field]: words.tags.written(tagsOf(db)),
+  } as Actual<M>;
+}
+
+/** A key is told by its ARN, and asked for by its ARN, its id, or an alias, which only KMS can resolve. */
+const isSameKey = (wanted: string, actual: string): boolean =>
+  wanted === actual || wanted.includes('alias/') || actual.endsWith(`/${wanted}`);
+
+const oddities: { readonly [P in Parameter]?: Oddity<never> } = {
+  AllocatedStorage: { mayChange: (from: number | undefined, to: number) => from === undefined || to > from },
+  EngineVersion: {
+    equals: (wanted: string, actual: string) => isAtLeast(actual, wanted),
+    mayChange: (from: string | undefined, to: string) => from === undefined || isAtLeast(to, from, 'any'),
+  },
+  DBParameterGroupName: { equals: inAnyCase },
+  DBSubnetGroupName: { equals: inAnyCase },
+  EnableCloudwatchLogsExports: { equals: inAnyOrder },
+  KmsKeyId: { equals: isSameKey },
+  OptionGroupName: { equals: inAnyCase },
+  PerformanceInsightsKMSKeyId: { equals: isSameKey },
+  PreferredMaintenanceWindow: { equals: inAnyCase },
+  ProcessorFeatures: { equals: inAnyOrder },
+  VpcSecurityGroupIds: { equals: inAnyOrder },
+};
+
+/** Where RDS is odd about a field. */
+export function odditiesOf<M extends Managed>({ parameters, tags }: DBInstanceWords<M>): Oddities<M> {
+  const fields = entriesOf<Parameter>(parameters).flatMap(([parameter, field]) => {
+    const oddity = oddities[parameter];
+    return oddity === undefined ? [] : [[field, oddity]];
+  });
+  // Those that there are beside may be anybody's.
+  const hasAll = (wanted: unknown, actual: unknown): boolean => {
+    const present = tags.of(actual);
+    return Object.entries(tags.of(wanted)).every(([key, value]) => isEqual(present[key], value));
+  };
+  return { ...Object.fromEntries(fields), [tags.field]: { equals: hasAll } } as Oddities<M>;
+}
+
+/** States in which RDS takes changes. */
+const changeable = ['available', 'storage-optimization', 'storage-initialization', 'storage-full'];
+export const canBeChanged = ({ DBInstanceStatus: state = '' }: DBInstance): boolean =>
+  changeable.includes(state);
+
+/** States in which the database can be used as ever while RDS is busy with it. */
+const usable =
+  /^(available|backing-up|modifying|maintenance|resetting-master-credentials|storage-\w+|configuring-[\w-]+)$/;
+/** States that pass by themselves. */
+const passing =
+  /^(backing-up|modifying|maintenance|resetting-master-credentials|configuring-[\w-]+|upgrading|rebooting|renaming|starting|stopping|moving-to-vpc|converting-to-vpc|storage-config-upgrade)$/;
+
+/** What the state of an instance says. */
+export function meaningOfState(state: string): {
+  readonly ready: ReadyFacts;
+  readonly operation?: OperationType;
+} {
+  if (state === 'creating') return { ready: creating(), operation: 'create' };
+  if (state === 'deleting' || state === 'delete-precheck') return { ready: deleting(), operation: 'delete' };
+  const isUsable = usable.test(state) && state !== 'storage-full';
+  return {
+    ready: isUsable ? available() : unavailable(`the DB instance is ${state}`),
+    ...(passing.test(state) && { operation: 'update' }),
+  };
+}
+
+/** How the database of an instance is reached; undefined before it can be. */
+export function accessOf(db: DBInstance): Seen<Managed>['access'] {
+  const { Endpoint: { Address: host, Port: port } = {}, MasterUsername: username, Engine: engine = '' } = db;
+  if (host === undefined || port === undefined || username === undefined) return undefined;
+  const isPostgresql = engine === 'postgres';
+  const type = isPostgresql ? 'postgresql' : engine === 'mariadb' ? 'mysql' : engine;
+  const database = db.DBName ?? (isPostgresql ? 'postgres' : undefined);
+  return { type, provider: 'aws', host, port, username, ...(database !== undefined && { database }) };
+}

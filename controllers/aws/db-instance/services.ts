@@ -1,0 +1,36 @@
+import { RDSInstanceClassKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
+import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { Service } from '../../author/define-stack.ts';
+import { satisfies, service } from '../../author/define-stack.ts';
+import { configureRDSInstance } from './configure.ts';
+import type { DBInstanceOptions } from './external-client.ts';
+import { dbInstanceClient } from './external-client.ts';
+import { instanceWords } from './instance-words.ts';
+import { rdsInstanceWords } from './rds-instance-words.ts';
+
+/** What RDS takes for a DB instance identifier. */
+const names = { maxLength: 63, pattern: /[A-Za-z](-?[A-Za-z0-9])*/ };
+
+/** How long what was just created may not show. */
+const readLagMs = 30_000;
+
+const usual = { externalNames: 'deterministic', names, creationGraceMs: readLagMs } as const;
+
+/** DB instances, by the kinds of two providers; those of the older one satisfy claims. */
+export const dbInstanceServices: readonly Service<DBInstanceOptions>[] = [
+  service({
+    ...usual,
+    managed: rdsInstanceWords.kind,
+    external: dbInstanceClient(rdsInstanceWords),
+    claims: [
+      satisfies({
+        claim: PostgreSQLInstanceKind,
+        class: RDSInstanceClassKind,
+        configure: configureRDSInstance,
+      }),
+      satisfies({ claim: MySQLInstanceKind, class: RDSInstanceClassKind, configure: configureRDSInstance }),
+    ],
+  }),
+  service({ ...usual, managed: instanceWords.kind, external: dbInstanceClient(instanceWords) }),
+];

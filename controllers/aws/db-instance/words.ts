@@ -1,0 +1,81 @@
+import type { Definition } from '../../../apis/core/schema.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { CreateDBInstanceMessage, DBInstance } from '../../../clients/aws/db-instances.ts';
+import type { ReportedStatus } from '../../core/managed/external-client.ts';
+
+/** What can be asked of an instance and told of it, by what CreateDBInstance calls it. */
+export type Parameter = Extract<
+  keyof CreateDBInstanceMessage,
+  | 'AllocatedStorage'
+  | 'AutoMinorVersionUpgrade'
+  | 'AvailabilityZone'
+  | 'BackupRetentionPeriod'
+  | 'CACertificateIdentifier'
+  | 'CharacterSetName'
+  | 'CopyTagsToSnapshot'
+  | 'DBInstanceClass'
+  | 'DBName'
+  | 'DBParameterGroupName'
+  | 'DBSubnetGroupName'
+  | 'DeletionProtection'
+  | 'Domain'
+  | 'DomainIAMRoleName'
+  | 'EnableCloudwatchLogsExports'
+  | 'EnableIAMDatabaseAuthentication'
+  | 'EnablePerformanceInsights'
+  | 'Engine'
+  | 'EngineVersion'
+  | 'Iops'
+  | 'KmsKeyId'
+  | 'LicenseModel'
+  | 'MasterUsername'
+  | 'MaxAllocatedStorage'
+  | 'MonitoringInterval'
+  | 'MonitoringRoleArn'
+  | 'MultiAZ'
+  | 'NetworkType'
+  | 'OptionGroupName'
+  | 'PerformanceInsightsKMSKeyId'
+  | 'PerformanceInsightsRetentionPeriod'
+  | 'Port'
+  | 'PreferredBackupWindow'
+  | 'PreferredMaintenanceWindow'
+  | 'ProcessorFeatures'
+  | 'PubliclyAccessible'
+  | 'StorageEncrypted'
+  | 'StorageThroughput'
+  | 'StorageType'
+  | 'Timezone'
+  | 'VpcSecurityGroupIds'
+>;
+
+/** Parameters of ModifyDBInstance and DeleteDBInstance that RDS never tells again. */
+export type Habit =
+  | 'AllowMajorVersionUpgrade'
+  | 'ApplyImmediately'
+  | 'SkipFinalSnapshot'
+  | 'FinalDBSnapshotIdentifier'
+  | 'DeleteAutomatedBackups';
+
+export type Tags = Readonly<Record<string, string>>;
+
+type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
+type FieldOf<M extends Managed> = keyof ForProvider<M> & string;
+
+/** How one kind speaks of DB instances. */
+export interface DBInstanceWords<M extends Managed> {
+  readonly kind: Definition<M>;
+  /** The fields of `forProvider` that are parameters of an instance. */
+  readonly parameters: { readonly [P in Parameter]?: FieldOf<M> };
+  readonly habits: { readonly [H in Habit]?: FieldOf<M> };
+  /** The tags that somebody wants, and how those that there are would be written. */
+  readonly tags: {
+    readonly field: FieldOf<M>;
+    of(wanted: unknown): Tags;
+    written(tags: Tags): unknown;
+  };
+  /** What the status tells of an instance. */
+  status(instance: DBInstance): ReportedStatus<M>;
+  /** Whether the status tells of this very instance. */
+  isKnown(managed: M, instance: DBInstance): boolean;
+}

@@ -1,0 +1,118 @@
+// Loaded before a rule begins, whose time stands still.
+import '@aws-sdk/client-rds';
+import '@aws-sdk/client-sts';
+import { RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
+import { InstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
+import { AwsProblem } from '../../local/aws/problem.ts';
+import type { StoredInstance } from '../../local/aws/rds/db-instance.ts';
+import { instanceSort, rds } from '../../local/aws/rds/rds.ts';
+import { sts } from '../../local/aws/sts/sts.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { Given } from '../../testing/scenario.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { awsWorld, clientOf, region } from './aws-world.ts';
+
+const service = rds({ modificationMs: 5_000 });
+const failure = (text: string) => {
+  const problem = new AwsProblem('InternalFailure', text, { status: 500 });
+  const { status, headers, text: xml } = service.protocols[0].refusal(problem, 'none');
+  return { statusCode: status, headers, body: [Buffer.from(xml)] };
+};
+const instances = (aws: InProcessAws) =>
+  aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
+
+/** Somebody else's, which carries no tag of an owner. */
+const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unknown> =>
+  clientOf(aws).call(
+    {
+      ...{ service: 'rds', region, what: 'make theirs', isRepeatable: false },
+      run: (sdk, http) =>
+        sdk.createDBInstance(
+          {
+            ...{
+              DBInstanceIdentifier,
+              Engine: 'postgres',
+              DBInstanceClass: 'db.t3.micro',
+              AllocatedStorage: 20,
+            },
+            ...{ MasterUsername: 'theirs', MasterUserPassword: 'a-password-of-theirs' },
+          },
+          http,
+        ),
+    },
+    new AbortController().signal,
+  );
+
+const world = (given: Given) =>
+  awsWorld(given, {
+    services: [sts, service],
+    failure,
+    things: instances,
+    foreign,
+    opens: (aws, { username, password }) =>
+      instances(aws).some(
+        ({ item }) => item.settings.MasterUsername === username && item.password === password,
+      ),
+    creation: 'rds:CreateDBInstance',
+  });
+const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'];
+
+describeConformance({
+  managed: RDSInstanceKind,
+  forProvider: {
+    region,
+    engine: 'postgres',
+    engineVersion: '16',
+    dbInstanceClass: 'db.t3.micro',
+    allocatedStorage: 20,
+    masterUsername: 'masteruser',
+    dbName: 'app',
+    applyModificationsImmediately: true,
+    skipFinalSnapshotBeforeDeletion: true,
+    tags: [{ key: 'team', value: 'shop' }],
+  },
+  changes: [
+    { dbInstanceClass: 'db.t3.small', allocatedStorage: 30 },
+    { backupRetentionPeriod: 7, multiAZ: true },
+    { enableCloudwatchLogsExports: ['postgresql'] },
+    { enableCloudwatchLogsExports: ['upgrade'], port: 5433 },
+    { engineVersion: '17', allowMajorVersionUpgrade: true },
+    { tags: [{ key: 'team', value: 'books' }] },
+    { passwordRotation: 'first' },
+  ],
+  refusedChanges: [
+    { region: 'us-east-1' },
+    { masterUsername: 'another' },
+    { allocatedStorage: 19 },
+    { dbName: 'another' },
+  ],
+  details,
+  open: world,
+});
+
+describeConformance({
+  managed: InstanceKind,
+  forProvider: {
+    region,
+    engine: 'mysql',
+    engineVersion: '8.0',
+    instanceClass: 'db.t3.micro',
+    allocatedStorage: 20,
+    username: 'adminuser',
+    dbName: 'app',
+    applyImmediately: true,
+    skipFinalSnapshot: true,
+    maintenanceWindow: 'Mon:00:00-Mon:03:00',
+    vpcSecurityGroupIds: ['sg-0123456789abcdef0'],
+    tags: { team: 'shop' },
+  },
+  changes: [
+    { instanceClass: 'db.t3.small', storageType: 'gp3' },
+    { deletionProtection: false, backupWindow: '09:46-10:16' },
+    { tags: { team: 'books' } },
+    { passwordRotation: 'first' },
+  ],
+  refusedChanges: [{ engine: 'mariadb' }, { region: 'us-east-1' }],
+  details,
+  open: world,
+});
