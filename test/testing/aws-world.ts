@@ -43,7 +43,7 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
 export async function awsWorld(
   { clock, random }: Given,
   { failure, stack = awsStackOver, things, creation, foreign, opens, before, ...options }: AwsWorldOptions,
-): Promise<World> {
+): Promise<World & { readonly aws: InProcessAws }> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
   let way: 'open' | 'failing' | 'hanging' = 'open';
@@ -53,6 +53,7 @@ export async function awsWorld(
     return way === 'hanging' ? noAnswer(signal) : effect();
   });
   return {
+    aws,
     stack: stack(carrier),
     credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },

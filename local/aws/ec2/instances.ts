@@ -176,15 +176,6 @@ export const instanceActions: Readonly<Record<string, Action>> = {
       throw new AwsProblem('InvalidAMIID.Malformed', `Invalid id: "${imageId}" (expecting "ami-...")`);
     }
     if (instanceType !== 'm1.small') checkType(instanceType);
-    const { AvailabilityZone: zone } = (params.Placement ?? {}) as { readonly AvailabilityZone?: string };
-    const subnetId = textOf(params, 'SubnetId');
-    const subnet = subnetId === undefined ? defaultSubnet(call, zone) : existingSubnet(call, subnetId);
-    if (zone !== undefined && zoneNamed(call, zone) !== subnet.item.availabilityZone) {
-      throw new AwsProblem(
-        'InvalidParameterValue',
-        `Value (${zone}) for parameter availabilityZone is invalid. It is not that of the subnet.`,
-      );
-    }
     const staying = instancesOf(call)
       .all()
       .filter(({ phase }) => phase !== 'gone');
@@ -192,6 +183,15 @@ export const instanceActions: Readonly<Record<string, Action>> = {
       throw new AwsProblem(
         'VcpuLimitExceeded',
         'You have requested more vCPU capacity than your current vCPU limit allows for the instance bucket that the specified instance type belongs to.',
+      );
+    }
+    const { AvailabilityZone: zone } = (params.Placement ?? {}) as { readonly AvailabilityZone?: string };
+    const subnetId = textOf(params, 'SubnetId');
+    const subnet = subnetId === undefined ? defaultSubnet(call, zone) : existingSubnet(call, subnetId);
+    if (zone !== undefined && zoneNamed(call, zone) !== subnet.item.availabilityZone) {
+      throw new AwsProblem(
+        'InvalidParameterValue',
+        `Value (${zone}) for parameter availabilityZone is invalid. It is not that of the subnet.`,
       );
     }
     const cidr = cidrOf(subnet.item.cidrBlock);

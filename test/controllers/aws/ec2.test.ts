@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
+import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
+import type { VPC } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
+import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { StoredInstance, StoredVpc } from '../../../local/aws/ec2/stored.ts';
+import { Bench } from '../../../testing/bench.ts';
+import type { InProcessAwsOptions } from '../../fakes/in-process-aws.ts';
+import { awsWorld, clientOf, region } from '../../testing/aws-world.ts';
+
+const { signal } = new AbortController();
+const ami = 'ami-0123456789abcdef0';
+const small = { region, ami, instanceType: 't2.micro' };
+
+/** The reconciler over a local AWS, in virtual time. */
+async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsOptions = {}) {
+  let world: Awaited<ReturnType<typeof awsWorld>> | undefined;
+  const bench = await Bench.open({
+    managed: managed as Kind<Managed>,
+    forProvider: {},
+    async open(given) {
+      world = await awsWorld(given, {
+        ...{ creation: 'ec2:RunInstances', failure: () => assert.fail(), things: () => [] },
+        ...options,
+      });
+      return world;
+    },
+  });
+  const aws = world!.aws;
+  const of = <T extends object>(sort: string) => aws.things<T>(sort).flatMap(([, things]) => things.all());
+  return {
+    ...{ bench, aws },
+    instances: () => of<StoredInstance>('ec2/instance'),
+    vpcs: () => of<StoredVpc>('ec2/vpc'),
+    drift(id: string, change: Partial<StoredInstance>) {
+      for (const [, things] of aws.things<StoredInstance>('ec2/instance')) {
+        if (things.get(id) !== undefined) things.drift(id, (item) => ({ ...item, ...change }));
+      }
+    },
+    object: (name: string) => bench.existing(name) as M,
+    idOf: (name: string) => externalName(bench.existing(name)) ?? assert.fail('it has no external name'),
+    async [Symbol.asyncDispose]() {
+      await bench.close();
+    },
+  };
+}
+
+describe('an Instance', () => {
+  test('takes over the zone, the subnet and the address that AWS chose', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    await made.bench.ready('web', small);
+    await made.bench.passes('web', 3);
+    const [{ item } = assert.fail()] = made.instances();
+    assert.deepEqual(made.object('web').spec.forProvider, {
+      ...small,
+      availabilityZone: item.availabilityZone,
+      subnetId: item.subnetId,
+      privateIp: item.privateIp,
+      vpcSecurityGroupIds: item.groups,
+    });
+  });
+
+  test('whose type somebody changes is stopped, changed back and started, and not marked any more', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    await made.bench.ready('web', small);
+    const tags = made.instances()[0]?.item.tags;
+    made.drift(made.idOf('web'), { instanceType: 't2.large' });
+    const isBack = () => made.instances()[0]?.item.instanceType === 't2.micro';
+    await made.bench.until('web', () => isBack() && made.bench.isReady('web'), 'it was not changed back');
+    await made.bench.passes('web', 3);
+    assert.deepEqual(made.instances()[0]?.item.tags, tags);
+    const { 'ec2:StopInstances': stops, 'ec2:StartInstances': starts } = made.aws.calls();
+    assert.deepEqual([stops, starts], [1, 1]);
+  });
+
+  test('is started again after such a change, at whatever step the process dies', async () => {
+    let died = 0;
+    for (let steps = 1; steps <= 40; steps += 1) {
+      await using made = await scene<Instance>(InstanceKind);
+      await made.bench.ready('web', small);
+      made.bench.edit('web', { instanceType: 't2.large' });
+      made.bench.process.stepsLeft = steps;
+      const isDone = () => made.instances()[0]?.item.instanceType === 't2.large' && made.bench.isReady('web');
+      await made.bench.until('web', () => made.bench.process.hasCrashed || isDone(), 'it was not changed');
+      if (!made.bench.process.hasCrashed) break;
+      died += 1;
+      made.bench.restart();
+      await made.bench.until('web', isDone, `after it died at step ${steps} it was not changed`);
+      assert.equal(made.instances().length, 1);
+    }
+    assert.ok(died >= 5, `it died ${died} times`);
+  });
+
+  test('that somebody stops stays stopped, and is not Ready', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    await made.bench.ready('web', small);
+    await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
+    await made.bench.passes('web', 3);
+    assert.deepEqual(made.bench.condition('web', 'Ready'), {
+      status: 'False',
+      message: 'the instance is stopped',
+    });
+    assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
+  });
+
+  test('whose answer is lost while AWS does not show it yet is one, by its token, once a human lets it go on', async () => {
+    await using made = await scene<Instance>(InstanceKind, { readDelayMs: 5_000 });
+    const { bench, aws } = made;
+    aws.faults.inject({ kind: 'loseResponse', action: 'ec2:RunInstances', times: 4 });
+    bench.put('web', small);
+    await bench.pass('web');
+    assert.match(
+      bench.condition('web', 'Synced').message,
+      /create failed: cannot create instance: .* closed the connection before it answered/,
+    );
+    await bench.pass('web');
+    assert.match(bench.condition('web', 'Synced').message, /cannot determine creation result/);
+    const { [annotationKeys.externalCreatePending]: _, ...annotations } =
+      bench.existing('web').metadata.annotations!;
+    const { metadata, ...rest } = bench.existing('web');
+    bench.cluster.put(InstanceKind as Kind<Managed>, { ...rest, metadata: { ...metadata, annotations } });
+    await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
+    assert.equal(made.instances().length, 1);
+    assert.equal(made.idOf('web'), made.instances()[0]?.id);
+  });
+
+  test('that is made anew after it was terminated is another, although AWS remembers the token', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    const { bench, aws } = made;
+    await bench.ready('web', small);
+    const first = made.idOf('web');
+    await ec2Instances(clientOf(aws)).delete({ region, id: first }, signal);
+    await bench.passTime(60_000);
+    bench.remove('web');
+    for (let i = 0; i < 10 && bench.object('web') !== undefined; i += 1) await bench.pass('web');
+    await bench.ready('web', small);
+    assert.notEqual(made.idOf('web'), first);
+    assert.deepEqual(
+      made.instances().map(({ phase }) => phase),
+      ['gone', 'available'],
+    );
+  });
+});
+
+describe('what AWS refuses is told in its own words, with what to change', () => {
+  const refused: Readonly<
+    Record<
+      string,
+      { options?: InProcessAwsOptions; forProvider: object; kind?: typeof VPCKind; says: RegExp }
+    >
+  > = {
+    'a type that there is not': {
+      forProvider: { ...small, instanceType: 't9.huge' },
+      says: /cannot create instance: AWS EC2 \(us-west-1, http:\/\/aws\.test\) refused \(400 InvalidParameterValue\): Invalid value 't9\.huge' for InstanceType; change spec\.forProvider\.instanceType$/,
+    },
+    'an image that is none': {
+      forProvider: { ...small, ami: 'debian' },
+      says: /\(400 InvalidAMIID\.Malformed\): Invalid id: "debian" \(expecting "ami-\.\.\."\); change spec\.forProvider\.ami$/,
+    },
+    'a subnet that is not there': {
+      forProvider: { ...small, subnetId: 'subnet-0123456789abcdef0' },
+      says: /\(400 InvalidSubnetID\.NotFound\): The subnet ID 'subnet-0123456789abcdef0' does not exist; change spec\.forProvider\.subnetId$/,
+    },
+    'a quota that is used up': {
+      options: { quotas: { instance: 0 } },
+      forProvider: small,
+      says: /\(400 VcpuLimitExceeded\): You have requested more vCPU capacity .*; (change spec\.forProvider\.instanceType, and )?delete what is not used, or ask AWS for a higher quota$/,
+    },
+    'a missing permission': {
+      options: { accounts: [{ ...exampleAccount, denied: ['ec2:RunInstances'] }] },
+      forProvider: small,
+      says: /\(403 UnauthorizedOperation\): You are not authorized to perform this operation; the IAM policies of the credentials must allow it$/,
+    },
+    'a wrong key': {
+      options: { accounts: [{ ...exampleAccount, secretAccessKey: 'another' }] },
+      forProvider: small,
+      says: /AWS STS \(us-west-1, http:\/\/aws\.test\) refused \(403 SignatureDoesNotMatch\): .*; check the access key that the credentials of the provider hold/,
+    },
+    'a region that there is not': {
+      forProvider: { ...small, region: 'us-west-9' },
+      says: /AWS STS \(us-west-9, http:\/\/aws\.test\) refused \(403 SignatureDoesNotMatch\): Credential should be scoped to a valid region/,
+    },
+    'no region at all': {
+      forProvider: { ami, instanceType: 't2.micro' },
+      says: /spec\.forProvider\.region is needed: the provider names no region/,
+    },
+    'no image': {
+      forProvider: { region, instanceType: 't2.micro' },
+      says: /spec\.forProvider\.ami is needed to create an instance/,
+    },
+    'addresses that no VPC may have': {
+      kind: VPCKind,
+      forProvider: { region, cidrBlock: '10.0.0.0/8' },
+      says: /cannot create VPC: .*\(400 InvalidVpc\.Range\): The CIDR '10\.0\.0\.0\/8' is invalid; change spec\.forProvider\.cidrBlock$/,
+    },
+    'a VPC too many': {
+      options: { quotas: { vpc: 0 } },
+      kind: VPCKind,
+      forProvider: { region, cidrBlock: '10.0.0.0/16' },
+      says: /\(400 VpcLimitExceeded\): The maximum number of VPCs has been reached; delete what is not used, or ask AWS for a higher quota$/,
+    },
+  };
+  for (const [what, { options, forProvider, kind = InstanceKind, says }] of Object.entries(refused)) {
+    test(what, async () => {
+      await using made = await scene(kind as Kind<Managed>, options);
+      made.bench.put('it', forProvider);
+      await made.bench.passes('it', 3);
+      assert.match(made.bench.condition('it', 'Synced').message, says);
+      const within = new RegExp(says.source.replace(/\$$/, ''));
+      assert.ok(
+        made.bench.told.some((told) => within.test(told)),
+        `an Event says so too: ${made.bench.told.join('; ')}`,
+      );
+      assert.deepEqual([...made.instances(), ...made.vpcs()], []);
+    });
+  }
+});
+
+describe('a VPC', () => {
+  test('has the attributes that initProvider asks for, and keeps what somebody makes of them', async () => {
+    await using made = await scene<VPC>(VPCKind);
+    const { bench } = made;
+    bench.put('net', { region, cidrBlock: '10.0.0.0/16' });
+    const { spec, ...rest } = bench.existing('net');
+    const initProvider = { enableDnsHostnames: true };
+    bench.cluster.put(VPCKind as Kind<Managed>, { ...rest, spec: { ...spec, initProvider } });
+    await bench.until('net', () => bench.isReady('net'), 'it did not become Ready');
+    assert.equal(made.vpcs()[0]?.item.attributes.enableDnsHostnames, true);
+  });
+
+  test('shows its id in its status, and as its external name', async () => {
+    await using made = await scene<VPC>(VPCKind);
+    await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16' });
+    const id = made.vpcs()[0]?.id;
+    assert.equal(made.idOf('net'), id);
+    assert.deepEqual(made.object('net').status?.atProvider, {
+      id,
+      state: 'available',
+      ownerId: '123456789012',
+      arn: `arn:aws:ec2:us-west-1:123456789012:vpc/${id}`,
+      dhcpOptionsId: 'dopt-0123456789abcdef0',
+    });
+  });
+
+  test('keeps the tags that somebody else sets, and has those that are asked for and that say whose it is', async () => {
+    await using made = await scene<VPC>(VPCKind);
+    await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16', tags: { team: 'blue' } });
+    const own = made.vpcs()[0]?.item.tags ?? {};
+    for (const [, things] of made.aws.things<StoredVpc>('ec2/vpc')) {
+      things.drift(made.idOf('net'), (vpc) => ({ ...vpc, tags: { cost: 'shared', team: 'red' } }));
+    }
+    await made.bench.passes('net', 3);
+    assert.deepEqual(made.vpcs()[0]?.item.tags, { ...own, cost: 'shared' });
+    assert.equal(own.team, 'blue');
+    assert.equal(own['crossplane-kind'], 'vpc.ec2.aws.upbound.io');
+    assert.equal(own['crossplane-name'], 'net');
+  });
+
+  test('goes once nothing is in it any more, and says meanwhile what keeps it', async () => {
+    await using made = await scene<VPC>(VPCKind);
+    await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16' });
+    const aws = clientOf(made.aws);
+    const its = { service: 'ec2', what: 'try', isRepeatable: true } as const;
+    const created = await aws.call(
+      {
+        ...its,
+        run: (ec2, http) => ec2.createSubnet({ VpcId: made.idOf('net'), CidrBlock: '10.0.1.0/24' }, http),
+      },
+      signal,
+    );
+    made.bench.remove('net');
+    await made.bench.passes('net', 2);
+    assert.match(
+      made.bench.condition('net', 'Synced').message,
+      /\(400 DependencyViolation\): The vpc 'vpc-\w+' has dependencies and cannot be deleted$/,
+    );
+    const SubnetId = created.Subnet?.SubnetId ?? '';
+    await aws.call({ ...its, run: (ec2, http) => ec2.deleteSubnet({ SubnetId }, http) }, signal);
+    for (let i = 0; i < 10 && made.bench.object('net') !== undefined; i += 1) await made.bench.pass('net');
+    assert.deepEqual(made.vpcs(), []);
+  });
+});
