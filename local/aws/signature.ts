@@ -39,6 +39,11 @@ export async function signatureProblem(
   }
   if (!signedHeaders.includes('host')) return "'Host' must be a 'SignedHeader' in the AWS Authorization.";
   if (sessionToken !== undefined && headers['x-amz-security-token'] !== sessionToken) return mismatch;
+  // What the signer is told of the body it believes.
+  const hashed = headers['x-amz-content-sha256'];
+  if (hashed !== undefined && hashed !== createHash('sha256').update(body).digest('hex')) {
+    return "The provided 'x-amz-content-sha256' header does not match what was computed.";
+  }
   const url = new URL(target, 'http://aws');
   const names = [...new Set(url.searchParams.keys())];
   const query = Object.fromEntries(names.map((name) => [name, url.searchParams.getAll(name)]));

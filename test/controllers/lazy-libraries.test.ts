@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Tells on standard error of every module of these packages that is loaded, by import or by require. */
+const telling = `
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios)\\//.test(url)) process.stderr.write('LOADED ' + url + '\\n');
+      return next(url, context);
+    },
+  });
+`;
+
+/** What the process says until it ends, for nobody answers where it looks for an API server. */
+async function saidBy(program: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'lazy-'));
+  try {
+    const [hooks, kubeconfig] = [join(folder, 'hooks.mjs'), join(folder, 'kubeconfig')];
+    writeFileSync(hooks, telling);
+    const cluster = { name: 'none', cluster: { server: 'http://127.0.0.1:1' } };
+    const context = { name: 'none', context: { cluster: 'none', user: 'none' } };
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'none' },
+        ...{ clusters: [cluster], contexts: [context], users: [{ name: 'none', user: {} }] },
+      }),
+    );
+    const args = [
+      '--import',
+      hooks,
+      ...program,
+      ...(program[0] === 'main.ts' ? ['--kubeconfig', kubeconfig] : []),
+    ];
+    const { stderr } = await promisify(execFile)(process.execPath, args, {
+      cwd: root,
+      timeout: 20_000,
+    }).catch((error: { readonly stderr: string }) => error);
+    return stderr;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('the process starts, with all stacks, without a library of any cloud', async () => {
+  const said = await saidBy(['main.ts']);
+  assert.match(said, /API server/, said);
+  assert.doesNotMatch(said, /LOADED/);
+});
+
+test('which would be noticed', async () => {
+  assert.match(await saidBy(['--eval', "import('@aws-sdk/client-sts')"]), /LOADED .*client-sts/);
+});

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { EC2, paginateDescribeVpcs } from '@aws-sdk/client-ec2';
+import type { Account } from '../../../local/aws/account.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { LocalAws, LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+
+const clientOf = ({ url }: LocalAws, { region = 'us-west-1', credentials = exampleAccount } = {}): EC2 =>
+  new EC2({ region, endpoint: url, credentials, maxAttempts: 1 });
+
+/** A cloud, and the official client of it. */
+async function scene(options: LocalAwsOptions = {}) {
+  const aws = await startAws(options);
+  const ec2 = clientOf(aws);
+  return {
+    ...{ aws, ec2 },
+    async [Symbol.asyncDispose]() {
+      ec2.destroy();
+      await aws.stop();
+    },
+  };
+}
+
+const vpc = { CidrBlock: '10.0.0.0/16' };
+const tagged = (type: 'vpc' | 'instance', tags: Readonly<Record<string, string>>) => [
+  { ResourceType: type, Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) },
+];
+const machine = {
+  ImageId: 'ami-0123456789abcdef0',
+  InstanceType: 't2.micro',
+  MinCount: 1,
+  MaxCount: 1,
+  ClientToken: 'token',
+} as const;
+
+describe('the official client of EC2', () => {
+  test('makes a VPC whose id the cloud assigns, and finds it by its tags, by its id and by its range', async () => {
+    await using made = await scene();
+    const tags = { Name: 'a & b <c>', team: 'blüe' };
+    const { Vpc: created } = await made.ec2.createVpc({ ...vpc, TagSpecifications: tagged('vpc', tags) });
+    await made.ec2.createVpc({ CidrBlock: '10.1.0.0/16' });
+    assert.match(created?.VpcId ?? '', /^vpc-0[0-9a-f]{16}$/);
+    const filters = [
+      { VpcIds: [created?.VpcId ?? ''] },
+      { Filters: [{ Name: 'tag:Name', Values: ['a & b <c>'] }] },
+      { Filters: [{ Name: 'tag:team', Values: ['bl*'] }] },
+      { Filters: [{ Name: 'cidr', Values: ['10.0.0.0/16', '10.9.0.0/16'] }] },
+    ];
+    for (const filter of filters) {
+      const { Vpcs: found } = await made.ec2.describeVpcs(filter);
+      assert.deepEqual(
+        found?.map(({ VpcId }) => VpcId),
+        [created?.VpcId],
+        JSON.stringify(filter),
+      );
+      assert.deepEqual(
+        Object.fromEntries(found?.[0]?.Tags?.map(({ Key, Value }) => [Key, Value]) ?? []),
+        tags,
+      );
+    }
+    await assert.rejects(made.ec2.describeVpcs({ Filters: [{ Name: 'colour', Values: ['red'] }] }), {
+      name: 'InvalidParameterValue',
+    });
+  });
+
+  test('is given lists by pages', async () => {
+    await using made = await scene({ quotas: { vpc: 20 } });
+    for (let i = 0; i < 12; i += 1) await made.ec2.createVpc({ CidrBlock: `10.${i}.0.0/16` });
+    const sizes = [];
+    for await (const { Vpcs: page } of paginateDescribeVpcs({ client: made.ec2, pageSize: 5 }, {})) {
+      sizes.push(page?.length);
+    }
+    assert.deepEqual(sizes, [5, 5, 2]);
+  });
+
+  test('makes one machine by one token, and is told of another request by it', async () => {
+    await using made = await scene();
+    const ids = [];
+    for (let i = 0; i < 2; i += 1) {
+      const { Instances: created } = await made.ec2.runInstances(machine);
+      ids.push(created?.[0]?.InstanceId);
+    }
+    assert.equal(ids[0], ids[1]);
+    await assert.rejects(made.ec2.runInstances({ ...machine, InstanceType: 't2.small' }), {
+      name: 'IdempotentParameterMismatch',
+    });
+  });
+
+  test('sees a machine come, stop, and go, and go on being told of as terminated', async () => {
+    let now = 1_000_000;
+    await using made = await scene({ now: () => now, provisioningMs: 30_000, deletionMs: 20_000 });
+    const { Instances: created } = await made.ec2.runInstances(machine);
+    const InstanceIds = [created?.[0]?.InstanceId ?? ''];
+    const state = async () => {
+      const { Reservations: all } = await made.ec2.describeInstances({ InstanceIds });
+      return all?.[0]?.Instances?.[0]?.State?.Name;
+    };
+    const states = [await state()];
+    for (const act of [
+      async () => {},
+      () => made.ec2.stopInstances({ InstanceIds }),
+      async () => {},
+      () => made.ec2.startInstances({ InstanceIds }),
+      async () => {},
+      () => made.ec2.terminateInstances({ InstanceIds }),
+      async () => {},
+    ]) {
+      now += 30_000;
+      await act();
+      states.push(await state());
+    }
+    assert.deepEqual(states, [
+      ...['pending', 'running', 'stopping', 'stopped', 'pending', 'running', 'shutting-down', 'terminated'],
+    ]);
+    now += 3_600_000;
+    await assert.rejects(state(), { name: 'InvalidInstanceID.NotFound' });
+  });
+
+  test('may not change the type of a machine that runs', async () => {
+    await using made = await scene();
+    const { Instances: created } = await made.ec2.runInstances(machine);
+    const InstanceId = created?.[0]?.InstanceId ?? '';
+    await assert.rejects(
+      made.ec2.modifyInstanceAttribute({ InstanceId, InstanceType: { Value: 't2.small' } }),
+      { name: 'IncorrectInstanceState' },
+    );
+  });
+
+  test('reads what was, for as long as reads lag', async () => {
+    let now = 1_000_000;
+    await using made = await scene({ now: () => now, readDelayMs: 3_000 });
+    const { Vpc: created } = await made.ec2.createVpc(vpc);
+    const VpcIds = [created?.VpcId ?? ''];
+    await assert.rejects(made.ec2.describeVpcs({ VpcIds }), { name: 'InvalidVpcID.NotFound' });
+    now += 3_000;
+    assert.equal((await made.ec2.describeVpcs({ VpcIds })).Vpcs?.length, 1);
+  });
+
+  test('sees of each account and region only its own', async () => {
+    const other: Account = {
+      id: '210987654321',
+      accessKeyId: 'AKIAI44QH8DHBEXAMPLE',
+      secretAccessKey: 'secret',
+    };
+    await using made = await scene({ accounts: [exampleAccount, other] });
+    await made.ec2.createVpc(vpc);
+    const counts = [];
+    for (const options of [{}, { region: 'eu-west-1' }, { credentials: other }]) {
+      const client = clientOf(made.aws, options);
+      counts.push((await client.describeVpcs({})).Vpcs?.length ?? 0);
+      client.destroy();
+    }
+    assert.deepEqual(counts, [1, 0, 0]);
+  });
+
+  test('is refused what the policies of its key do not allow, and nothing else', async () => {
+    await using made = await scene({ accounts: [{ ...exampleAccount, denied: ['ec2:CreateVpc'] }] });
+    await assert.rejects(made.ec2.createVpc(vpc), { name: 'UnauthorizedOperation' });
+    assert.deepEqual((await made.ec2.describeVpcs({})).Vpcs ?? [], []);
+  });
+});
+
+describe('the cloud', () => {
+  test('goes on from the file that it keeps, as if nothing had been', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'aws-'));
+    const dataFile = join(folder, 'estate.json');
+    try {
+      let id: string | undefined;
+      {
+        await using made = await scene({ dataFile });
+        const { Vpc: created } = await made.ec2.createVpc(vpc);
+        id = created?.VpcId;
+      }
+      await using made = await scene({ dataFile });
+      assert.deepEqual(
+        (await made.ec2.describeVpcs({})).Vpcs?.map(({ VpcId }) => VpcId),
+        [id],
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('is told over HTTP what is to go wrong, and tells what it was asked', async () => {
+    await using made = await scene();
+    const { url } = made.aws;
+    const fault = { kind: 'fail', action: 'ec2:CreateVpc', code: 'InternalError', status: 500 };
+    await fetch(`${url}/_faults`, { method: 'POST', body: JSON.stringify(fault) });
+    await assert.rejects(made.ec2.createVpc(vpc), { name: 'InternalError' });
+    await made.ec2.createVpc(vpc);
+    await fetch(`${url}/_faults`, { method: 'POST', body: JSON.stringify(fault) });
+    await fetch(`${url}/_faults`, { method: 'DELETE' });
+    await made.ec2.createVpc(vpc);
+    assert.deepEqual(await (await fetch(`${url}/_calls`)).json(), { 'ec2:CreateVpc': 3 });
+    assert.equal((await fetch(`${url}/_faults`, { method: 'POST', body: '{' })).status, 400);
+    assert.equal((await fetch(`${url}/_other`)).status, 404);
+  });
+
+  test('does the work, and loses the answer', async () => {
+    await using made = await scene();
+    made.aws.faults.inject({ kind: 'loseResponse', action: 'ec2:CreateVpc' });
+    await assert.rejects(made.ec2.createVpc(vpc), { code: 'ECONNRESET' });
+    assert.equal((await made.ec2.describeVpcs({})).Vpcs?.length, 1);
+  });
+
+  test('refuses a request whose body is another than the one that was signed', async () => {
+    await using made = await scene();
+    made.ec2.middlewareStack.add(
+      (next) => (args) => {
+        const { request } = args as { request: { body: string } };
+        request.body = request.body.replace('10.0.0.0', '10.1.0.0');
+        return next(args);
+      },
+      { step: 'deserialize', priority: 'low', name: 'tamper' },
+    );
+    await assert.rejects(made.ec2.createVpc(vpc), { name: 'AuthFailure' });
+  });
+
+  test('refuses what is not signed, signed long ago, or for a service that it does not have', async () => {
+    let date = new Date();
+    await using made = await scene({ date: () => date });
+    assert.equal((await fetch(made.aws.url)).status, 403);
+    date = new Date(date.getTime() + 16 * 60_000);
+    await assert.rejects(made.ec2.describeVpcs({}), { name: 'AuthFailure' });
+  });
+});

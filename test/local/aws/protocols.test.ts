@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { jsonProtocol } from '../../../local/aws/json-protocol.ts';
+import { AwsProblem } from '../../../local/aws/problem.ts';
+import { ec2Protocol, nested, queryProtocol } from '../../../local/aws/query-protocol.ts';
+import { restProtocol } from '../../../local/aws/rest-protocol.ts';
+import { xmlOf } from '../../../local/aws/xml.ts';
+
+const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
+const refusal = new AwsProblem('NotThere', 'there is no <x>', { status: 404, queryCode: 'Old.NotThere' });
+const namespace = 'http://example.org/';
+
+describe('the query protocol', () => {
+  const parameters: readonly (readonly [Record<string, string>, object])[] = [
+    [{}, {}],
+    [
+      { Name: 'a', 'Nested.Value': 'b' },
+      { Name: 'a', Nested: { Value: 'b' } },
+    ],
+    [
+      { 'Filter.1.Name': 'vpc-id', 'Filter.1.Value.2': 'b', 'Filter.1.Value.1': 'a' },
+      { Filter: [{ Name: 'vpc-id', Value: ['a', 'b'] }] },
+    ],
+    [{ 'Tags.Tag.1.Key': 'k' }, { Tags: { Tag: [{ Key: 'k' }] } }],
+    [
+      Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`Id.${i + 1}`, `${i + 1}`])),
+      { Id: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11'] },
+    ],
+  ];
+  for (const [flat, tree] of parameters) {
+    test(`reads ${JSON.stringify(flat).slice(0, 60)}`, () => assert.deepEqual(nested(flat), tree));
+  }
+
+  const query = queryProtocol({ namespace });
+  test('reads a form, and nothing else', () => {
+    const request = { method: 'POST', target: '/', headers: form, body: 'Action=Do&Version=1&Name=a%20b' };
+    assert.deepEqual(query.read(request), { action: 'Do', params: { Name: 'a b' } });
+    assert.equal(query.read({ ...request, headers: {} }), undefined);
+    assert.equal(query.read({ ...request, body: 'Name=a' }), undefined);
+  });
+
+  test('answers within a result, and EC2 without one', () => {
+    assert.equal(
+      query.answer('Do', { Name: 'x' }, 'id').text,
+      '<DoResponse xmlns="http://example.org/"><DoResult><Name>x</Name></DoResult><ResponseMetadata><RequestId>id</RequestId></ResponseMetadata></DoResponse>',
+    );
+    assert.match(
+      ec2Protocol({ namespace }).answer('Do', { name: 'x' }, 'id').text,
+      /<DoResponse xmlns="http:\/\/example\.org\/"><requestId>id<\/requestId><name>x<\/name><\/DoResponse>$/,
+    );
+  });
+
+  test('refuses by the code that it always had', () => {
+    assert.deepEqual(query.refusal(refusal, 'id'), {
+      status: 404,
+      headers: { 'content-type': 'text/xml;charset=UTF-8' },
+      text: '<ErrorResponse xmlns="http://example.org/"><Error><Type>Sender</Type><Code>Old.NotThere</Code><Message>there is no &lt;x&gt;</Message></Error><RequestId>id</RequestId></ErrorResponse>',
+    });
+  });
+});
+
+test('XML has an element for each item of an array, and none for what is undefined', () => {
+  const tree = {
+    set: { item: [{ id: 'a' }, { id: 'b & c' }] },
+    none: undefined,
+    empty: { item: [] },
+    isOn: false,
+  };
+  assert.equal(
+    xmlOf(tree),
+    '<set><item><id>a</id></item><item><id>b &amp; c</id></item></set><empty></empty><isOn>false</isOn>',
+  );
+});
+
+describe('JSON', () => {
+  const json = jsonProtocol({ target: 'AmazonSQS', namespace: 'com.amazonaws.sqs' });
+  const request = (headers: Record<string, string>, body = '{"QueueName":"q"}') => ({
+    ...{ method: 'POST', target: '/', headers, body },
+  });
+  test('reads the action from its header', () => {
+    assert.deepEqual(json.read(request({ 'x-amz-target': 'AmazonSQS.CreateQueue' })), {
+      action: 'CreateQueue',
+      params: { QueueName: 'q' },
+    });
+    assert.equal(json.read(request({ 'x-amz-target': 'Other.CreateQueue' })), undefined);
+    assert.throws(() => json.read(request({ 'x-amz-target': 'AmazonSQS.CreateQueue' }, '[]')), {
+      code: 'SerializationException',
+    });
+  });
+  test('refuses by its own code, and tells the old one in a header', () => {
+    assert.deepEqual(json.refusal(refusal, 'id'), {
+      status: 404,
+      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-query-error': 'Old.NotThere;Sender' },
+      text: '{"__type":"com.amazonaws.sqs#NotThere","message":"there is no <x>"}',
+    });
+  });
+});
+
+describe('REST', () => {
+  const rest = restProtocol({
+    'GET /clusters/{name}/node-groups/{nodegroupName}': 'DescribeNodegroup',
+    'POST /clusters/{name}/node-groups': 'CreateNodegroup',
+  });
+  const read = (method: string, target: string, body = '') =>
+    rest.read({ method, target, headers: {}, body });
+  test('reads the action and its parameters from method, path, query and body', () => {
+    assert.deepEqual(read('GET', '/clusters/a%20b/node-groups/c?x=1&y=2&y=3'), {
+      action: 'DescribeNodegroup',
+      params: { name: 'a b', nodegroupName: 'c', x: '1', y: ['2', '3'] },
+    });
+    assert.deepEqual(read('POST', '/clusters/a/node-groups', '{"subnets":["s"],"name":"other"}'), {
+      action: 'CreateNodegroup',
+      params: { name: 'a', subnets: ['s'] },
+    });
+    assert.equal(read('DELETE', '/clusters/a/node-groups'), undefined);
+  });
+  test('refuses with its code in a header', () => {
+    assert.deepEqual(rest.refusal(refusal, 'id'), {
+      status: 404,
+      headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'NotThere' },
+      text: '{"message":"there is no <x>"}',
+    });
+  });
+});
