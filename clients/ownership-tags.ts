@@ -47,6 +47,9 @@ const tagKeys = {
 } as const;
 const allKeys: readonly string[] = Object.values(tagKeys);
 
+/** Whether a tag is one of those that say whose a thing is. */
+export const isOwnerTag = (key: string): boolean => allKeys.includes(key);
+
 export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => ({
   [tagKeys.kind]: kind,
   [tagKeys.name]: name,

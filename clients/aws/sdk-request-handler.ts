@@ -94,7 +94,10 @@ export function sdkRequestHandler({ dispatcher, clock, timeoutMs }: SdkTransport
 function textOfBody(body: unknown): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
-  if (body instanceof Uint8Array) return Buffer.from(body).toString('utf8');
+  // By its memory: the official client's own bytes warn whoever asks them for their value.
+  if (body instanceof Uint8Array) {
+    return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  }
   throw new TypeError('a request body that is neither text nor bytes');
 }
 

@@ -1,6 +1,8 @@
 import { InstanceKind } from '../../apis/aws/ec2/v1beta1/instance.ts';
 import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
 import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
+import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
+import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
 import { ProviderKind } from '../../apis/aws/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
 import type { AwsClient } from '../../clients/aws/aws-client.ts';
@@ -14,6 +16,8 @@ import { connectAws } from './connect.ts';
 import type { PasswordMaking } from './db-instance/external-client.ts';
 import { dbInstanceServices } from './db-instance/services.ts';
 import { instanceClient } from './instance/external-client.ts';
+import { nodeGroupClient, nodeGroupNames } from './node-group/external-client.ts';
+import { queueClient } from './queue/external-client.ts';
 import { subnetClient } from './subnet/external-client.ts';
 import { vpcClient } from './vpc/external-client.ts';
 
@@ -25,7 +29,7 @@ export interface AwsStackOptions {
 /** AWS as the external clients use it, and what they share in a process. */
 interface Shared extends AwsClient, PasswordMaking {}
 
-/** How long what was just created may not show: the reads of EC2 lag behind its writes. */
+/** How long what was just created may not show: reads of AWS lag behind writes. */
 const creationGraceMs = 60_000;
 const assigned = { externalNames: 'assigned', creationGraceMs } as const;
 
@@ -61,6 +65,20 @@ export function createAwsStack(options: AwsStackOptions = {}): DefinedStack {
         external: instanceClient,
       }),
       ...dbInstanceServices,
+      service({ ...assigned, managed: QueueKind, external: queueClient }),
+      service({
+        managed: NodeGroupKind,
+        externalNames: 'deterministic',
+        names: nodeGroupNames,
+        creationGraceMs,
+        references: [
+          {
+            ...{ field: 'subnetIds', ref: 'subnetIdRefs', selector: 'subnetIdSelector' },
+            ...{ to: SubnetKind, multiple: true },
+          },
+        ],
+        external: nodeGroupClient,
+      }),
     ],
   });
 }

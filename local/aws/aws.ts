@@ -129,6 +129,7 @@ export function createAws(options: AwsOptions = {}): Aws {
           account,
           region: place.region,
           estate,
+          delays,
           now,
           random,
         },

@@ -25,6 +25,8 @@ export interface Call {
   readonly estate: Estate;
   /** The things of a sort (`ec2/vpc`) in the caller's account and region. `delays` are laid over the cloud's. */
   things<T>(sort: string, delays?: Partial<Delays>): Collection<T>;
+  /** How long what takes time takes in this cloud. */
+  readonly delays: Delays;
   /** How many there may be of something, as `vpc`: the cloud's setting, or this. */
   quota(name: string, otherwise: number): number;
   /** An id that was never given out: `vpc-0a1b…`, of 17 digits after the prefix. */

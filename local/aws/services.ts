@@ -1,7 +1,9 @@
 import { ec2 } from './ec2/ec2.ts';
+import { eks } from './eks/eks.ts';
 import type { DatabaseServers } from './rds/database-servers.ts';
 import { rds } from './rds/rds.ts';
 import type { Service } from './service.ts';
+import { sqs } from './sqs/sqs.ts';
 import { sts } from './sts/sts.ts';
 
 export interface ServicesOptions {
@@ -13,5 +15,7 @@ export interface ServicesOptions {
 export const allServices = ({ databases }: ServicesOptions = {}): readonly Service[] => [
   sts,
   ec2,
+  sqs,
+  eks,
   rds({ ...(databases !== undefined && { servers: databases }) }),
 ];

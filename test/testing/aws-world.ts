@@ -4,6 +4,8 @@ import type { Carrier } from '../../clients/http.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { exampleAccount } from '../../local/aws/account.ts';
+import { AwsProblem } from '../../local/aws/problem.ts';
+import type { Service } from '../../local/aws/service.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import type { Given, World } from '../../testing/scenario.ts';
 import type { InProcessAws, InProcessAwsOptions } from '../fakes/in-process-aws.ts';
@@ -24,6 +26,15 @@ export const clientOf = ({ url, dispatcher }: InProcessAws) =>
     parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
     ...{ dispatcher, clock: realClock(), random: () => 0 },
   });
+
+/** How a service answers a request that fails on its own account. */
+export const failureOf =
+  ({ protocols: [protocol], refusals }: Service) =>
+  (text: string): CarriedReply => {
+    const problem = new AwsProblem(refusals.failed().code, text, { status: 500 });
+    const { status, headers, text: body } = protocol.refusal(problem, 'none');
+    return { statusCode: status, headers, body: [Buffer.from(body)] };
+  };
 
 export interface AwsWorldOptions extends InProcessAwsOptions {
   /** The form of the service's answers: what a failure looks like. */

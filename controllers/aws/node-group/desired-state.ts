@@ -1,0 +1,209 @@
+import clamp from 'lodash/clamp.js';
+import differenceWith from 'lodash/differenceWith.js';
+import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
+import omitBy from 'lodash/omitBy.js';
+import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
+import { NodeGroupKind } from '../../../apis/aws/eks/v1beta1/node-group.ts';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type {
+  CloudNodeGroup,
+  CloudScaling,
+  CloudTaint,
+  NewNodeGroup,
+  NodeGroupConfigChange,
+  NodeGroupVersionChange,
+} from '../../../clients/aws/eks/node-groups.ts';
+import { ownerTags } from '../../../clients/ownership-tags.ts';
+import type { Actual, Wanted } from '../../author/comparison.ts';
+import { comparison, inAnyOrder } from '../../author/comparison.ts';
+import { ownerOf } from '../../author/whose-is.ts';
+import type { Observation } from '../../core/managed/external-client.ts';
+import { ownTags, tagChange, tagsOddity } from '../tags.ts';
+
+type Parameters = NonNullable<NodeGroup['spec']['forProvider']>;
+
+/**
+ * The node group that a managed resource asks for; `initProvider` is in it, element by element. Throws an Error that names
+ * what is missing.
+ */
+export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
+  const { nodeRoleArn, subnetIds, scalingConfig, launchTemplate, remoteAccess, updateConfig, ...own } =
+    managed.spec.forProvider;
+  const missing = Object.entries({ nodeRoleArn, subnetIds: subnetIds?.[0] }).flatMap(([field, value]) =>
+    value === undefined ? [`spec.forProvider.${field}`] : [],
+  );
+  if (missing.length > 0) throw new Error(`${missing.join(' and ')} must be given to create a node group`);
+  const { amiType, capacityType, diskSize, instanceTypes, labels, taint, version, releaseVersion } = own;
+  const [access] = remoteAccess ?? [];
+  return given({
+    ...{ nodeRole: nodeRoleArn, subnets: subnetIds, scalingConfig: scalingConfig?.[0] },
+    ...{ amiType, capacityType, diskSize, instanceTypes, labels, taints: taint, version, releaseVersion },
+    launchTemplate: launchTemplate?.[0],
+    remoteAccess: access && {
+      ...(access.ec2SshKey !== undefined && { ec2SshKey: access.ec2SshKey }),
+      ...(access.sourceSecurityGroupIds && { sourceSecurityGroups: access.sourceSecurityGroupIds }),
+    },
+    updateConfig: updateConfig?.[0],
+    tags: { ...own.tags, ...ownerTags(ownerOf(managed)) },
+  });
+}
+
+type Given<T> = { readonly [F in keyof T]?: Exclude<T[F], undefined> };
+
+/** Without what has no value. */
+const given = <T extends object>(values: T): Given<T> & Pick<T, Required<T>> =>
+  omitBy(values, (value) => value === undefined) as Given<T> & Pick<T, Required<T>>;
+type Required<T> = { [F in keyof T]: undefined extends T[F] ? never : F }[keyof T];
+
+/** Terraform's way to write one object, of which EKS has one or none. */
+const listed = <T>(one: T | undefined): readonly T[] | undefined => (one === undefined ? undefined : [one]);
+
+/** What EKS has for the fields of `forProvider`. */
+function actualOf(group: CloudNodeGroup): Actual<NodeGroup> {
+  const { nodeRole, subnets, amiType, capacityType, diskSize, instanceTypes, labels, taints } = group;
+  const { ec2SshKey, sourceSecurityGroups: sourceSecurityGroupIds } = group.remoteAccess ?? {};
+  return {
+    nodeRoleArn: nodeRole,
+    subnetIds: subnets,
+    scalingConfig: listed(group.scalingConfig),
+    ...{ amiType, diskSize, instanceTypes, labels: labels ?? {} },
+    capacityType: capacityType as Parameters['capacityType'],
+    taint: (taints ?? []) as Parameters['taint'],
+    version: group.version,
+    releaseVersion: group.releaseVersion,
+    launchTemplate: listed(group.launchTemplate),
+    remoteAccess: group.remoteAccess && [given({ ec2SshKey, sourceSecurityGroupIds })],
+    updateConfig: listed(group.updateConfig),
+    tags: ownTags(group.tags),
+  };
+}
+
+/** EKS keeps which version those were at the creation. */
+const isLookedUp = (version: string | undefined): boolean => version === '$Latest' || version === '$Default';
+
+const compareNodeGroup = comparison(NodeGroupKind, {
+  subnetIds: { equals: inAnyOrder },
+  taint: { equals: (wanted, actual) => inAnyOrder(wanted.map(plainTaint), actual.map(plainTaint)) },
+  launchTemplate: {
+    equals: ([wanted], [actual]) =>
+      wanted === undefined ||
+      (actual !== undefined &&
+        isMatch(actual, isLookedUp(wanted.version) ? omitBy(wanted, isLookedUp) : wanted)),
+  },
+  tags: tagsOddity,
+});
+
+/** A taint without a value has an empty one. */
+const plainTaint = ({ key, value = '', effect }: CloudTaint): CloudTaint => given({ key, value, effect });
+
+/** How a node group that is ours differs from what is asked for: EKS takes each part in a call of its own. */
+export function differenceOf(managed: NodeGroup, group: CloudNodeGroup) {
+  const compared = compareNodeGroup(managed, actualOf(group));
+  const config = configChange(compared.change, group);
+  const version = versionChange(compared.change, managed);
+  const isChanging = config !== undefined || version !== undefined;
+  const wanted = compared.change.tags;
+  const tags = tagChange({ actual: group.tags, wanted, owner: ownerOf(managed), isChanging });
+  return { ...compared, config, version, tags };
+}
+
+function configChange(
+  { scalingConfig, updateConfig, labels, taint }: Wanted<NodeGroup>,
+  group: CloudNodeGroup,
+): NodeGroupConfigChange | undefined {
+  const change = given({
+    scalingConfig: scalingConfig?.[0] && scalingChange(scalingConfig[0], group.scalingConfig),
+    updateConfig: updateConfig?.[0],
+    labels: labels && {
+      set: omitBy(labels, (value, key) => group.labels?.[key] === value),
+      remove: Object.keys(group.labels ?? {}).filter((key) => !Object.hasOwn(labels, key)),
+    },
+    taints: taint && taintChange(taint, group.taints),
+  });
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+/**
+ * What is wanted, and nothing else: how many nodes there are is nobody's business who did not say it. But EKS refuses
+ * limits that the number is not within, which nobody but us can move into them.
+ */
+function scalingChange(wanted: CloudScaling, is: CloudScaling = {}): CloudScaling {
+  const { desiredSize = 0, minSize = 0, maxSize = Number.POSITIVE_INFINITY } = { ...is, ...wanted };
+  const within = clamp(desiredSize, minSize, maxSize);
+  return wanted.desiredSize === undefined && within !== desiredSize
+    ? { ...wanted, desiredSize: within }
+    : wanted;
+}
+
+/** A taint is known by its key and its effect. */
+function taintChange(wanted: readonly CloudTaint[], is: readonly CloudTaint[] = []) {
+  const isOne = (a: CloudTaint, b: CloudTaint) => a.key === b.key && a.effect === b.effect;
+  return {
+    set: differenceWith(wanted, is, (a, b) => isEqual(plainTaint(a), plainTaint(b))),
+    remove: differenceWith(is, wanted, isOne),
+  };
+}
+
+function versionChange(
+  { version, releaseVersion, launchTemplate }: Wanted<NodeGroup>,
+  { spec: { forProvider } }: NodeGroup,
+): NodeGroupVersionChange | undefined {
+  const change = given({ version, releaseVersion, launchTemplate: launchTemplate?.[0] });
+  if (Object.keys(change).length === 0) return undefined;
+  return { ...change, ...(forProvider.forceUpdateVersion && { force: true }) };
+}
+
+/** What the state of a node group says. */
+function meaningOf({
+  status,
+  issues,
+}: CloudNodeGroup): Pick<Observation, 'operation'> & { readonly ready: ReadyFacts } {
+  const why = issues.length === 0 ? '' : `: ${issues.join('; ')}`;
+  switch (status) {
+    case 'ACTIVE':
+      return { ready: available() };
+    case 'UPDATING':
+      return { ready: available(), operation: 'update' };
+    case 'CREATING':
+      return { ready: creating(), operation: 'create' };
+    case 'DELETING':
+      return { ready: deleting(), operation: 'delete' };
+    case 'CREATE_FAILED':
+      return {
+        ready: unavailable(
+          `the node group could not be created${why}; delete this resource and create it anew`,
+        ),
+      };
+    default:
+      return { ready: unavailable(`the node group is ${status}${why}`) };
+  }
+}
+
+/** What EKS can change: it refuses all changes of a node group in another state. */
+const isChangeable = ({ status }: CloudNodeGroup): boolean => status === 'ACTIVE' || status === 'DEGRADED';
+
+/** What to report about a node group that may be observed. */
+export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observation<NodeGroup> {
+  const { change, tags, refused, observation } = differenceOf(managed, group);
+  const differing = [
+    ...Object.keys(change).filter((field) => field !== 'tags'),
+    ...(tags === undefined ? [] : ['tags']),
+    ...refused,
+  ];
+  const { arn, status, version, releaseVersion, scalingConfig } = group;
+  return {
+    ...observation,
+    exists: true,
+    isUpToDate: !isChangeable(group) || differing.length === 0,
+    ...meaningOf(group),
+    status: {
+      atProvider: given({
+        ...{ arn, status, version, releaseVersion, desiredSize: scalingConfig?.desiredSize },
+        autoscalingGroups: group.autoscalingGroups.length === 0 ? undefined : group.autoscalingGroups,
+      }),
+    },
+    ...(differing.length > 0 && { difference: differing.join(', ') }),
+  };
+}

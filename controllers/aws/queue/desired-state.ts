@@ -1,0 +1,128 @@
+import attempt from 'lodash/attempt.js';
+import isEqual from 'lodash/isEqual.js';
+import isError from 'lodash/isError.js';
+import pickBy from 'lodash/pickBy.js';
+import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
+import { QueueKind } from '../../../apis/aws/sqs/v1beta1/queue.ts';
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
+import type { CloudQueue, QueueAttribute, QueueAttributes } from '../../../clients/aws/sqs/queues.ts';
+import type { Actual } from '../../author/comparison.ts';
+import { comparison } from '../../author/comparison.ts';
+import { ownerOf } from '../../author/whose-is.ts';
+import type { Observation } from '../../core/managed/external-client.ts';
+import { ownTags, tagChange, tagsOddity } from '../tags.ts';
+
+type Parameters = NonNullable<Queue['spec']['forProvider']>;
+
+/** The fields that are one attribute each, by what SQS calls that. */
+const attributeOf = {
+  fifoQueue: 'FifoQueue',
+  contentBasedDeduplication: 'ContentBasedDeduplication',
+  delaySeconds: 'DelaySeconds',
+  maximumMessageSize: 'MaximumMessageSize',
+  messageRetentionPeriod: 'MessageRetentionPeriod',
+  receiveMessageWaitTimeSeconds: 'ReceiveMessageWaitTimeSeconds',
+  visibilityTimeout: 'VisibilityTimeout',
+  policy: 'Policy',
+  kmsMasterKeyId: 'KmsMasterKeyId',
+  kmsDataKeyReusePeriodSeconds: 'KmsDataKeyReusePeriodSeconds',
+} as const satisfies Partial<Record<keyof Parameters, QueueAttribute>>;
+
+/** The attributes that are wanted, as SQS has them: all are texts. */
+export function attributesOf(
+  wanted: Omit<Partial<Parameters>, 'redrivePolicy'> & {
+    readonly redrivePolicy?: Partial<NonNullable<Parameters['redrivePolicy']>>;
+  },
+): QueueAttributes {
+  const { redrivePolicy } = wanted;
+  const given = Object.entries(attributeOf).flatMap(([field, attribute]) => {
+    const value = wanted[field as keyof typeof attributeOf];
+    // SQS takes no `false` for what a queue is made as.
+    const isLeftOut = value === undefined || (attribute === 'FifoQueue' && value === false);
+    return isLeftOut ? [] : [[attribute, String(value)]];
+  });
+  return {
+    ...(Object.fromEntries(given) as QueueAttributes),
+    ...(redrivePolicy !== undefined && { RedrivePolicy: JSON.stringify(redrivePolicy) }),
+  };
+}
+
+const number = (value: string | undefined): number | undefined =>
+  value === undefined || value === '' ? undefined : Number(value);
+
+/** What SQS has for the fields of `forProvider`. */
+function actualOf({ attributes: has, tags }: CloudQueue): Actual<Queue> {
+  const redrive = json(has.RedrivePolicy) as Partial<NonNullable<Parameters['redrivePolicy']>> | undefined;
+  const { deadLetterTargetArn, maxReceiveCount } = redrive ?? {};
+  const isFifo = has.FifoQueue === 'true';
+  return {
+    fifoQueue: isFifo,
+    contentBasedDeduplication: isFifo ? has.ContentBasedDeduplication === 'true' : undefined,
+    delaySeconds: number(has.DelaySeconds),
+    maximumMessageSize: number(has.MaximumMessageSize),
+    messageRetentionPeriod: number(has.MessageRetentionPeriod),
+    receiveMessageWaitTimeSeconds: number(has.ReceiveMessageWaitTimeSeconds),
+    visibilityTimeout: number(has.VisibilityTimeout),
+    policy: has.Policy || undefined,
+    kmsMasterKeyId: has.KmsMasterKeyId || undefined,
+    kmsDataKeyReusePeriodSeconds: has.KmsMasterKeyId ? number(has.KmsDataKeyReusePeriodSeconds) : undefined,
+    redrivePolicy: {
+      deadLetterTargetArn,
+      maxReceiveCount: maxReceiveCount === undefined ? undefined : Number(maxReceiveCount),
+    },
+    tags: ownTags(tags),
+  };
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined;
+
+/** What JSON says; undefined for none, and for what is no JSON. */
+function json(text: string | undefined): unknown {
+  const value: unknown = text ? attempt(JSON.parse, text) : undefined;
+  return isError(value) ? undefined : value;
+}
+
+const compareQueue = comparison(QueueKind, {
+  // SQS writes a policy anew.
+  policy: { equals: (wanted, actual) => wanted === actual || isEqual(json(wanted) ?? wanted, json(actual)) },
+  tags: tagsOddity,
+});
+
+/** How a queue that is ours differs from what is asked for. */
+export function differenceOf(managed: Queue, queue: CloudQueue) {
+  const actual = actualOf(queue);
+  const compared = compareQueue(managed, actual);
+  const { tags: wanted, redrivePolicy, ...rest } = compared.change;
+  const attributes = attributesOf({
+    ...rest,
+    // It is one text to SQS.
+    ...(redrivePolicy && { redrivePolicy: pickBy({ ...actual.redrivePolicy, ...redrivePolicy }, isGiven) }),
+  });
+  const isChanging = Object.keys(attributes).length > 0;
+  const tags = tagChange({ actual: queue.tags, wanted, owner: ownerOf(managed), isChanging });
+  return { ...compared, attributes, tags };
+}
+
+/** What to report about a queue that may be observed. */
+export function observationOf(managed: Queue, queue: CloudQueue): Observation<Queue> {
+  const { attributes, tags, refused, observation } = differenceOf(managed, queue);
+  const differing = [...Object.keys(attributes), ...(tags === undefined ? [] : ['tags']), ...refused];
+  const { QueueArn: arn, CreatedTimestamp: created } = queue.attributes;
+  const createdAt = number(created);
+  return {
+    ...observation,
+    exists: true,
+    isUpToDate: differing.length === 0,
+    ready: available(),
+    details: { endpoint: queue.url },
+    status: {
+      atProvider: {
+        url: queue.url,
+        ...(arn && { arn }),
+        ...(createdAt && { createdTimestamp: timestamp(new Date(createdAt * 1_000)) }),
+      },
+    },
+    ...(differing.length > 0 && { difference: differing.join(', ') }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
+import type { CloudQueue, Queues } from '../../../clients/aws/sqs/queues.ts';
+import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
+import { isUncertain } from '../../../clients/cloud-error.ts';
+import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { refuse } from '../../author/comparison.ts';
+import { ownerOf, whoseIs } from '../../author/whose-is.ts';
+import type { ExternalClient } from '../../core/managed/external-client.ts';
+import { UncertainCreationError } from '../../core/managed/external-client.ts';
+import { nameProblem } from '../../core/managed/name-limits.ts';
+import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
+
+/** What SQS takes for a name; that of a FIFO queue ends in `.fifo`. */
+const names = { maxLength: 80, pattern: /[A-Za-z0-9_-]+(\.fifo)?/ };
+
+/**
+ * Queues in Amazon SQS. What we call one is what it is named; what it is called from then on is the URL that SQS
+ * assigns, which is to be stored as it was returned (SQS Developer Guide, "Queue and message identifiers"). A name in
+ * place of the URL will do too, as provider-aws had it.
+ *
+ * `create` first looks whether there is one of that name: SQS answers the creation of a queue that exists, with the same
+ * attributes, as if it had just made it, whosever that is. A creation whose answer is lost is looked for as well, and if
+ * it does not show, it is left to a human.
+ */
+export function queueClient(aws: AwsClient): ExternalClient<Queue> {
+  const queuesOf = ({ spec: { forProvider } }: Queue): Queues =>
+    sqsQueues({ aws, region: forProvider.region });
+
+  return {
+    async observe(managed, _known, signal) {
+      const queue = await find(managed, signal);
+      if (queue === undefined || claim(managed, queue) === 'notOurs') {
+        return { exists: false, isUpToDate: false };
+      }
+      return observationOf(managed, queue);
+    },
+
+    async create(managed, _known, signal) {
+      const name = nameOf(managed);
+      const problem = nameProblem(name, names, annotationKeys.externalName);
+      if (problem !== undefined) throw new Error(problem);
+      const queues = queuesOf(managed);
+      const found = async (): Promise<CloudQueue | undefined> => {
+        const queue = await queues.get(name, signal);
+        if (queue !== undefined) claim(managed, queue);
+        return queue;
+      };
+      const existing = await found();
+      if (existing !== undefined) return createdAs(managed, existing.url);
+      const { tags, ...forProvider } = managed.spec.forProvider;
+      try {
+        const wanted = {
+          attributes: attributesOf(forProvider),
+          tags: { ...tags, ...ownerTags(ownerOf(managed)) },
+        };
+        return createdAs(managed, await queues.create(name, wanted, signal));
+      } catch (error) {
+        if (!isUncertain(error)) throw error;
+        const created = await found().catch(() => undefined);
+        if (created !== undefined) return createdAs(managed, created.url);
+        throw new UncertainCreationError((error as Error).message, { cause: error });
+      }
+    },
+
+    async update(managed, _known, signal) {
+      const queue = await find(managed, signal);
+      if (queue === undefined) throw new Error(`queue "${nameOf(managed)}" does not exist any more`);
+      claim(managed, queue);
+      const queues = queuesOf(managed);
+      const { attributes, tags, refused } = differenceOf(managed, queue);
+      if (Object.keys(attributes).length > 0) await queues.setAttributes(queue, attributes, signal);
+      if (tags !== undefined && Object.keys(tags.set).length > 0) await queues.tag(queue, tags.set, signal);
+      if (tags !== undefined && tags.remove.length > 0) await queues.untag(queue, tags.remove, signal);
+      refuse({ refused });
+      return {};
+    },
+
+    async delete(managed, signal) {
+      // Since it was observed it may have become somebody else's.
+      const queue = await find(managed, signal);
+      if (queue !== undefined && claim(managed, queue) === 'ours')
+        await queuesOf(managed).delete(queue, signal);
+    },
+  };
+
+  /**
+   * The queue that it names. One that names none has none, unless it goes: then it may have been cut off in its creation, and
+   * nobody else would ever delete what that made.
+   */
+  async function find(managed: Queue, signal: AbortSignal): Promise<CloudQueue | undefined> {
+    const given = externalName(managed);
+    const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
+    if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
+    const queue = await queuesOf(managed).get(nameOf(managed), signal);
+    const account = given === undefined ? undefined : accountIn(given);
+    if (queue === undefined || account === undefined || accountIn(queue.url) === account) return queue;
+    throw new Error(
+      `the annotation ${annotationKeys.externalName} names a queue of account ${account}, and the provider leads to account ${accountIn(queue.url)}`,
+    );
+  }
+}
+
+/** Of a URL of SQS: the number of the account, then the name. */
+const partsOf = (url: string): readonly [account: string, name: string] | undefined => {
+  const [, account, name] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
+  return account && name ? [account, name] : undefined;
+};
+const accountIn = (given: string): string | undefined => partsOf(given)?.[0];
+
+/** The name of the queue in SQS: that in its URL, or what somebody chose, or that of the object. */
+function nameOf(managed: Queue): string {
+  const given = externalName(managed) ?? managed.metadata.name;
+  return partsOf(given)?.[1] ?? given;
+}
+
+/** A name that somebody chose stays what it is: a manifest that has it may be applied again. */
+const createdAs = (managed: Queue, url: string) => ({
+  ...(externalName(managed) === undefined && { externalName: url }),
+  details: { endpoint: url },
+});
+
+/** A URL is not written down by chance; what a name leads to is ours by its tags, or because it was seen before. */
+const claim = (managed: Queue, { name, url, tags }: CloudQueue): 'ours' | 'notOurs' =>
+  whoseIs(managed, {
+    what: `queue "${name}"`,
+    tags,
+    isKnown: partsOf(externalName(managed) ?? '') !== undefined || managed.status?.atProvider?.url === url,
+  });

@@ -1,0 +1,248 @@
+import { AwsProblem } from '../problem.ts';
+import { jsonRefusals } from '../refusals.ts';
+import { restProtocol } from '../rest-protocol.ts';
+import type { Call, Service } from '../service.ts';
+import type { Asked, ConfigChange, NodeGroup, Update, VersionChange } from './node-group.ts';
+import { invalid, newNodeGroup, reconfigured, stateOf, stateOfUpdate, upgraded } from './node-group.ts';
+
+/** A cluster, as far as node groups need one. */
+export interface Cluster {
+  readonly name: string;
+  readonly arn: string;
+  readonly version: string;
+  readonly roleArn?: string;
+  readonly resourcesVpcConfig?: object;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+const clusters = 'eks/cluster';
+const groups = 'eks/node-group';
+const usualVersion = '1.31';
+
+const routes = {
+  'POST /clusters': 'CreateCluster',
+  'GET /clusters': 'ListClusters',
+  'GET /clusters/{name}': 'DescribeCluster',
+  'DELETE /clusters/{name}': 'DeleteCluster',
+  'POST /clusters/{clusterName}/node-groups': 'CreateNodegroup',
+  'GET /clusters/{clusterName}/node-groups': 'ListNodegroups',
+  'GET /clusters/{clusterName}/node-groups/{nodegroupName}': 'DescribeNodegroup',
+  'DELETE /clusters/{clusterName}/node-groups/{nodegroupName}': 'DeleteNodegroup',
+  'POST /clusters/{clusterName}/node-groups/{nodegroupName}/update-config': 'UpdateNodegroupConfig',
+  'POST /clusters/{clusterName}/node-groups/{nodegroupName}/update-version': 'UpdateNodegroupVersion',
+  'GET /clusters/{name}/updates/{updateId}': 'DescribeUpdate',
+  'POST /tags/{resourceArn}': 'TagResource',
+  'DELETE /tags/{resourceArn}': 'UntagResource',
+  'GET /tags/{resourceArn}': 'ListTagsForResource',
+};
+
+/** Clusters without a control plane, and node groups without nodes; updates take as long as creations. */
+export const eks: Service = {
+  name: 'eks',
+  protocols: [restProtocol(routes)],
+  refusals: {
+    ...jsonRefusals,
+    failed: () => new AwsProblem('ServerException', 'An internal error has occurred.', { status: 500 }),
+  },
+  actions: {
+    CreateCluster(call) {
+      const { params, account, region } = call;
+      const name = text(params.name);
+      if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(name)) throw invalid('The cluster name is invalid.');
+      if (call.things<Cluster>(clusters).get(name) !== undefined) {
+        throw inUse(`Cluster already exists with name: ${name}`);
+      }
+      const cluster: Cluster = {
+        name,
+        arn: `arn:aws:eks:${region}:${account.id}:cluster/${name}`,
+        version: text(params.version) || usualVersion,
+        ...(typeof params.roleArn === 'string' && { roleArn: params.roleArn }),
+        ...(typeof params.resourcesVpcConfig === 'object' && {
+          resourcesVpcConfig: params.resourcesVpcConfig as object,
+        }),
+        tags: (params.tags ?? {}) as Cluster['tags'],
+      };
+      return { cluster: toldCluster(call.things<Cluster>(clusters).add(name, cluster)) };
+    },
+    ListClusters: (call) => ({
+      clusters: call
+        .things<Cluster>(clusters)
+        .allSeen()
+        .map(({ id }) => id),
+    }),
+    DescribeCluster: (call) => ({ cluster: toldCluster(clusterSeen(call, text(call.params.name))) }),
+    DeleteCluster(call) {
+      const cluster = clusterSeen(call, text(call.params.name));
+      const isUsed = groupsOf(call, cluster.id).length > 0;
+      if (isUsed) throw inUse('Cluster has nodegroups attached');
+      call.things<Cluster>(clusters).remove(cluster.id);
+      return { cluster: { ...toldCluster(cluster), status: 'DELETING' } };
+    },
+
+    CreateNodegroup(call) {
+      const { params, account, region } = call;
+      const asked = params as Asked;
+      const { item: cluster } = clusterSeen(call, text(params.clusterName));
+      const { nodegroupName = '', clientRequestToken } = asked;
+      const things = call.things<NodeGroup>(groups);
+      const key = `${cluster.name}/${nodegroupName}`;
+      const existing = things.get(key);
+      if (existing !== undefined) {
+        const isAskedAgain =
+          clientRequestToken !== undefined && existing.item.clientRequestToken === clientRequestToken;
+        if (isAskedAgain) return { nodegroup: told(call, existing) };
+        throw inUse(`NodeGroup already exists with name ${nodegroupName} and cluster name ${cluster.name}`);
+      }
+      const most = call.quota('nodegroup', 30);
+      if (groupsOf(call, cluster.name).length >= most) {
+        throw new AwsProblem(
+          'ResourceLimitExceededException',
+          `Cannot have more than ${most} nodegroups attached to a cluster.`,
+        );
+      }
+      const id = call.newId('ng').slice(3);
+      const group = newNodeGroup(asked, {
+        arn: `arn:aws:eks:${region}:${account.id}:nodegroup/${cluster.name}/${nodegroupName}/${id}`,
+        clusterName: cluster.name,
+        clusterVersion: cluster.version,
+        now: call.now(),
+      });
+      return { nodegroup: told(call, things.add(key, group)) };
+    },
+    ListNodegroups: (call) => ({
+      nodegroups: groupsOf(call, clusterSeen(call, text(call.params.clusterName)).id).map(
+        ({ item }) => item.nodegroupName,
+      ),
+    }),
+    DescribeNodegroup: (call) => ({ nodegroup: told(call, groupSeen(call)) }),
+    DeleteNodegroup(call) {
+      const group = groupSeen(call);
+      call.things<NodeGroup>(groups).remove(group.id);
+      return { nodegroup: { ...told(call, group), status: 'DELETING' } };
+    },
+    UpdateNodegroupConfig: (call) =>
+      update(call, 'ConfigUpdate', (group) => reconfigured(group, call.params as ConfigChange)),
+    UpdateNodegroupVersion: (call) =>
+      update(call, 'VersionUpdate', (group) =>
+        upgraded(group, call.params as VersionChange, clusterSeen(call, group.clusterName).item.version),
+      ),
+    DescribeUpdate(call) {
+      const { name, nodegroupName, updateId } = call.params;
+      const group = groupSeen({ ...call, params: { clusterName: name, nodegroupName } });
+      const found = group.item.updates.find(({ id }) => id === updateId);
+      if (found === undefined) throw missing(`No update found for ID: ${text(updateId)}`);
+      return { update: toldUpdate(call, found) };
+    },
+
+    TagResource(call) {
+      const tags = (call.params.tags ?? {}) as NodeGroup['tags'];
+      return retag(call, (had) => ({ ...had, ...tags }));
+    },
+    UntagResource(call) {
+      const keys = [call.params.tagKeys ?? []].flat();
+      return retag(call, (had) =>
+        Object.fromEntries(Object.entries(had).filter(([key]) => !keys.includes(key))),
+      );
+    },
+    ListTagsForResource: (call) => ({ tags: groupOfArn(call).item.tags }),
+  },
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Those of AWS take minutes, whatever they change: here as long as it takes to make one. */
+const timeOf = (call: Call) => ({ now: call.now(), updateMs: call.delays.provisioningMs });
+
+function clusterSeen(call: Call, name: string) {
+  const cluster = call.things<Cluster>(clusters).seen(name);
+  if (cluster === undefined) throw missing(`No cluster found for name: ${name}.`);
+  return cluster;
+}
+
+const groupsOf = (call: Call, cluster: string) =>
+  call
+    .things<NodeGroup>(groups)
+    .allSeen()
+    .filter(({ item }) => item.clusterName === cluster);
+
+function groupSeen(call: Call) {
+  const { clusterName, nodegroupName } = call.params;
+  const cluster = clusterSeen(call, text(clusterName));
+  const group = call.things<NodeGroup>(groups).seen(`${cluster.id}/${text(nodegroupName)}`);
+  if (group === undefined) throw missing(`No node group found for name: ${text(nodegroupName)}.`);
+  return group;
+}
+
+function groupOfArn(call: Call) {
+  const arn = call.params.resourceArn;
+  const group = call
+    .things<NodeGroup>(groups)
+    .all()
+    .find(({ item }) => item.nodegroupArn === arn);
+  if (group === undefined)
+    throw new AwsProblem('NotFoundException', 'No resource was found.', { status: 404 });
+  return group;
+}
+
+function retag(call: Call, make: (tags: NodeGroup['tags']) => NodeGroup['tags']): object {
+  const { id } = groupOfArn(call);
+  call.things<NodeGroup>(groups).change(id, (group) => ({ ...group, tags: make(group.tags) }));
+  return {};
+}
+
+function update(call: Call, type: Update['type'], make: (group: NodeGroup) => NodeGroup): object {
+  const { id } = groupSeen(call);
+  const things = call.things<NodeGroup>(groups);
+  const group = things.get(id);
+  if (group === undefined) throw missing(`No node group found for name: ${text(call.params.nodegroupName)}.`);
+  const state = stateOf(group, timeOf(call));
+  if (state !== 'ACTIVE') {
+    throw inUse(`Nodegroup cannot be updated as it is currently not in Active State (${state})`);
+  }
+  const changed = make(group.item);
+  const begun: Update = { id: call.newId('update').slice(7), type, startedAtMs: call.now() };
+  things.change(id, () => ({ ...changed, updates: [...group.item.updates, begun], changedAtMs: call.now() }));
+  return { update: toldUpdate(call, begun) };
+}
+
+const toldUpdate = (call: Call, { failure, startedAtMs, ...update }: Update) => ({
+  ...update,
+  status: stateOfUpdate({ ...update, startedAtMs, ...(failure && { failure }) }, timeOf(call)),
+  createdAt: startedAtMs / 1_000,
+  params: [],
+  errors: failure === undefined ? [] : [failure],
+});
+
+/** A node group as EKS tells of it. */
+function told(call: Call, group: Parameters<typeof stateOf>[0]): object {
+  const { updates: _updates, clientRequestToken: _token, failure, changedAtMs, ...item } = group.item;
+  return {
+    ...item,
+    status: stateOf(group, timeOf(call)),
+    health: { issues: failure === undefined ? [] : [failure] },
+    resources: {
+      autoScalingGroups: [{ name: `eks-${item.nodegroupName}-${item.nodegroupArn.split('/').at(-1)}` }],
+    },
+    createdAt: group.createdAtMs / 1_000,
+    modifiedAt: changedAtMs / 1_000,
+  };
+}
+
+const toldCluster = ({
+  item,
+  phase,
+  createdAtMs,
+}: {
+  item: Cluster;
+  phase: string;
+  createdAtMs: number;
+}) => ({
+  ...item,
+  status: phase === 'creating' ? 'CREATING' : phase === 'available' ? 'ACTIVE' : 'DELETING',
+  createdAt: createdAtMs / 1_000,
+});
+
+const missing = (message: string): AwsProblem =>
+  new AwsProblem('ResourceNotFoundException', message, { status: 404 });
+const inUse = (message: string): AwsProblem =>
+  new AwsProblem('ResourceInUseException', message, { status: 409 });

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Owner } from '../../../clients/ownership-tags.ts';
+import type { TagChange, TagsWanted } from '../../../controllers/aws/tags.ts';
+import { ownTags, tagChange, tagsOddity } from '../../../controllers/aws/tags.ts';
+
+const owner: Owner = { kind: 'queue.sqs.aws.crossplane.io', name: 'orders' };
+const ours = { 'crossplane-kind': owner.kind, 'crossplane-name': owner.name };
+const reserved = { 'aws:cloudformation:stack-name': 'x' };
+
+describe('tags of a thing of ours', () => {
+  const rows: Readonly<Record<string, Partial<TagsWanted> & { readonly want: TagChange | undefined }>> = {
+    'are left alone where nobody wants any': { actual: { ...ours, team: 'a' }, want: undefined },
+    'say whose it is': { actual: { team: 'a' }, want: { set: ours, remove: [] } },
+    'are those that are wanted, and those of others are kept': {
+      actual: { ...ours, team: 'a', stage: 'test' },
+      wanted: { team: 'b', cost: '1' },
+      want: { set: { team: 'b', cost: '1' }, remove: [] },
+    },
+    'keep those of AWS, which nobody else can set or take away': {
+      actual: { ...ours, ...reserved },
+      wanted: { 'aws:mine': 'x', team: 'a' },
+      want: { set: { team: 'a' }, remove: [] },
+    },
+    'say whose it is, whatever is wanted': {
+      actual: ours,
+      wanted: { 'crossplane-name': 'theirs' },
+      want: undefined,
+    },
+    'follow another provider with the next change only': {
+      actual: { ...ours, 'crossplane-class': 'former' },
+      isChanging: true,
+      want: { set: {}, remove: ['crossplane-class'] },
+    },
+    'and not by themselves': { actual: { ...ours, 'crossplane-class': 'former' }, want: undefined },
+  };
+  for (const [name, { want, actual = {}, isChanging = false, ...given }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(tagChange({ actual, owner, isChanging, ...given }), want));
+  }
+
+  test('of users are all but those', () => {
+    assert.deepEqual(ownTags({ ...ours, ...reserved, team: 'a' }), { team: 'a' });
+  });
+
+  test('that users may not write make no difference', () => {
+    assert.equal(tagsOddity.equals?.({ ...ours, team: 'b', 'aws:mine': 'x' }, { team: 'b', a: 'b' }), true);
+    assert.equal(tagsOddity.equals?.({ team: 'b' }, { team: 'a' }), false);
+  });
+});

@@ -1,0 +1,60 @@
+import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
+import { eks } from '../../local/aws/eks/eks.ts';
+import type { NodeGroup } from '../../local/aws/eks/node-group.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { awsWorld, clientOf, failureOf, region } from './aws-world.ts';
+
+const clusterName = 'guide';
+const nodeRoleArn = 'arn:aws:iam::123456789012:role/nodes';
+const subnetIds = ['subnet-0a1b2c3d4e5f60001'];
+const { signal } = new AbortController();
+
+/** As somebody else makes one. */
+const foreign = (aws: InProcessAws, nodegroupName: string): Promise<unknown> =>
+  clientOf(aws).call(
+    {
+      ...{ service: 'eks', region, what: 'make theirs', isRepeatable: false },
+      run: (sdk, http) =>
+        sdk.createNodegroup({ clusterName, nodegroupName, nodeRole: nodeRoleArn, subnets: subnetIds }, http),
+    },
+    signal,
+  );
+
+/** The cluster that they are of. */
+const cluster = (aws: InProcessAws): Promise<unknown> =>
+  clientOf(aws).call(
+    {
+      ...{ service: 'eks', region, what: 'make the cluster', isRepeatable: false },
+      run: (sdk, http) =>
+        sdk.createCluster({ name: clusterName, roleArn: nodeRoleArn, resourcesVpcConfig: {} }, http),
+    },
+    signal,
+  );
+
+describeConformance({
+  managed: NodeGroupKind,
+  forProvider: {
+    ...{ region, clusterName, nodeRoleArn, subnetIds },
+    scalingConfig: [{ minSize: 1, maxSize: 4 }],
+    labels: { pool: 'blue' },
+    taint: [{ key: 'gpu', value: 'yes', effect: 'NO_SCHEDULE' }],
+    tags: { team: 'shop' },
+  },
+  changes: [
+    { scalingConfig: [{ minSize: 3, maxSize: 5 }] },
+    { labels: { pool: 'green' }, updateConfig: [{ maxUnavailable: 2 }] },
+    { taint: [{ key: 'gpu', effect: 'NO_EXECUTE' }] },
+    { releaseVersion: '1.31.9-20250501' },
+    { tags: { team: 'books' } },
+  ],
+  refusedChanges: [{ region: 'us-east-1' }, { instanceTypes: ['m5.large'] }, { diskSize: 50 }],
+  open: (given) =>
+    awsWorld(given, {
+      failure: failureOf(eks),
+      things: (aws) => aws.things<NodeGroup>('eks/node-group').flatMap(([, groups]) => groups.all()),
+      foreign,
+      before: cluster,
+      creation: 'eks:CreateNodegroup',
+    }),
+});

@@ -1,0 +1,45 @@
+import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
+import type { Queue } from '../../local/aws/sqs/queue.ts';
+import { sqs } from '../../local/aws/sqs/sqs.ts';
+import { describeConformance } from '../../testing/conformance.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { awsWorld, clientOf, failureOf, region } from './aws-world.ts';
+
+const { signal } = new AbortController();
+
+/** As somebody else makes one; answers with its URL. */
+const foreign = (aws: InProcessAws, QueueName: string): Promise<unknown> =>
+  clientOf(aws).call(
+    {
+      ...{ service: 'sqs', region, what: 'make theirs', isRepeatable: false },
+      run: async (sqs, http) => {
+        const tags = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
+        return (await sqs.createQueue({ QueueName, tags }, http)).QueueUrl;
+      },
+    },
+    signal,
+  );
+
+describeConformance({
+  managed: QueueKind,
+  forProvider: { region, delaySeconds: 5, tags: { team: 'shop' } },
+  changes: [
+    { delaySeconds: 10, visibilityTimeout: 60 },
+    { messageRetentionPeriod: 86_400, receiveMessageWaitTimeSeconds: 20 },
+    { kmsMasterKeyId: 'alias/aws/sqs' },
+    { policy: '{"Version":"2012-10-17","Statement":[]}' },
+    { tags: { team: 'books' } },
+  ],
+  refusedChanges: [{ region: 'us-east-1' }, { fifoQueue: true }],
+  details: ['endpoint'],
+  open: (given) =>
+    awsWorld(given, {
+      failure: failureOf(sqs),
+      things: (aws) =>
+        aws
+          .things<Queue>('sqs/queue')
+          .flatMap(([, queues]) => queues.all().filter(({ phase }) => phase !== 'deleting')),
+      foreign,
+      creation: 'sqs:CreateQueue',
+    }),
+});
