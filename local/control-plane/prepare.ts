@@ -1,7 +1,8 @@
 /**
- * Gets the binaries of the control plane, what enforces rules on it, and a Redis for the stand-ins of clouds: run before
- * the tests, so that none waits for it.
+ * Gets the binaries of the control plane, what enforces rules on it, and for the stand-ins of clouds a Redis and the command line
+ * of AWS: run before the tests, so that none waits for it.
  */
+import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
@@ -17,6 +18,8 @@ try {
   progress.note(
     redis.by === 'nobody' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,
   );
+  const aws = await prepareAwsCommandLine({ environment: process.env, progress });
+  progress.note(aws.isThere ? `aws is ${aws.program}` : `there is no aws: ${aws.reason}`);
   // A download given up for being late may still hold the process.
   process.exit(0);
 } catch (error) {
