@@ -19,10 +19,10 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
 import { stopRequest } from '../stop-request.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
-import { exampleManifests } from './manifests.ts';
+import { demonstrated, exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
 import { startServices } from './services.ts';
-import { hasPsql, problemOf, psqlLine } from './usability.ts';
+import { hasPsql, problemOf, psqlLine, redisLine } from './usability.ts';
 
 const settlingMs = 90_000;
 const progress = textProgress({ prefix: 'demo:' });
@@ -64,11 +64,10 @@ function readFlags(): boolean {
 }
 
 async function demonstrate(running: Services): Promise<void> {
-  const { controlPlane, clouds, postgresql } = running;
-  const addresses = { favouriteCloud: clouds.favourite.url, otherCloud: clouds.other.url, postgresql };
+  const { controlPlane } = running;
   await progress.step('apply examples/', async () => {
-    for (const folder of ['fancysql', 'postgresql']) {
-      for (const manifest of exampleManifests(folder, addresses)) {
+    for (const folder of demonstrated) {
+      for (const manifest of exampleManifests(folder, running)) {
         await controlPlane.kubectl(['apply', '-f', '-'], manifest);
       }
     }
@@ -158,8 +157,11 @@ async function showUsable(
 }
 
 async function showNextSteps(claims: readonly Claim[], running: Services): Promise<void> {
-  const { controlPlane, logFile, kubectl } = running;
-  const database = claims.find((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
+  const { controlPlane, logFile, kubectl, redis } = running;
+  const databases = claims.filter((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
+  const own = databases.find(({ spec }) => spec.resourceRef?.kind === 'PostgreSQLDatabase');
+  const ofRds = databases.find(({ spec }) => spec.resourceRef?.kind === 'RDSInstance');
+  const cache = claims.find((claim) => claim.kind === 'RedisCluster' && isUsable(claim));
   print(
     '',
     'Go on in another terminal:',
@@ -169,7 +171,10 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
     `  ${kubectl} get managed`,
     `  ${kubectl} get classes`,
     `  ${kubectl} -n team-blog describe fancysqlinstance dreams`,
-    ...(database === undefined ? [] : [`  ${psqlLine(database, kubectl)}`]),
+    ...[own, ofRds].flatMap((claim) => (claim === undefined ? [] : [`  ${psqlLine(claim, kubectl)}`])),
+    ...(cache === undefined || redis.by === 'nobody'
+      ? []
+      : [`  ${redisLine(cache, { kubectl, cli: redis.cli })}`]),
     ...((await hasPsql())
       ? []
       : ['  (psql is not on this machine: install a PostgreSQL client for that line)']),

@@ -1,25 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Services } from './services.ts';
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 
-/** Where the demo's servers are, which the examples name by their usual addresses. */
-export interface Addresses {
-  readonly favouriteCloud: string;
-  readonly otherCloud: string;
-  readonly postgresql: { readonly port: number; readonly password: string };
+/** The folders of examples that the demo applies, in order. */
+export const demonstrated = ['fancysql', 'postgresql', 'aws', 'gcp'] as const;
+
+/** What of the demo the examples name by its usual addresses and credentials. */
+export type Addressed = Pick<Services, 'clouds' | 'postgresql' | 'aws' | 'google'>;
+
+/** Manifests as they are written for a reader, with the demo's addresses and credentials. */
+export function atHome(yaml: string, { clouds, postgresql, aws, google }: Addressed): string {
+  return (
+    yaml
+      .replaceAll('http://127.0.0.1:18080', clouds.favourite.url)
+      .replaceAll('http://127.0.0.1:18081', clouds.other.url)
+      .replaceAll('http://127.0.0.1:18085', google.url)
+      .replaceAll('http://127.0.0.1:18090', aws.url)
+      // What JSON quotes is a scalar of YAML.
+      .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(google.key)))
+      .replaceAll('"15432"', `"${postgresql.port}"`)
+      .replaceAll('postgresql-demo', postgresql.password)
+  );
 }
 
-/** The manifests of one folder of examples, in order of use, with the demo's addresses and credentials. */
-export function exampleManifests(folder: string, addresses: Addresses): readonly string[] {
+/** The manifests of one folder of examples, in order of use, for the demo. */
+export function exampleManifests(
+  folder: (typeof demonstrated)[number],
+  addressed: Addressed,
+): readonly string[] {
   return readdirSync(join(examples, folder))
     .filter((file) => file.endsWith('.yaml'))
     .toSorted()
-    .map((file) =>
-      readFileSync(join(examples, folder, file), 'utf8')
-        .replaceAll('http://127.0.0.1:18080', addresses.favouriteCloud)
-        .replaceAll('http://127.0.0.1:18081', addresses.otherCloud)
-        .replaceAll('"15432"', `"${addresses.postgresql.port}"`)
-        .replaceAll('postgresql-demo', addresses.postgresql.password),
-    );
+    .map((file) => atHome(readFileSync(join(examples, folder, file), 'utf8'), addressed));
 }

@@ -5,6 +5,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { databaseServers } from '../aws/rds/database-servers.ts';
+import { startPostgresqlDatabase } from '../aws/rds/postgresql-database.ts';
+import type { LocalAws } from '../aws/server.ts';
+import { startAws } from '../aws/server.ts';
+import { allServices } from '../aws/services.ts';
 import { controlPlaneBinaries } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -12,8 +17,13 @@ import type { Progress } from '../control-plane/progress.ts';
 import type { FlavourName } from '../favourite-cloud/cloud.ts';
 import type { FavouriteCloud } from '../favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../favourite-cloud/server.ts';
+import type { LocalGoogleCloud } from '../gcp/server.ts';
+import { startGoogleCloud } from '../gcp/server.ts';
+import type { ServiceAccountKey } from '../gcp/service-accounts.ts';
 import type { LocalPostgresql } from '../postgresql.ts';
 import { startPostgresql } from '../postgresql.ts';
+import type { RedisSupport } from '../redis-binaries.ts';
+import { prepareRedis } from '../redis-binaries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const provisioningMs = 2_000;
@@ -24,6 +34,11 @@ export interface Services {
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
   readonly clouds: Readonly<Record<FlavourName, FavouriteCloud>>;
+  /** A stand-in for AWS; a PostgreSQL is behind each DB instance of that engine. */
+  readonly aws: LocalAws;
+  /** A stand-in for Google Cloud, and a key that it accepts; a Redis is behind each instance if there is one. */
+  readonly google: LocalGoogleCloud & { readonly key: ServiceAccountKey };
+  readonly redis: RedisSupport;
   /** The controllers: `node main.ts`. */
   readonly controllers: ChildProcess;
   /** Where the controllers log. */
@@ -46,6 +61,24 @@ export async function startServices(progress: Progress): Promise<Services> {
     stops.push(() => started.stop());
     return started;
   };
+  const startLocalAws = async () => {
+    const onFailure = (id: string, error: unknown): void =>
+      progress.note(`no database for ${id}: ${String(error)}`);
+    const databases = databaseServers({ engines: { postgres: startPostgresqlDatabase }, onFailure });
+    const options = { provisioningMs, deletionMs, services: allServices({ databases }) };
+    const started = await startAws({ ...options, port: 18090 }).catch(() => startAws(options));
+    stops.push(() => started.stop());
+    return started;
+  };
+  const startLocalGoogleCloud = async (redis: RedisSupport) => {
+    if (redis.by === 'nobody') progress.note(`nothing is behind instances of Memorystore: ${redis.reason}`);
+    const options = { provisioningMs, deletionMs, ...(redis.by !== 'nobody' && { redis }) };
+    const started = await startGoogleCloud({ ...options, port: 18085 }).catch(() =>
+      startGoogleCloud(options),
+    );
+    stops.push(() => started.stop());
+    return { ...started, key: started.createKey() };
+  };
   try {
     const binaries = await controlPlaneBinaries({ progress });
     const controlPlane = await progress.step('start the control plane', () =>
@@ -57,6 +90,9 @@ export async function startServices(progress: Progress): Promise<Services> {
     );
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };
+    const aws = await startLocalAws();
+    const redis = await prepareRedis({ environment: process.env, progress });
+    const google = await startLocalGoogleCloud(redis);
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
     stops.push(() => rm(directory, { recursive: true, force: true }));
     const logFile = join(directory, 'controllers.log');
@@ -66,6 +102,9 @@ export async function startServices(progress: Progress): Promise<Services> {
       controlPlane,
       postgresql,
       clouds,
+      aws,
+      google,
+      redis,
       controllers,
       logFile,
       kubectl: callable(binaries.kubectl),

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { Services } from './services.ts';
 
@@ -10,8 +12,32 @@ import type { Services } from './services.ts';
 export const psqlLine = ({ metadata, spec }: Claim, kubectl: string): string =>
   `psql "$(${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name} -o jsonpath='{.data.uri}' | base64 -d)"`;
 
+/** A shell line that opens a claim's Redis with redis-cli, without showing its password. */
+export function redisLine(
+  { metadata, spec }: Claim,
+  { kubectl, cli }: { readonly kubectl: string; readonly cli: string },
+): string {
+  const secret = `${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name}`;
+  const entry = (key: string): string => `"$(${secret} -o jsonpath='{.data.${key}}' | base64 -d)"`;
+  // Not by the URI: without the name of a user redis-cli says an empty one.
+  return `REDISCLI_AUTH=${entry('password')} ${cli} -h ${entry('endpoint')} -p ${entry('port')}`;
+}
+
+interface Use {
+  /** Without these a secret is of no use. */
+  readonly needed: readonly string[];
+  problem(claim: Claim, details: ConnectionDetails, services: Services): Promise<string | undefined>;
+}
+
+const ofDatabase = ['endpoint', 'port', 'username', 'password'];
+const uses: Readonly<Record<string, Use>> = {
+  [PostgreSQLInstanceKind.kind]: { needed: ofDatabase, problem: postgresqlProblem },
+  [RedisClusterKind.kind]: { needed: ['endpoint', 'port', 'password'], problem: redisProblem },
+  [FancySQLInstanceKind.kind]: { needed: ofDatabase, problem: cloudProblem },
+};
+
 /**
- * Uses what a claim's secret holds, as an application would: logs in to the PostgreSQL database, or compares
+ * Uses what a claim's secret holds, as an application would: logs in to the PostgreSQL database or the Redis, or compares
  * with what the cloud accepts. Answers with what is wrong, undefined if nothing is.
  */
 export async function problemOf(
@@ -19,11 +45,12 @@ export async function problemOf(
   details: ConnectionDetails,
   services: Services,
 ): Promise<string | undefined> {
-  const missing = ['endpoint', 'port', 'username', 'password'].filter((key) => !details[key]);
-  if (missing.length > 0) return `its secret lacks ${missing.join(', ')}`;
-  return claim.kind === PostgreSQLInstanceKind.kind
-    ? postgresqlProblem(claim, details, services)
-    : cloudProblem(details, services);
+  const use = uses[claim.kind];
+  if (use === undefined) return `nobody knows how to use a ${claim.kind}`;
+  const missing = use.needed.filter((key) => !details[key]);
+  return missing.length > 0
+    ? `its secret lacks ${missing.join(', ')}`
+    : use.problem(claim, details, services);
 }
 
 async function postgresqlProblem(
@@ -56,7 +83,27 @@ export const hasPsql = (): Promise<boolean> =>
     () => false,
   );
 
-function cloudProblem(details: ConnectionDetails, { clouds }: Services): string | undefined {
+/** Says PING with redis-cli; without a Redis, compares with what the cloud accepts. */
+async function redisProblem(
+  claim: Claim,
+  details: ConnectionDetails,
+  { controlPlane, kubectl, redis, google }: Services,
+): Promise<string | undefined> {
+  if (redis.by === 'nobody') {
+    const isKnown = google.instances.all().some(({ authString }) => authString === details.password);
+    return isKnown ? undefined : 'the cloud has another AUTH string';
+  }
+  const command = `${redisLine(claim, { kubectl, cli: redis.cli })} PING`;
+  const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath };
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+  return stdout.trim() === 'PONG' ? undefined : `its Redis says "${stdout.trim()}"`;
+}
+
+async function cloudProblem(
+  _claim: Claim,
+  details: ConnectionDetails,
+  { clouds }: Services,
+): Promise<string | undefined> {
   const instances = [...clouds.favourite.instances(), ...clouds.other.instances()];
   const instance = instances.find(({ item }) => item.hostname === details.endpoint);
   if (instance === undefined) return `no cloud knows ${details.endpoint}`;

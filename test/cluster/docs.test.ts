@@ -8,6 +8,7 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { describeClaim, isSettled } from '../../local/demo/claims.ts';
+import { atHome as manifestAtHome } from '../../local/demo/manifests.ts';
 import type { Services } from '../../local/demo/services.ts';
 import { startServices } from '../../local/demo/services.ts';
 import { VaultServer } from '../../local/vault-server.ts';
@@ -59,7 +60,7 @@ const samples: readonly Sample[] = [
 ];
 
 const isClaim = (object: KubernetesObject): object is Claim =>
-  object.apiVersion.startsWith('database.crossplane.io/');
+  /^(database|cache)\.crossplane\.io\//.test(object.apiVersion);
 const isManaged = (object: KubernetesObject): object is Managed =>
   (object as { readonly spec?: { readonly forProvider?: unknown } }).spec?.forProvider !== undefined;
 
@@ -104,12 +105,7 @@ describe('every manifest of the README, the docs and the examples, on the demo',
 
   /** What a reader would put in: where the servers are on this machine. */
   const atHome = (yaml: string): string =>
-    yaml
-      .replaceAll('http://127.0.0.1:18080', cloud().url)
-      .replaceAll('http://127.0.0.1:18081', services.clouds.other.url)
-      .replaceAll('"15432"', `"${services.postgresql.port}"`)
-      .replaceAll('postgresql-demo', services.postgresql.password)
-      .replaceAll('https://vault.example.com:8200', vault.url);
+    manifestAtHome(yaml, services).replaceAll('https://vault.example.com:8200', vault.url);
 
   /** Waits until all that a manifest holds is where it should be. */
   const settled = (title: string, yaml: string, expect?: string) =>
@@ -195,5 +191,6 @@ describe('every manifest of the README, the docs and the examples, on the demo',
     assert.deepEqual(left.toSorted(), kept);
     assert.deepEqual(cloud().networks(), []);
     assert.deepEqual(services.clouds.other.instances(), []);
+    assert.deepEqual([services.google.instances.all(), services.google.topics.all()], [[], []]);
   });
 });

@@ -50,6 +50,8 @@ describe('npm run demo', () => {
       'cart-db',
       'posts-db',
       'warehouse',
+      'invoices-db',
+      'sessions',
     ]) {
       assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
     }
