@@ -14,7 +14,7 @@ export const access = {
   ),
   endpoint: optional(
     url(
-      "Where all APIs are reached instead of at Google's own addresses, as http://127.0.0.1:18090: a stand-in, or a private endpoint. It wins over the endpoint in the key.",
+      "Where all APIs are reached instead of at Google's own addresses, as http://127.0.0.1:18085: a stand-in, or a private endpoint. It wins over the endpoint in the key.",
     ),
   ),
   tokenURI: optional(
