@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../runtime/time/duration.ts';
+import { BadFlag, durationFlag, explainFlags, numberFlag, shareFlag } from '../flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { LocalAwsOptions } from './server.ts';
@@ -15,9 +15,6 @@ const usage = `flags:
   --read-delay 500ms           how long reads lag behind writes (0)
   --fail-rate 0.1              share of requests that fail, 0 to 1 (0)
   --rate-limit N               requests per second and account before it limits them (none)`;
-
-/** A value that a flag cannot have. */
-class BadFlag extends Error {}
 
 /** The server's options from a command line, or what is wrong with it, naming the flag. */
 export function parseCommandLine(args: readonly string[]): LocalAwsOptions | string {
@@ -51,28 +48,25 @@ export function parseCommandLine(args: readonly string[]): LocalAwsOptions | str
       denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
     });
     return {
-      port: number('--port', values.port, { max: 65_535 }),
+      port: numberFlag('--port', values.port, { max: 65_535 }),
       accounts: [withDenied(first), ...others.map(withDenied)],
       quotas: Object.fromEntries(
         values.quota.map((text) => {
           const [name, count] = pair('--quota', text, 'NAME=N');
-          return [name, number('--quota', count, { max: 1_000_000 })];
+          return [name, numberFlag('--quota', count, { max: 1_000_000 })];
         }),
       ),
       ...(data === undefined ? {} : { dataFile: data }),
-      provisioningMs: duration('--provisioning-time', values['provisioning-time']),
-      deletionMs: duration('--deletion-time', values['deletion-time']),
-      readDelayMs: duration('--read-delay', values['read-delay']),
-      failRate: share('--fail-rate', values['fail-rate']),
+      provisioningMs: durationFlag('--provisioning-time', values['provisioning-time']),
+      deletionMs: durationFlag('--deletion-time', values['deletion-time']),
+      readDelayMs: durationFlag('--read-delay', values['read-delay']),
+      failRate: shareFlag('--fail-rate', values['fail-rate']),
       ...(limit === undefined
         ? {}
-        : { rateLimit: number('--rate-limit', limit, { min: 1, max: 1_000_000 }) }),
+        : { rateLimit: numberFlag('--rate-limit', limit, { min: 1, max: 1_000_000 }) }),
     };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    // parseArgs names the flag and then explains itself at length.
-    const [first = ''] = error.message.split(/\.\s/);
-    return `${first}\n${usage}`;
+    return explainFlags(error, usage);
   }
 }
 
@@ -92,24 +86,4 @@ function pair(flag: string, text: string, form: string): readonly [string, strin
   if (name === undefined || value === undefined)
     throw new BadFlag(`${flag}: "${text}" is none of the form ${form}`);
   return [name, value];
-}
-
-function number(flag: string, text: string, { min = 0, max }: { min?: number; max: number }): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new BadFlag(`${flag}: "${text}" is no number from ${min} to ${max}`);
-  }
-  return value;
-}
-
-function share(flag: string, text: string): number {
-  const value = Number(text);
-  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new BadFlag(`${flag}: "${text}" is no share from 0 to 1`);
-  return value;
-}
-
-function duration(flag: string, text: string): number {
-  const ms = /^0(ms|s|m|h)?$/.test(text) ? 0 : parseDuration(text);
-  if (ms === undefined) throw new BadFlag(`${flag}: "${text}" is no duration as 500ms, 2s or 1m`);
-  return ms;
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { estateFile } from '../estate-file.ts';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
 import type { SavedEstate } from './estate.ts';
@@ -28,7 +28,10 @@ const maxBodyBytes = 1_000_000;
 /** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken. */
 export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
   const { dataFile } = options;
-  const { answer, ...inside } = createCloud({ ...options, ...(dataFile !== undefined && kept(dataFile)) });
+  const { answer, ...inside } = createCloud({
+    ...options,
+    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
+  });
   const server = createServer((request, response) => void serve(request, response));
   // Clients keep connections for later; the default of 5 s closes them under the feet of the next request.
   server.keepAliveTimeout = 60_000;
@@ -60,17 +63,6 @@ export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): 
   }
 
   return { ...inside, url: `http://127.0.0.1:${port}`, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** What the file holds, and how to change that: whole or not at all, whenever this process ends. */
-function kept(file: string): Pick<CloudOptions, 'saved' | 'save'> {
-  return {
-    ...(existsSync(file) && { saved: JSON.parse(readFileSync(file, 'utf8')) as SavedEstate }),
-    save(estate) {
-      writeFileSync(`${file}.new`, JSON.stringify(estate), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
-    },
-  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
