@@ -77,7 +77,7 @@ export interface OperationFault {
 /** Memorystore for Redis, seen from the inside. */
 export interface Memorystore {
   readonly service: Service;
-  /** Ends the operations whose time has come. Whether there were any. */
+  /** Ends the operations whose time has come, and forgets the old. Whether there were any. */
   settle(): boolean;
   /** Everything as it is. */
   readonly instances: Replica<StoredInstance>;
@@ -97,6 +97,8 @@ interface Work {
 }
 
 const apiName = 'redis.googleapis.com';
+/** How long an operation is known after its end: a few hours, says the API. */
+const rememberedMs = 3 * 60 * 60_000;
 const empty = { '@type': 'type.googleapis.com/google.protobuf.Empty' };
 
 export function createMemorystore(options: MemorystoreOptions): Memorystore {
@@ -110,7 +112,9 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
 
   // What a former cloud had running runs again.
   if (backend !== undefined) {
-    for (const instance of instances.all()) void follow(backend.run(instance.name, redisOf(instance)));
+    for (const instance of instances.all()) {
+      void follow(backend.run(instance.name, redisOf(instance)).then((place) => move(instance.name, place)));
+    }
     for (const operation of operations.values()) if (operation.endedAtMs === undefined) startWork(operation);
   }
 
@@ -123,6 +127,12 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
     const settled = promise.catch(() => undefined);
     underWay.add(settled);
     return settled.finally(() => underWay.delete(settled));
+  }
+
+  /** Says where an instance is, which may be elsewhere than before. */
+  function move(name: string, place: { readonly host: string; readonly port: number }): void {
+    const instance = instances.get(name);
+    if (instance?.host !== undefined) instances.drift(name, { ...instance, ...place });
   }
 
   /** Has the Redis behind the target follow what the operation is about. */
@@ -456,7 +466,11 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
     settle() {
       const ripe = [...operations.values()].filter(isRipe);
       ripe.forEach(finish);
-      return ripe.length > 0;
+      const old = [...operations.values()].filter(
+        ({ endedAtMs = now() }) => now() - endedAtMs > rememberedMs,
+      );
+      for (const { name } of old) operations.delete(name);
+      return ripe.length + old.length > 0;
     },
     saved: () => ({ instances: instances.saved(), operations: [...operations.values()], made }),
     async idle() {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -93,6 +95,25 @@ describe('behind an instance of Memorystore', { skip, timeout: 120_000 }, () => 
     const client = await whereIs(send);
     assert.equal(await redisCli(support, { ...client, cacert }, 'PING'), 'PONG');
     assert.notEqual(await redisCli(support, client, 'PING'), 'PONG');
+  });
+
+  test('runs again at another port, which the API gives, when somebody has taken its own meanwhile', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'services-stack-gcp-'));
+    t.after(() => rm(directory, { recursive: true }));
+    const dataFile = join(directory, 'held.json');
+    const former = await start(t, { dataFile });
+    await ended(former.send, await former.send('POST', `${location}/instances?instanceId=cache`, wanted));
+    const before = await whereIs(former.send);
+    await former.cloud.stop();
+    const squatter = createServer().listen(before.port, before.host);
+    t.after(() => squatter.close());
+    await once(squatter, 'listening');
+
+    const { cloud, send } = await start(t, { dataFile });
+    await cloud.idle();
+    const now = await whereIs(send);
+    assert.notEqual(now.port, before.port);
+    assert.equal(await redisCli(support, now, 'PING'), 'PONG');
   });
 
   test('runs again, at the same port and with the same AUTH string, when the stand-in goes on', async (t) => {

@@ -456,3 +456,14 @@ test('operations are listed, forgotten and cancelled, which changes nothing', as
   assert.equal((await send('DELETE', `/v1/${body.name}`)).status, 200);
   assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
 });
+
+test('an operation is forgotten hours after its end', async () => {
+  const { send, pass, cloud } = await start({ tokenLifetimeMs: 24 * 60 * 60_000 });
+  const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
+  pass(3 * 60 * 60_000);
+  assert.equal((await send('GET', `/v1/${body.name}`)).status, 200);
+  pass(1);
+  assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
+  assert.deepEqual(cloud.operations(), []);
+  assert.equal((await send('GET', `/v1/${name}`)).body.state, 'READY');
+});
