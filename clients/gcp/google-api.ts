@@ -67,8 +67,8 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
 /** Who lacks which permission. */
 function missing(message: string, details: readonly unknown[], account: string): string {
   const { permission } = details.map(errorInfoOf).find((info) => info.permission !== undefined) ?? {};
-  const what = permission === undefined || message.includes(permission) ? '' : `permission ${permission} of `;
-  return `it is about ${what}the service account ${account}`;
+  const what = permission === undefined || message.includes(permission) ? '' : `${permission} is needed, `;
+  return `${what}asked as ${account}`;
 }
 
 interface Violation {

@@ -76,7 +76,9 @@ export function cloudMemorystoreInstanceClient({
     signal: AbortSignal,
   ): Promise<MemorystoreInstance | undefined> {
     const id = idOf(managed);
-    const instance = await memorystore.get(id, signal);
+    const instance = await memorystore.get(id, signal).catch((error: unknown) => {
+      throw advised(error, CloudMemorystoreInstanceKind);
+    });
     if (instance === undefined) return undefined;
     const { labels = {}, createTime } = instance;
     const seen = managed.status?.atProvider?.createTime;

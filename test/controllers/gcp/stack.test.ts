@@ -1,0 +1,459 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { ProviderKind } from '../../../apis/gcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
+import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
+import { stackControllers } from '../../../controllers/core/stack.ts';
+import { createGcpStack } from '../../../controllers/gcp/setup.ts';
+import type { GoogleCloudOptions } from '../../../local/gcp/cloud.ts';
+import type { InProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
+import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
+import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
+import { instance, small, topic } from './objects.ts';
+
+const credentials = { namespace: 'infra', name: 'gcp' };
+
+/** The stack over an API server in memory and Google Cloud's stand-in, both on one clock. */
+class Scene {
+  readonly cluster = new FakeCluster();
+  readonly cloud: InProcessGoogleCloud;
+  process: FakeProcess;
+
+  constructor(options: GoogleCloudOptions = {}) {
+    this.cloud = inProcessGoogleCloud(this.cluster.clock, options);
+    this.process = this.start();
+    open.push(this);
+  }
+
+  start(): FakeProcess {
+    const { dispatcher } = this.cloud;
+    const stack = createGcpStack({
+      createClient: (given) => googleCloudClient({ ...given, maxAttempts: 2, timeoutMs: 2_000, dispatcher }),
+    });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
+  }
+
+  /** Credentials, and the ProviderConfig that serves whoever names none. */
+  putProvider(key: string = this.cloud.credentials, parameters: object = this.cloud.parameters): void {
+    this.cluster.put<Secret>(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: credentials,
+      data: encodeDetails({ credentials: key }),
+    });
+    this.cluster.put(ProviderConfigKind, {
+      apiVersion: 'gcp.crossplane.io/v1beta1',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: {
+        ...(parameters as { readonly projectID: string }),
+        credentials: { source: 'Secret', secretRef: { ...credentials, key: 'credentials' } },
+      },
+    });
+  }
+
+  putInstance(managed: CloudMemorystoreInstance = instance()): void {
+    this.cluster.put(CloudMemorystoreInstanceKind, managed);
+  }
+
+  get instance() {
+    return this.cluster.get(CloudMemorystoreInstanceKind, { name: 'cool' });
+  }
+
+  condition(type: string): string {
+    const { status, reason = '', message = '' } = getCondition(this.instance?.status?.conditions, type);
+    return `${status}/${reason}${message && `: ${message}`}`;
+  }
+
+  secret(namespace = 'infra', name = 'cool-connection') {
+    return decodeDetails(this.cluster.get(SecretKind, { namespace, name }));
+  }
+}
+
+const open: Scene[] = [];
+afterEach(() => {
+  for (const scene of open.splice(0)) scene.process.stop();
+});
+
+test('a managed resource becomes an instance, its secret opens it, and both go together', async () => {
+  const scene = new Scene({ provisioningMs: 300_000, deletionMs: 60_000 });
+  scene.putProvider();
+  scene.putInstance(instance({ ...small, authEnabled: true }));
+  await scene.process.settle(10_000);
+  assert.equal(scene.condition('Ready'), 'False/Creating');
+  assert.match(
+    scene.condition('AsyncOperation'),
+    /^False\/Ongoing: create is under way \(projects\/example-project\/locations\/us-central1\/operations\//,
+  );
+  await scene.process.settle(600_000);
+  assert.equal(scene.condition('Ready'), 'True/Available');
+  assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
+  const { host = '', port, authString = '' } = made;
+  assert.deepEqual(scene.secret(), {
+    type: 'redis',
+    provider: 'google-cloud',
+    endpoint: host,
+    host,
+    port: String(port),
+    password: authString,
+    uri: `redis://:${authString}@${host}:${port}`,
+  });
+  assert.equal(scene.instance?.status?.atProvider?.state, 'READY');
+  scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
+  await scene.process.settle(600_000);
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances.all(), []);
+  assert.deepEqual(scene.process.errors, []);
+});
+
+test('a claim gets what its class says, and a secret that opens the instance', async () => {
+  const scene = new Scene({ provisioningMs: 60_000, deletionMs: 60_000 });
+  scene.putProvider();
+  scene.cluster.put(CloudMemorystoreInstanceClassKind, {
+    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+    kind: 'CloudMemorystoreInstanceClass',
+    metadata: { name: 'small', labels: { size: 'small' } },
+    specTemplate: {
+      writeConnectionSecretsToNamespace: 'infra',
+      reclaimPolicy: 'Delete',
+      forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 1, authEnabled: true },
+    },
+  });
+  scene.cluster.put(RedisClusterKind, {
+    apiVersion: 'cache.crossplane.io/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec: {
+      engineVersion: '6.x',
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: 'cart-connection' },
+    },
+  });
+  await scene.process.settle(300_000);
+  const claim = scene.cluster.get(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  assert.equal(claim?.status?.bindingPhase, 'Bound');
+  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
+  assert.deepEqual([made.fields.redisVersion, made.fields.tier], ['REDIS_6_X', 'STANDARD_HA']);
+  assert.match(
+    made.name,
+    /^projects\/example-project\/locations\/us-central1\/instances\/shop-cart-[a-z0-9]+$/,
+  );
+  assert.deepEqual(made.fields.labels, {
+    'crossplane-kind': 'cloudmemorystoreinstance_cache_gcp_crossplane_io',
+    'crossplane-name': made.name.split('/').at(-1),
+    'crossplane-class': 'small',
+    'crossplane-providerconfig': 'default',
+  });
+  const { host, password } = scene.secret('shop', 'cart-connection');
+  assert.deepEqual([host, password], [made.host, made.authString]);
+  scene.cluster.delete(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  await scene.process.settle(300_000);
+  assert.deepEqual(scene.cloud.instances.all(), []);
+});
+
+test('a drift is reverted by an update of just that field', async () => {
+  const scene = new Scene({ updateMs: 30_000 });
+  scene.putProvider();
+  scene.putInstance(instance({ ...small, memorySizeGb: 4, displayName: 'Cool' }));
+  await scene.process.settle(60_000);
+  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
+  const drifted = { ...made.fields, memorySizeGb: 7, redisConfigs: { activedefrag: 'yes' } };
+  scene.cloud.instances.drift(made.name, { ...made, fields: drifted });
+  await scene.process.settle(300_000);
+  const [now] = scene.cloud.instances.all();
+  assert.deepEqual(now?.fields, { ...made.fields, redisConfigs: { activedefrag: 'yes' } });
+  const verbs = scene.cloud.operations().map(({ verb }) => verb);
+  assert.deepEqual(verbs, ['create', 'update']);
+});
+
+test('a topic is there at once, and its secret says where', async () => {
+  const scene = new Scene();
+  scene.putProvider();
+  scene.cluster.put(TopicKind, topic({ labels: { team: 'a' } }));
+  await scene.process.settle(60_000);
+  assert.deepEqual(
+    scene.cloud.topics.all().map(({ name }) => name),
+    ['projects/example-project/topics/orders'],
+  );
+  assert.deepEqual(scene.secret('infra', 'orders-connection'), {
+    topic: 'orders',
+    projectName: 'example-project',
+  });
+  scene.cluster.delete(TopicKind, { name: 'orders' });
+  await scene.process.settle(60_000);
+  assert.deepEqual(scene.cloud.topics.all(), []);
+});
+
+test('a legacy Provider serves as well, and two projects side by side', async () => {
+  const scene = new Scene();
+  const other = scene.cloud.createKey({ project: 'other-project' });
+  scene.putProvider();
+  const second = { namespace: 'infra', name: 'other' };
+  scene.cluster.put<Secret>(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: second,
+    data: encodeDetails({ key: JSON.stringify(other) }),
+  });
+  scene.cluster.put(ProviderKind, {
+    apiVersion: 'gcp.crossplane.io/v1alpha3',
+    kind: 'Provider',
+    metadata: { name: 'legacy' },
+    spec: {
+      ...scene.cloud.parameters,
+      projectID: 'other-project',
+      credentialsSecretRef: { ...second, key: 'key' },
+    },
+  });
+  const { spec, ...rest } = topic();
+  scene.cluster.put(TopicKind, { ...rest, spec });
+  const renamed = { ...rest.metadata, name: 'orders-too' };
+  scene.cluster.put(TopicKind, {
+    ...rest,
+    metadata: renamed,
+    spec: { forProvider: {}, providerRef: { name: 'legacy' } },
+  });
+  await scene.process.settle(60_000);
+  assert.deepEqual(
+    scene.cloud.topics.all().map(({ name }) => name),
+    ['projects/example-project/topics/orders', 'projects/other-project/topics/orders'],
+  );
+});
+
+describe('whatever goes wrong in a creation, one instance comes of it', () => {
+  const path = '/v1/projects/{project}/locations/{location}/instances';
+  const faults: Record<string, Parameters<InProcessGoogleCloud['faults']['inject']>[0]> = {
+    'the answer is lost': { kind: 'loseResponse', method: 'POST', path },
+    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', path, status: 500 },
+    'the answer is an error without the work': { kind: 'fail', method: 'POST', path },
+    'the cloud does not take it': { kind: 'cut', method: 'POST', path },
+    'the limit is reached': { kind: 'fail', method: 'POST', path, status: 429, retryAfter: 60 },
+    'a gateway answers': { kind: 'gateway', method: 'POST', path },
+    'every look fails for a while': { kind: 'fail', method: 'GET', times: 5 },
+    'no token is to be had for a while': { kind: 'fail', path: '/token', status: 503, times: 5 },
+  };
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      const scene = new Scene({ provisioningMs: 30_000 });
+      scene.putProvider();
+      scene.cloud.faults.inject(fault);
+      scene.putInstance(instance({ ...small, authEnabled: true }));
+      await scene.process.settle(300_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+      assert.equal(scene.cloud.instances.all().length, 1);
+      assert.equal(scene.secret().password, scene.cloud.instances.all()[0]?.authString);
+    });
+  }
+
+  test('reads lag behind', async () => {
+    const scene = new Scene({ provisioningMs: 30_000, readDelayMs: 3_000 });
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle(300_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(
+      scene.cloud.operations().map(({ verb }) => verb),
+      ['create'],
+    );
+  });
+
+  test('an operation that fails is told, with the reason, and asked for again', async () => {
+    const scene = new Scene({ provisioningMs: 10_000 });
+    scene.putProvider();
+    const message = 'No capacity is left in zone us-central1-a.';
+    scene.cloud.failOperation({ verb: 'create', error: { code: 8, message } });
+    scene.putInstance();
+    await scene.process.settle(15_000);
+    const [told] = scene.process.events.filter((event) => event.message.includes('No capacity'));
+    assert.match(
+      told?.message ?? '',
+      /Google Cloud could not create projects\/example-project\/locations\/us-central1\/instances\/cool \(RESOURCE_EXHAUSTED\): No capacity is left in zone us-central1-a/,
+    );
+    await scene.process.settle(300_000);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.cloud.instances.all().length, 1);
+  });
+
+  for (let steps = 1; steps <= 9; steps += 1) {
+    test(`the process dies after write ${steps}`, async () => {
+      const scene = new Scene({ provisioningMs: 30_000 });
+      scene.putProvider();
+      scene.putInstance(instance({ ...small, authEnabled: true }));
+      scene.cluster.stepsLeft = steps;
+      await scene.process.settle(120_000);
+      scene.process.stop();
+      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      scene.process = scene.start();
+      scene.process.resync(CloudMemorystoreInstanceKind);
+      await scene.process.settle(300_000);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.deepEqual(
+        scene.cloud.operations().map(({ verb }) => verb),
+        ['create'],
+      );
+      assert.equal(scene.secret().password, scene.cloud.instances.all()[0]?.authString);
+    });
+  }
+});
+
+describe('what is wrong is told with the cloud’s own reason and what to change; nothing is made', () => {
+  const key = (scene: Scene) => JSON.parse(scene.cloud.credentials) as Record<string, string>;
+  const cases: Record<
+    string,
+    {
+      options?: GoogleCloudOptions;
+      prepare?: (scene: Scene) => void;
+      managed?: CloudMemorystoreInstance;
+      want: RegExp;
+    }
+  > = {
+    'no provider at all': { prepare: () => {}, want: /ProviderConfig default does not exist/ },
+    'a key of another form': {
+      prepare: (scene) => scene.putProvider('{"url": "x", "token": "y"}'),
+      want: /cannot use key "credentials" of secret infra\/gcp: the credentials have no client_email, which must be text$/,
+    },
+    'a key that nobody knows (any more)': {
+      prepare(scene) {
+        scene.putProvider();
+        const { client_email: email = '', private_key_id: id = '' } = key(scene);
+        scene.cloud.accounts.deleteKey(email, id);
+      },
+      want: /cannot get an access token for crossplane@example-project\.iam\.gserviceaccount\.com: Google Cloud \(http:\/\/gcp\.test\) answered \(400 invalid_grant\): Invalid JWT Signature\.?; put a valid key of that service account into the provider's secret$/,
+    },
+    'a token endpoint that is none': {
+      prepare: (scene) =>
+        scene.putProvider(scene.cloud.credentials, {
+          ...scene.cloud.parameters,
+          tokenURI: 'http://elsewhere.test/token',
+        }),
+      want: /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused$/,
+    },
+    'a permission that is missing': {
+      prepare(scene) {
+        scene.putProvider();
+        const { client_email: email = '' } = key(scene);
+        scene.cloud.accounts.grant(email, 'example-project', ['roles/redis.viewer']);
+      },
+      want: /cannot create instance "cool" in us-central1: Google Cloud \(\S+\) does not allow it \(403 PERMISSION_DENIED\): .*redis\.instances\.create.*crossplane@example-project\.iam\.gserviceaccount\.com$/,
+    },
+    'an API that nobody has enabled': {
+      options: { disabled: ['redis.googleapis.com'] },
+      want: /403 PERMISSION_DENIED\): Google Cloud Memorystore for Redis API has not been used in project example-project before or it is disabled\. Enable it by visiting/,
+    },
+    'a project that there is not': {
+      prepare: (scene) =>
+        scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, projectID: 'nowhere' }),
+      want: /403 PERMISSION_DENIED\).*nowhere/,
+    },
+    'a region that there is not': {
+      managed: instance({ ...small, region: 'mars-west1' }),
+      want: /mars-west1.*; change spec\.forProvider\.region$/,
+    },
+    'a quota': {
+      options: { quotas: { memoryGb: 2 } },
+      managed: instance({ ...small, memorySizeGb: 5 }),
+      want: /429 RESOURCE_EXHAUSTED\): Quota limit '\S+' has been exceeded/,
+    },
+    'a version that it does not have': {
+      managed: instance({ ...small, redisVersion: 'REDIS_2_8' }),
+      want: /400 INVALID_ARGUMENT\): Redis version is not supported.*; change spec\.forProvider\.redisVersion$/,
+    },
+    'a label that it does not take': {
+      managed: instance({ ...small, labels: { Team: 'A' } }),
+      want: /Labels must consist of.*; change spec\.forProvider\.labels$/,
+    },
+    'a name that it does not take': {
+      managed: instance(small, { annotations: { 'crossplane.io/external-name': 'Cool_One' } }),
+      want: /the name "Cool_One" does not match .* give another one in the annotation crossplane\.io\/external-name/,
+    },
+  };
+  for (const [name, { options = {}, prepare, managed, want }] of Object.entries(cases)) {
+    test(name, async () => {
+      const scene = new Scene(options);
+      if (prepare === undefined) scene.putProvider();
+      else prepare(scene);
+      scene.putInstance(managed);
+      await scene.process.settle(30_000);
+      assert.match(scene.condition('Synced'), want);
+      assert.ok(
+        scene.process.events.some(({ type, message }) => type === 'Warning' && want.test(message)),
+        scene.process.events.map(({ message }) => message).join('\n'),
+      );
+      assert.deepEqual(scene.cloud.instances.all(), []);
+      scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
+      await scene.process.settle(120_000);
+      assert.equal(scene.instance, undefined, 'what was never made is no reason to stay');
+    });
+  }
+
+  test('a project that there is not is no topic that there is not', async () => {
+    const scene = new Scene();
+    scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, projectID: 'nowhere' });
+    scene.cluster.put(TopicKind, topic());
+    await scene.process.settle(30_000);
+    const { status } = scene.cluster.get(TopicKind, { name: 'orders' }) ?? assert.fail('no topic');
+    const { message = '' } = getCondition(status?.conditions, 'Synced');
+    assert.match(
+      message,
+      /^observe failed: cannot get topic "orders": .*\(404 PROJECT_NOT_FOUND\): Requested project/,
+    );
+  });
+
+  test('another project than before: what was made is not forgotten, and nothing is made there', async () => {
+    const scene = new Scene();
+    scene.cloud.createKey({ project: 'other-project' });
+    scene.putProvider();
+    scene.putInstance();
+    await scene.process.settle(60_000);
+    const { client_email: email = '' } = key(scene);
+    scene.cloud.accounts.grant(email, 'other-project', ['roles/owner']);
+    scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, projectID: 'other-project' });
+    await scene.process.settle(120_000);
+    assert.match(scene.condition('Synced'), /other-project/);
+    assert.equal(scene.cloud.instances.all().length, 1);
+  });
+});
+
+test("somebody else's instance is left alone, and told", async () => {
+  const scene = new Scene();
+  scene.putProvider();
+  scene.putInstance();
+  await scene.process.settle(60_000);
+  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
+  const theirs = {
+    ...made,
+    fields: { ...made.fields, labels: { 'crossplane-kind': 'x', 'crossplane-name': 'y' } },
+  };
+  scene.cloud.instances.drift(made.name, theirs);
+  await scene.process.settle(120_000);
+  assert.match(scene.condition('Synced'), /instance "cool" in us-central1 exists and belongs to x "y"/);
+  scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
+  await scene.process.settle(120_000);
+  assert.equal(scene.instance, undefined);
+  assert.deepEqual(scene.cloud.instances.all(), [theirs]);
+});
+
+test('what is there and unchanged costs no write, and one token', async () => {
+  const scene = new Scene();
+  scene.putProvider();
+  scene.putInstance(instance({ ...small, authEnabled: true }));
+  await scene.process.settle(300_000);
+  assert.equal(externalName(scene.instance ?? assert.fail('no instance')), 'cool');
+  scene.cluster.takeWrites();
+  await scene.process.settle(600_000);
+  assert.deepEqual(scene.cluster.takeWrites(), []);
+  assert.equal(scene.cloud.calls()['POST /token'], 1);
+});
