@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { accessTokens } from '../../../clients/gcp/access-tokens.ts';
+import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
+import { parseServiceAccountKey } from '../../../clients/gcp/service-account-key.ts';
+import type { Carrier } from '../../../clients/http.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
+
+const clock = realClock();
+const { signal } = new AbortController();
+
+/** A cloud, a source of its tokens, and the requests that came. */
+function scene() {
+  const cloud = inProcessGoogleCloud(clock);
+  const sent: Parameters<Carrier['request']>[0][] = [];
+  const dispatcher: Carrier = {
+    request(request) {
+      sent.push(request);
+      return cloud.dispatcher.request(request);
+    },
+  };
+  const key = parseServiceAccountKey(cloud.credentials);
+  const options = { key, clock, random: () => 0, dispatcher, maxAttempts: 2 };
+  return { cloud, sent, key, options, tokens: accessTokens({ ...options, cloud: 'Google Cloud' }) };
+}
+
+test('a key is exchanged as RFC 7523 says, signed for the endpoint that it names', async () => {
+  const { sent, key, tokens } = scene();
+  assert.match(await tokens({ signal }), /^ya29\./);
+  const [{ origin, path, method, headers, body } = assert.fail('nothing was sent')] = sent;
+  assert.deepEqual(
+    { origin, path, method, type: headers['content-type'], authorization: headers.authorization },
+    {
+      origin: 'http://gcp.test',
+      path: '/token',
+      method: 'POST',
+      type: 'application/x-www-form-urlencoded',
+      authorization: undefined,
+    },
+  );
+  const form = new URLSearchParams(body ?? '');
+  assert.equal(form.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
+  const [head = '', claims = ''] = (form.get('assertion') ?? '').split('.');
+  const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+  assert.equal(decoded(head).alg, 'RS256');
+  const { iss, aud, scope } = decoded(claims);
+  assert.deepEqual(
+    { iss, aud, scope },
+    {
+      iss: key.clientEmail,
+      aud: 'http://gcp.test/token',
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+    },
+  );
+});
+
+test('one exchange serves all who ask, and those who ask later', async () => {
+  const { sent, tokens } = scene();
+  const all = await Promise.all([tokens({ signal }), tokens({ signal }), tokens({ signal })]);
+  assert.equal(new Set([...all, await tokens({ signal })]).size, 1);
+  assert.equal(sent.length, 1);
+});
+
+test('a token that was refused is renewed once, whoever tells of it', async () => {
+  const { sent, tokens } = scene();
+  const refused = await tokens({ signal });
+  await tokens({ signal, refused });
+  assert.equal(sent.length, 2);
+  await tokens({ signal, refused: 'one of long ago' });
+  assert.equal(sent.length, 2);
+});
+
+test('one who gives up does not take the exchange from the others', async () => {
+  const { cloud, tokens } = scene();
+  cloud.way = 'hanging';
+  const gone = new AbortController();
+  const [mine, theirs] = [tokens({ signal: gone.signal }), tokens({ signal })];
+  const reason = new Error('enough');
+  gone.abort(reason);
+  await assert.rejects(mine, reason);
+  cloud.way = 'open';
+  theirs.catch(() => undefined);
+});
+
+describe('an exchange that fails is told in the words of the endpoint', () => {
+  const cases: Record<
+    string,
+    { prepare: (cloud: ReturnType<typeof scene>['cloud']) => void; want: RegExp; exchanges: number }
+  > = {
+    'a key that was taken back: once, and with what to do': {
+      prepare({ accounts, credentials }) {
+        const { client_email: email, private_key_id: id } = JSON.parse(credentials);
+        accounts.deleteKey(email, id);
+      },
+      want: /^cannot get an access token for \S+: Google Cloud \(http:\/\/gcp\.test\) answered \(400 invalid_grant\): Invalid JWT Signature.*; put a valid key of that service account into the provider's secret$/,
+      exchanges: 1,
+    },
+    'out of order: tried as often as any request': {
+      prepare: ({ faults }) => faults.inject({ kind: 'fail', status: 503, times: 9 }),
+      want: /^cannot get an access token for \S+: Google Cloud \(http:\/\/gcp\.test\).* answered \(503/,
+      exchanges: 2,
+    },
+  };
+  for (const [name, { prepare, want, exchanges }] of Object.entries(cases)) {
+    test(name, async () => {
+      const { cloud, sent, tokens } = scene();
+      prepare(cloud);
+      await assert.rejects(tokens({ signal }), { message: want });
+      assert.equal(sent.length, exchanges);
+    });
+  }
+
+  test('and the next one may do', async () => {
+    const { cloud, tokens } = scene();
+    cloud.faults.inject({ kind: 'fail', status: 503, times: 2 });
+    await assert.rejects(tokens({ signal }));
+    assert.match(await tokens({ signal }), /^ya29\./);
+  });
+});
+
+test('APIs are at their own addresses, at that of the key, or at that which is given', async () => {
+  const { key, options } = scene();
+  const origins: string[] = [];
+  const dispatcher: Carrier = {
+    async request({ origin }) {
+      origins.push(origin);
+      return { statusCode: 400, headers: {}, body: [Buffer.from('{}')] };
+    },
+  };
+  const ask = async (given: object) => {
+    const tokenUri = 'https://oauth2.test/token';
+    const cloud = googleCloudClient({
+      ...options,
+      key: { ...key, tokenUri },
+      projectID: 'p',
+      dispatcher: {
+        async request(request) {
+          if (request.origin !== 'https://oauth2.test') return dispatcher.request(request);
+          const token = JSON.stringify({ access_token: 't', expires_in: 3600 });
+          return { statusCode: 200, headers: {}, body: [Buffer.from(token)] };
+        },
+      },
+      ...given,
+    });
+    await cloud.memorystore.get({ region: 'r', name: 'i' }, signal).catch(() => undefined);
+    await cloud.pubsub.get('t', signal).catch(() => undefined);
+    return origins.splice(0);
+  };
+  assert.deepEqual(await ask({}), ['https://redis.googleapis.com', 'https://pubsub.googleapis.com']);
+  assert.deepEqual(
+    await ask({ key: { ...key, universeDomain: 'example.org', tokenUri: 'https://oauth2.test/token' } }),
+    ['https://redis.example.org', 'https://pubsub.example.org'],
+  );
+  assert.deepEqual(await ask({ endpoint: 'http://127.0.0.1:1/' }), [
+    'http://127.0.0.1:1',
+    'http://127.0.0.1:1',
+  ]);
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { parseServiceAccountKey, secretsOf } from '../../../clients/gcp/service-account-key.ts';
+
+const pem = (type: 'rsa' | 'ed25519'): string =>
+  (type === 'rsa'
+    ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+    : generateKeyPairSync('ed25519')
+  ).privateKey
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+const rsa = pem('rsa');
+
+const file = {
+  type: 'service_account',
+  project_id: 'a-project',
+  private_key_id: 'abc',
+  private_key: rsa,
+  client_email: 'robot@a-project.iam.gserviceaccount.com',
+  token_uri: 'https://oauth2.googleapis.com/token',
+  universe_domain: 'googleapis.com',
+};
+
+describe('the key of a service account', () => {
+  const whole = {
+    clientEmail: file.client_email,
+    privateKey: rsa.trim(),
+    privateKeyId: 'abc',
+    tokenUri: 'https://oauth2.googleapis.com/token',
+    universeDomain: 'googleapis.com',
+  };
+  const cases: Record<string, { given: object; want: object }> = {
+    'as Google hands it out': { given: {}, want: whole },
+    'without what goes without saying': {
+      given: { type: undefined, token_uri: undefined, universe_domain: undefined },
+      want: whole,
+    },
+    'of another token endpoint, and another cloud': {
+      given: { token_uri: 'http://127.0.0.1:8080/token/', universe_domain: 'example.org' },
+      want: { ...whole, tokenUri: 'http://127.0.0.1:8080/token', universeDomain: 'example.org' },
+    },
+    'of a stand-in, which says where its APIs are': {
+      given: { endpoint: 'http://127.0.0.1:8080/' },
+      want: { ...whole, endpoint: 'http://127.0.0.1:8080' },
+    },
+  };
+  for (const [name, { given, want }] of Object.entries(cases)) {
+    test(name, () => assert.deepEqual(parseServiceAccountKey(JSON.stringify({ ...file, ...given })), want));
+  }
+
+  const refused: Record<string, { text: string; why: RegExp }> = {
+    'that is no JSON': { text: 'robot', why: /are not JSON/ },
+    'that is a list': { text: '[]', why: /are not a JSON object/ },
+    'of a person': { text: JSON.stringify({ ...file, type: 'authorized_user' }), why: /service_account/ },
+    'without an address': {
+      text: JSON.stringify({ ...file, client_email: undefined }),
+      why: /no client_email/,
+    },
+    'without the key itself': {
+      text: JSON.stringify({ ...file, private_key: undefined }),
+      why: /no private_key/,
+    },
+    'with a key that is none': {
+      text: JSON.stringify({ ...file, private_key: 'hush' }),
+      why: /cannot be read/,
+    },
+    'with a key of another kind': {
+      text: JSON.stringify({ ...file, private_key: pem('ed25519') }),
+      why: /not for RSA/,
+    },
+    'with an address of something else': {
+      text: JSON.stringify({ ...file, token_uri: 'file:///etc/passwd' }),
+      why: /token_uri of neither http nor https/,
+    },
+    'with a user in an address': {
+      text: JSON.stringify({ ...file, token_uri: 'https://user:hush@x.test/' }),
+      why: /with a user/,
+    },
+    'with a number for a text': { text: JSON.stringify({ ...file, client_email: 5 }), why: /no text/ },
+  };
+  for (const [name, { text, why }] of Object.entries(refused)) {
+    test(`${name} is refused, without being repeated`, () => {
+      assert.throws(
+        () => parseServiceAccountKey(text),
+        (error: Error) =>
+          error.message.startsWith('the credentials ') &&
+          why.test(error.message) &&
+          !error.message.includes('hush') &&
+          !error.message.includes('passwd'),
+      );
+    });
+  }
+});
+
+test('no line of the key may be in a message', () => {
+  const secrets = secretsOf({ privateKey: rsa });
+  const lines = rsa.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
+  assert.ok(lines.length > 10);
+  for (const line of lines) assert.ok(secrets.includes(line));
+});
