@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import type { LocalRedisBackend } from '../../local/gcp/redis-backend.ts';
+import { localRedisBackend } from '../../local/gcp/redis-backend.ts';
+import type { LocalGoogleCloud } from '../../local/gcp/server.ts';
+import { startGoogleCloud } from '../../local/gcp/server.ts';
+import { redisSupport } from '../../local/redis-binaries.ts';
+import type { Cluster, StackProcess } from './stack-harness.ts';
+import { eventually, startCluster } from './stack-harness.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const redis = await redisSupport();
+const flags = ['--stacks', 'gcp', '--poll-interval', '2s'];
+const namespace = 'team-shop';
+
+let cluster: Cluster;
+let cloud: LocalGoogleCloud;
+let backend: LocalRedisBackend | undefined;
+let stack: StackProcess;
+
+before(async () => {
+  backend = redis.by === 'nobody' ? undefined : localRedisBackend(redis);
+  cloud = await startGoogleCloud({
+    provisioningMs: 400,
+    updateMs: 200,
+    deletionMs: 200,
+    ...(backend && { backend }),
+  });
+  cluster = await startCluster();
+  const provider = (await example('00-provider'))
+    .replaceAll('http://127.0.0.1:18085', cloud.url)
+    // What JSON quotes is a scalar of YAML.
+    .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(cloud.createKey())));
+  await cluster.kubectl(['apply', '-f', '-'], provider);
+  await cluster.kubectl(['apply', '-f', '-'], await example('10-classes'));
+  await apply(legacyProvider(), largeClass);
+  stack = cluster.startProcess(flags);
+});
+
+after(async () => {
+  await stack?.end();
+  await cluster?.stop();
+  await cloud?.stop();
+  await backend?.stop();
+});
+
+const example = (name: string): Promise<string> =>
+  readFile(join(root, 'examples', 'gcp', `${name}.yaml`), 'utf8');
+
+const apply = (...items: readonly object[]): Promise<string> =>
+  cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+
+const legacyProvider = () => ({
+  apiVersion: 'gcp.crossplane.io/v1alpha3',
+  kind: 'Provider',
+  metadata: { name: 'legacy' },
+  spec: {
+    projectID: 'example-project',
+    endpoint: cloud.url,
+    credentialsSecretRef: { namespace: 'gcp-credentials', name: 'crossplane', key: 'key.json' },
+  },
+});
+
+const largeClass = {
+  apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+  kind: 'CloudMemorystoreInstanceClass',
+  metadata: { name: 'memorystore-large', labels: { size: 'large' } },
+  specTemplate: {
+    writeConnectionSecretsToNamespace: 'gcp-credentials',
+    providerRef: { name: 'legacy' },
+    reclaimPolicy: 'Retain',
+    forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
+  },
+};
+
+const cartClaim = {
+  apiVersion: 'cache.crossplane.io/v1alpha1',
+  kind: 'RedisCluster',
+  metadata: { namespace, name: 'cart' },
+  spec: {
+    engineVersion: '7.0',
+    classSelector: { matchLabels: { size: 'large' } },
+    writeConnectionSecretToRef: { name: 'cart-connection' },
+  },
+};
+
+const details = async (name: string, from = namespace): Promise<ConnectionDetails | undefined> =>
+  decodeDetails(await cluster.find(SecretKind, { namespace: from, name }));
+
+/** The connection details of a claim, once it can be used. */
+const bound = (name: string): Promise<ConnectionDetails> =>
+  eventually(`${name} is Bound, with its secret`, async () => {
+    const claim = await cluster.find(RedisClusterKind, { namespace, name });
+    const found = await details(`${name}-connection`);
+    return claim?.status?.bindingPhase === 'Bound' && found?.endpoint !== undefined && found;
+  });
+
+/** What a Redis answers to commands of plain words, one line each. */
+function ask(
+  { host = '', port = '' }: ConnectionDetails,
+  ...commands: readonly string[]
+): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host, port: Number(port) });
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.on('error', reject).on('end', () => resolve(text.trim().split('\r\n')));
+    socket.end(`${[...commands, 'QUIT'].join('\r\n')}\r\n`);
+  });
+}
+
+test('the examples: each claim gets a Redis that its secret opens, and nobody else does', {
+  skip: redis.by === 'nobody' && `no Redis: ${redis.reason}`,
+}, async () => {
+  await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
+  await apply(cartClaim);
+  const [sessions, cart] = [await bound('sessions'), await bound('cart')];
+  for (const found of [sessions, cart]) {
+    const keys = ['endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri'];
+    assert.deepEqual(Object.keys(found).toSorted(), keys);
+    const said = await ask(found, `AUTH ${found.password}`, 'SET greeting hello', 'GET greeting');
+    assert.deepEqual(said, ['+OK', '+OK', '$5', 'hello', '+OK']);
+  }
+  const [refusal = ''] = await ask(sessions, `AUTH ${cart.password}`);
+  assert.match(refusal, /^-WRONGPASS/);
+  const [unasked = ''] = await ask(sessions, 'GET greeting');
+  assert.match(unasked, /^-NOAUTH/);
+});
+
+test('without a Redis behind it, a claim is Bound all the same', {
+  skip: redis.by !== 'nobody' && 'there is one',
+}, async () => {
+  await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
+  assert.equal((await bound('sessions')).type, 'redis');
+});
+
+test('kubectl shows what the cloud says, and who asked', async () => {
+  await bound('sessions');
+  const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
+  const name = claim?.spec.resourceRef?.name ?? '';
+  const shown = await cluster.kubectl(['get', 'cloudmemorystoreinstance', name]);
+  assert.match(shown, /^NAME +READY +SYNCED +EXTERNAL-NAME +CLAIM +AGE\n\S+ +True +True +\S+ +sessions +\S+/);
+  const [state, version] = ['status.atProvider.state', 'spec.forProvider.redisVersion'];
+  const path = `jsonpath={.${state}} {.${version}}`;
+  await eventually('what the cloud chose is taken over', async () => {
+    return (
+      (await cluster.kubectl(['get', 'cloudmemorystoreinstance', name, '-o', path])) === 'READY REDIS_7_0'
+    );
+  });
+});
+
+test('an edit becomes an update of that field; the region cannot be edited, and that is told', async () => {
+  await bound('sessions');
+  const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
+  const name = claim?.spec.resourceRef?.name ?? '';
+  const patch = (forProvider: object) =>
+    cluster.kubectl([
+      'patch',
+      'cloudmemorystoreinstance',
+      name,
+      '--type=merge',
+      '-p',
+      JSON.stringify({ spec: { forProvider } }),
+    ]);
+  const stored = () => cloud.instances.all().find((instance) => instance.name.endsWith(`/${name}`));
+  await patch({ memorySizeGb: 3 });
+  await eventually('it has grown', async () => stored()?.fields.memorySizeGb === 3);
+  const refusal = await patch({ region: 'europe-west1' }).catch(String);
+  if (!/immutable/.test(refusal)) {
+    const told = await eventually('it is told', async () => {
+      const text = await cluster.kubectl(['describe', 'cloudmemorystoreinstance', name]);
+      return /spec\.forProvider\.region from "us-central1" to "europe-west1"/.test(text) && text;
+    });
+    assert.match(told, /Warning/);
+    await patch({ region: 'us-central1' });
+  }
+  assert.equal(cloud.instances.all().filter((instance) => instance.name.includes('europe')).length, 0);
+});
+
+test('what the cloud refuses is in a condition and an Event, with the field to change', async () => {
+  const refused = {
+    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+    kind: 'CloudMemorystoreInstance',
+    metadata: { name: 'refused' },
+    spec: {
+      forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, locationId: 'europe-west1-b' },
+    },
+  };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(refused));
+  await eventually('it is told', async () => {
+    const text = await cluster.kubectl(['describe', 'cloudmemorystoreinstance', 'refused']);
+    return /Warning.*400 INVALID_ARGUMENT.*change spec\.forProvider\.locationId/.test(text);
+  });
+  await cluster.kubectl(['delete', 'cloudmemorystoreinstance', 'refused', '--wait=false']);
+});
+
+test('a topic is there, and its secret says where', async () => {
+  const [text, to] = [await example('20-topic'), { namespace: 'gcp-credentials', name: 'orders-topic' }];
+  await cluster.kubectl(['apply', '-f', '-'], text);
+  const patch = JSON.stringify({ spec: { writeConnectionSecretToRef: to } });
+  await cluster.kubectl([
+    'patch',
+    'topics.pubsub.gcp.crossplane.io',
+    'orders-placed',
+    '--type=merge',
+    '-p',
+    patch,
+  ]);
+  const told = await eventually('its secret is there', async () => {
+    const topic = await cluster.find(TopicKind, { name: 'orders-placed' });
+    const isReady = topic?.status?.conditions?.some(
+      ({ type, status }) => type === 'Ready' && status === 'True',
+    );
+    const found = await details('orders-topic', 'gcp-credentials');
+    return isReady && found?.topic !== undefined && found;
+  });
+  assert.deepEqual(told, {
+    topic: 'orders-placed',
+    projectName: 'example-project',
+  });
+  const [stored = assert.fail('no topic')] = cloud.topics.all();
+  assert.deepEqual(stored.fields.messageRetentionDuration, '86400s');
+  await cluster.kubectl(['delete', 'topics.pubsub.gcp.crossplane.io', 'orders-placed', '--timeout=20s']);
+  assert.deepEqual(cloud.topics.all(), []);
+});
+
+describe('the process is killed at any moment while 8 instances are made and deleted', () => {
+  const names = Array.from({ length: 8 }, (_, i) => `crash-${i}`);
+  const ours = () => cloud.instances.all().filter(({ name }) => /\/crash-\d+$/.test(name));
+  const managed = async () =>
+    (await cluster.all(CloudMemorystoreInstanceKind)).filter(({ metadata }) => names.includes(metadata.name));
+  const readyCount = async () =>
+    (await managed()).filter(({ status }) =>
+      status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+    ).length;
+
+  const restart = async (): Promise<void> => {
+    const ended: Promise<unknown> = stack.end('SIGKILL');
+    await ended;
+    stack = cluster.startProcess(flags);
+  };
+
+  /** Kills and starts it, each life a little longer, until this is so. */
+  async function killUntil(what: string, isSo: () => Promise<boolean>): Promise<number> {
+    let kills = 0;
+    for (let lifeMs = 1_200; lifeMs < 2_400 && !(await isSo()); lifeMs += 300) {
+      await sleep(lifeMs);
+      await restart();
+      kills += 1;
+    }
+    await eventually(what, isSo);
+    return kills;
+  }
+
+  test('one for each, made once, and none when they are deleted', async () => {
+    const items = names.map((name) => ({
+      apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+      kind: 'CloudMemorystoreInstance',
+      metadata: { name },
+      spec: { forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1 } },
+    }));
+    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const kills = await killUntil('all are Ready', async () => (await readyCount()) === names.length);
+    assert.ok(kills >= 1, 'it was killed meanwhile');
+    assert.equal(ours().length, names.length);
+    const made = cloud
+      .operations()
+      .filter(({ verb, target }) => verb === 'create' && /\/crash-\d+$/.test(target));
+    assert.equal(made.length, names.length, 'none is made twice');
+    await cluster.kubectl(['delete', 'cloudmemorystoreinstances', ...names, '--wait=false']);
+    await killUntil('all are gone', async () => (await managed()).length === 0);
+    assert.deepEqual(ours(), []);
+  });
+});
+
+test('a claim that is deleted takes its instance along, or leaves it, as its class says', async () => {
+  await Promise.all([bound('sessions'), bound('cart')].slice(0, redis.by === 'nobody' ? 1 : 2));
+  await cluster.kubectl(['delete', '-n', namespace, 'rediscluster', '--all', '--timeout=30s']);
+  await eventually('the small one is gone, the large one stays', async () => {
+    const tiers = cloud.instances.all().map(({ fields }) => fields.tier);
+    return tiers.length === 1 && tiers[0] === 'STANDARD_HA';
+  });
+});
