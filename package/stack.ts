@@ -45,6 +45,8 @@ export type {
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
 export { isPasswordMissing, wantsDetails, withoutPassword } from '../controllers/author/missing-password.ts';
+export type { Change, NamedByCloud, Told } from '../controllers/author/named-by-cloud.ts';
+export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export type { PasswordRotations } from '../controllers/author/password-rotations.ts';

@@ -32,6 +32,8 @@ interface Shared extends AwsClient, PasswordMaking {}
 /** How long what was just created may not show: reads of AWS lag behind writes. */
 const creationGraceMs = 60_000;
 const assigned = { externalNames: 'assigned', creationGraceMs } as const;
+/** Those of EC2 by seconds: what is deleted so soon after its creation waits for so long. */
+const ec2 = { ...assigned, creationGraceMs: 30_000 } as const;
 
 /** AWS: networks and machines, databases, queues, and the nodes of clusters. */
 export function createAwsStack(options: AwsStackOptions = {}): DefinedStack {
@@ -51,15 +53,15 @@ export function createAwsStack(options: AwsStackOptions = {}): DefinedStack {
       },
     },
     services: [
-      service({ ...assigned, managed: VPCKind, external: vpcClient }),
+      service({ ...ec2, managed: VPCKind, external: vpcClient }),
       service({
-        ...assigned,
+        ...ec2,
         managed: SubnetKind,
         references: [{ field: 'vpcId', ref: 'vpcIdRef', selector: 'vpcIdSelector', to: VPCKind }],
         external: subnetClient,
       }),
       service({
-        ...assigned,
+        ...ec2,
         managed: InstanceKind,
         references: [{ field: 'subnetId', ref: 'subnetIdRef', selector: 'subnetIdSelector', to: SubnetKind }],
         external: instanceClient,
