@@ -13,7 +13,7 @@ import { rdsInstanceWords } from './rds-instance-words.ts';
 const names = { maxLength: 63, pattern: /[A-Za-z](-?[A-Za-z0-9])*/ };
 
 /** How long what was just created may not show. */
-const readLagMs = 30_000;
+const readLagMs = 10_000;
 
 const usual = { externalNames: 'deterministic', names, creationGraceMs: readLagMs } as const;
 

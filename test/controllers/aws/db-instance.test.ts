@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RDSInstance, RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
+import { RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
+import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
+import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { DBInstance } from '../../../clients/aws/db-instances.ts';
+import { comparison } from '../../../controllers/author/comparison.ts';
+import { configureRDSInstance } from '../../../controllers/aws/db-instance/configure.ts';
+import {
+  accessOf,
+  actualOf,
+  canBeChanged,
+  changeOf,
+  meaningOfState,
+  newDBInstance,
+  odditiesOf,
+} from '../../../controllers/aws/db-instance/desired-state.ts';
+import { isAtLeast } from '../../../controllers/aws/db-instance/engine-version.ts';
+import { rdsInstanceWords as words } from '../../../controllers/aws/db-instance/rds-instance-words.ts';
+import { refusalFields } from '../../../controllers/aws/db-instance/refusal-fields.ts';
+
+type ForProvider = NonNullable<RDSInstance['spec']['forProvider']>;
+
+const managed = (forProvider: ForProvider, spec: object = {}): RDSInstance => ({
+  apiVersion: 'database.aws.crossplane.io/v1beta1',
+  kind: 'RDSInstance',
+  metadata: { name: 'shop' },
+  spec: { forProvider, ...spec },
+});
+
+const compare = comparison(RDSInstanceKind, odditiesOf(words));
+/** What differs between what is wanted and what RDS tells, and what of it cannot be changed. */
+function differenceOf(forProvider: ForProvider, db: DBInstance) {
+  const one = managed(forProvider);
+  const { change, refused } = compare(one, actualOf(words, one, db));
+  return { change: changeOf(words, change), refused };
+}
+
+describe('a claim and a class make', () => {
+  const classOf = (forProvider: RDSInstanceClass['specTemplate']['forProvider']): RDSInstanceClass => ({
+    apiVersion: 'database.aws.crossplane.io/v1beta1',
+    kind: 'RDSInstanceClass',
+    metadata: { name: 'small' },
+    specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider },
+  });
+  const claim = <K extends string>(kind: K, engineVersion?: string) => ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind,
+    metadata: { namespace: 'shop', name: 'orders' },
+    spec: { ...(engineVersion !== undefined && { engineVersion }) },
+  });
+  const postgresql = (version?: string): PostgreSQLInstance => claim('PostgreSQLInstance', version);
+  const mysql = (version?: string): MySQLInstance => claim('MySQLInstance', version);
+  const dbInstanceClass = 'db.t3.micro';
+
+  const cases: Readonly<
+    Record<string, readonly [PostgreSQLInstance | MySQLInstance, object, object | RegExp]>
+  > = {
+    'the engine of the claim, where the class names none': [
+      postgresql(),
+      {},
+      { dbInstanceClass, engine: 'postgres' },
+    ],
+    'a MySQL of the version that is asked for': [
+      mysql('8.0'),
+      {},
+      { dbInstanceClass, engine: 'mysql', engineVersion: '8.0' },
+    ],
+    'a MariaDB, if the class says so': [
+      mysql(),
+      { engine: 'mariadb' },
+      { dbInstanceClass, engine: 'mariadb' },
+    ],
+    'the version of the class, where it is that of the claim more exactly': [
+      postgresql('16'),
+      { engineVersion: '16.4' },
+      { dbInstanceClass, engine: 'postgres', engineVersion: '16.4' },
+    ],
+    'nothing, of another engine': [
+      postgresql(),
+      { engine: 'mysql' },
+      /^RDSInstanceClass small has engine "mysql", which no PostgreSQLInstance can be given; choose a class with postgres$/,
+    ],
+    'nothing, of another version': [
+      postgresql('16'),
+      { engineVersion: '15.10' },
+      /^RDSInstanceClass small has engineVersion "15.10", but the claim's spec.engineVersion is "16"$/,
+    ],
+  };
+  for (const [what, [given, forProvider, expected]] of Object.entries(cases)) {
+    test(what, () => {
+      const configure = () => configureRDSInstance(given, classOf({ dbInstanceClass, ...forProvider }));
+      if (expected instanceof RegExp) assert.throws(configure, { message: expected });
+      else assert.deepEqual(configure(), { forProvider: expected });
+    });
+  }
+});
+
+describe('a version', () => {
+  const cases: readonly (readonly [version: string, wanted: string, minor: boolean, any: boolean])[] = [
+    ['16.4', '16.4', true, true],
+    ['16.4', '16', true, true],
+    ['16.6', '16.4', true, true],
+    ['16.4', '16.6', false, false],
+    ['17.2', '16.4', false, true],
+    ['15.10', '16', false, false],
+    ['8.0.39', '8.0', true, true],
+    ['8.0.39', '8.0.35', true, true],
+    ['8.4.3', '8.0', false, true],
+    ['8.0.39', '8.4', false, false],
+    ['19.0.0.0.ru-2026-04.rur-2026-04.r1', '19.0.0.0.ru-2026-01.rur-2026-01.r1', true, true],
+    ['19.0.0.0.ru-2026-01.rur-2026-01.r1', '19.0.0.0.ru-2026-04.rur-2026-04.r1', false, true],
+  ];
+  for (const [version, wanted, minor, any] of cases) {
+    test(`${version} where ${wanted} is wanted`, () => {
+      assert.deepEqual([isAtLeast(version, wanted), isAtLeast(version, wanted, 'any')], [minor, any]);
+    });
+  }
+});
+
+describe('a new instance', () => {
+  const its = { name: 'shop', tags: { 'crossplane-name': 'shop' }, password: 'secret' };
+
+  test('is asked for in the words of the API, with what initProvider adds', () => {
+    const one = managed(
+      { engine: 'postgres', dbInstanceClass: 'db.t3.micro', port: 5433, tags: [{ key: 'team', value: 'a' }] },
+      { initProvider: { allocatedStorage: 20, processorFeatures: [{ name: 'coreCount', value: '2' }] } },
+    );
+    assert.deepEqual(newDBInstance(words, one, its), {
+      DBInstanceIdentifier: 'shop',
+      DBInstanceClass: 'db.t3.micro',
+      Engine: 'postgres',
+      Port: 5433,
+      AllocatedStorage: 20,
+      ProcessorFeatures: [{ Name: 'coreCount', Value: '2' }],
+      MasterUserPassword: 'secret',
+      Tags: { team: 'a', 'crossplane-name': 'shop' },
+    });
+  });
+
+  test('is not asked for without an engine', () => {
+    assert.throws(() => newDBInstance(words, managed({ dbInstanceClass: 'db.t3.micro' }), its), {
+      message: 'spec.forProvider.engine is needed to create an instance',
+    });
+  });
+});
+
+describe('what differs', () => {
+  const same = { change: {}, refused: [] };
+  const cases: Readonly<Record<string, readonly [ForProvider, DBInstance, object]>> = {
+    'nothing: RDS has grown the storage by itself': [
+      { allocatedStorage: 20, maxAllocatedStorage: 100 },
+      { AllocatedStorage: 40, MaxAllocatedStorage: 100 },
+      same,
+    ],
+    'storage that is to shrink, which cannot be': [
+      { allocatedStorage: 20 },
+      { AllocatedStorage: 40 },
+      { change: {}, refused: ['spec.forProvider.allocatedStorage from 40 to 20'] },
+    ],
+    'nothing: it will be so after the maintenance window': [
+      { dbInstanceClass: 'db.t3.small', port: 5433 },
+      {
+        DBInstanceClass: 'db.t3.micro',
+        Endpoint: { Port: 5432 },
+        PendingModifiedValues: { DBInstanceClass: 'db.t3.small', Port: 5433 },
+      },
+      same,
+    ],
+    'what is pending and is to be applied at once': [
+      { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
+      {
+        DBInstanceStatus: 'available',
+        DBInstanceClass: 'db.t3.micro',
+        PendingModifiedValues: { DBInstanceClass: 'db.t3.small' },
+      },
+      { change: { DBInstanceClass: 'db.t3.small' }, refused: [] },
+    ],
+    'nothing: RDS has taken over a minor version': [
+      { engineVersion: '16.4' },
+      { EngineVersion: '16.6' },
+      same,
+    ],
+    'an older version, which cannot be had': [
+      { engineVersion: '15.10' },
+      { EngineVersion: '16.6' },
+      { change: {}, refused: ['spec.forProvider.engineVersion from "16.6" to "15.10"'] },
+    ],
+    'nothing: several zones choose among themselves': [
+      { availabilityZone: 'us-east-1a' },
+      { AvailabilityZone: 'us-east-1b', MultiAZ: true },
+      same,
+    ],
+    'nothing: another order, another case, an id for an ARN, zero for none': [
+      {
+        vpcSecurityGroupIds: ['sg-1', 'sg-2'],
+        preferredMaintenanceWindow: 'Mon:00:00-Mon:03:00',
+        kmsKeyId: '0123',
+        iops: 0,
+      },
+      {
+        VpcSecurityGroups: [{ VpcSecurityGroupId: 'sg-2' }, { VpcSecurityGroupId: 'sg-1' }],
+        PreferredMaintenanceWindow: 'mon:00:00-mon:03:00',
+        KmsKeyId: 'arn:aws:kms:us-east-1:123456789012:key/0123',
+      },
+      same,
+    ],
+    'nothing: somebody else has tags there too': [
+      { tags: [{ key: 'team', value: 'a' }] },
+      {
+        TagList: [
+          { Key: 'bill', Value: '7' },
+          { Key: 'team', Value: 'a' },
+        ],
+      },
+      same,
+    ],
+    'a tag, and the port by its name in ModifyDBInstance': [
+      { tags: [{ key: 'team', value: 'b' }], port: 5433 },
+      { TagList: [{ Key: 'team', Value: 'a' }], Endpoint: { Port: 5432 } },
+      { change: { DBPortNumber: 5433, OwnTags: { team: 'b' } }, refused: [] },
+    ],
+    'nothing: AWS Backup decides about backups': [
+      { backupRetentionPeriod: 3 },
+      { BackupRetentionPeriod: 30, AwsBackupRecoveryPointArn: 'arn' },
+      same,
+    ],
+  };
+  for (const [what, [forProvider, db, expected]] of Object.entries(cases)) {
+    test(what, () => assert.deepEqual(differenceOf(forProvider, db), expected));
+  }
+});
+
+describe('a state', () => {
+  const cases: readonly (readonly [
+    state: string,
+    ready: string,
+    operation?: string | undefined,
+    canChange?: true,
+  ])[] = [
+    ['creating', 'False/Creating', 'create'],
+    ['available', 'True/Available', undefined, true],
+    ['backing-up', 'True/Available', 'update'],
+    ['modifying', 'True/Available', 'update'],
+    ['resetting-master-credentials', 'True/Available', 'update'],
+    ['configuring-enhanced-monitoring', 'True/Available', 'update'],
+    ['storage-optimization', 'True/Available', undefined, true],
+    ['storage-full', 'False/Unavailable: the DB instance is storage-full', undefined, true],
+    ['upgrading', 'False/Unavailable: the DB instance is upgrading', 'update'],
+    ['rebooting', 'False/Unavailable: the DB instance is rebooting', 'update'],
+    ['stopped', 'False/Unavailable: the DB instance is stopped'],
+    ['failed', 'False/Unavailable: the DB instance is failed'],
+    ['incompatible-network', 'False/Unavailable: the DB instance is incompatible-network'],
+    ['deleting', 'False/Deleting', 'delete'],
+  ];
+  for (const [state, ready, operation, canChange = false] of cases) {
+    test(`${state} is ${ready}`, () => {
+      const meaning = meaningOfState(state);
+      const { status, reason, message } = meaning.ready;
+      assert.equal(`${status}/${reason}${message === undefined ? '' : `: ${message}`}`, ready);
+      assert.equal(meaning.operation, operation);
+      assert.equal(canBeChanged({ DBInstanceStatus: state }), canChange);
+    });
+  }
+});
+
+describe('a database is reached', () => {
+  const there = { Endpoint: { Address: 'shop.rds', Port: 1234 }, MasterUsername: 'me' };
+  const access = { provider: 'aws', host: 'shop.rds', port: 1234, username: 'me' };
+  const cases: readonly (readonly [string, DBInstance, object | undefined])[] = [
+    ['nowhere before it has an address', { Engine: 'postgres', MasterUsername: 'me' }, undefined],
+    [
+      'as postgres, if PostgreSQL was given no name',
+      { ...there, Engine: 'postgres' },
+      { ...access, type: 'postgresql', database: 'postgres' },
+    ],
+    [
+      'by its name',
+      { ...there, Engine: 'mysql', DBName: 'app' },
+      { ...access, type: 'mysql', database: 'app' },
+    ],
+    [
+      'without a name, if MySQL was given none',
+      { ...there, Engine: 'mariadb' },
+      { ...access, type: 'mysql' },
+    ],
+  ];
+  for (const [what, db, expected] of cases) test(what, () => assert.deepEqual(accessOf(db), expected));
+});
+
+describe('a refusal is about', () => {
+  const fields = refusalFields(words);
+  const cases: readonly (readonly [said: string, field: string | undefined])[] = [
+    ['InvalidParameterValue Invalid DB Instance class: db.t9.huge', 'dbInstanceClass'],
+    ['InvalidParameterCombination Cannot find version 99 for postgres', 'engineVersion'],
+    ['InvalidParameterValue Invalid DB engine', 'engine'],
+    [
+      'InvalidParameterCombination FinalDBSnapshotIdentifier is required unless SkipFinalSnapshot is specified.',
+      'finalDBSnapshotIdentifier',
+    ],
+    [
+      'InvalidParameterCombination Cannot delete protected DB Instance, please disable deletion protection and try again.',
+      'deletionProtection',
+    ],
+    ["DBSubnetGroupNotFoundFault DB subnet group 'none' does not exist.", 'dbSubnetGroupName'],
+    [
+      'InvalidParameterValue MasterUsername admin cannot be used as it is a reserved word used by the engine',
+      'masterUsername',
+    ],
+    [
+      'InvalidParameterCombination Invalid storage size for engine name postgres and storage type gp2: 5',
+      'allocatedStorage',
+    ],
+    [
+      'InvalidParameterCombination The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.',
+      'allowMajorVersionUpgrade',
+    ],
+    ['InternalFailure An internal error has occurred.', undefined],
+  ];
+  for (const [said, field] of cases) {
+    test(`${field ?? 'no field'}: ${said}`, () => {
+      assert.equal(Object.entries(fields).find(([, names]) => names.test(said))?.[0], field);
+    });
+  }
+});
