@@ -1,9 +1,8 @@
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BinarySet, BinarySource, BinaryWork, CacheOptions } from './control-plane/binary-cache.ts';
+import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
 import { findExecutable } from './control-plane/command.ts';
-import { debianWork } from './control-plane/debian-work.ts';
 import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import { unpackPrograms } from './debian-programs.ts';
 import { startRedis } from './redis.ts';
 
 /** A Redis of this machine, or why there is none. */
@@ -22,44 +21,22 @@ export interface RedisBinariesOptions extends CacheOptions {
 
 const programs = ['redis-server', 'redis-cli'] as const;
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 200e6, commands: ['apt-get', 'dpkg'] };
-const packages = ['redis-server', 'redis-tools'];
-/** What the two need beside the C library, which is the machine's. */
-const libraries = [
+/** The two, and the libraries that they need. */
+const packages = [
+  ...['redis-server', 'redis-tools'],
   ...['libatomic1', 'libcap2', 'libgcc-s1', 'libgcrypt20', 'libgpg-error0', 'libjemalloc2', 'liblz4-1'],
   ...['liblzf1', 'liblzma5', 'libssl3', 'libstdc++6', 'libsystemd0', 'libzstd1'],
 ];
 
-/** Unpacks Debian's packages into the folder; each program finds its libraries by a script of its name. */
-async function unpack(work: BinaryWork): Promise<void> {
-  const { at, packages: debian, readLists } = await debianWork(work, recipe);
-  await work.progress.step("fetch redis-server from the machine's Debian archive", async () => {
-    await readLists();
-    await debian.unpack([...packages, ...libraries], at('root'));
-  });
-  await mkdir(join(work.target, 'lib'));
-  for (const parent of ['lib', 'usr/lib']) {
-    for (const name of await readdir(join(at('root'), parent)).catch(() => [])) {
-      if (!name.includes('-linux-gnu')) continue;
-      await cp(join(at('root'), parent, name), join(work.target, 'lib'), {
-        recursive: true,
-        verbatimSymlinks: true,
-      });
-    }
-  }
-  for (const program of programs) {
-    // redis-server is a link to a program that goes by the name it is called by.
-    await cp(join(at('root'), 'usr/bin', program), join(work.target, 'bin', program), { dereference: true });
-    const script = [
-      '#!/bin/sh',
-      'here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)',
-      `LD_LIBRARY_PATH="$here/lib" exec "$here/bin/${program}" "$@"`,
-    ];
-    await writeFile(join(work.target, program), `${script.join('\n')}\n`, { mode: 0o755 });
-  }
-}
-
 /** Takes Redis from Debian's packages, without root and without touching the machine's own apt. */
-export const debianRedis: BinarySource = { name: 'debian-redis', produce: unpack };
+export const debianRedis: BinarySource = {
+  name: 'debian-redis',
+  produce: (work) =>
+    unpackPrograms(work, {
+      ...{ what: 'redis-server', recipe, packages },
+      programs: Object.fromEntries(programs.map((name) => [name, `usr/bin/${name}`])),
+    }),
+};
 
 const noun = 'Redis server';
 const kept = { name: `redis-${process.platform}-${process.arch}`, files: programs };

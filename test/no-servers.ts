@@ -11,7 +11,7 @@ import { Server } from 'node:net';
 
 /** The servers that `local/` starts, by the names of their programs. */
 const servers =
-  /(^|[\s/])(initdb|postgres|pg_ctl|redis-server|etcd|kube-apiserver|apiextensions-apiserver)(\s|$)/;
+  /(^|[\s/])(initdb|postgres|pg_ctl|mariadbd|redis-server|etcd|kube-apiserver|apiextensions-apiserver)(\s|$)/;
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Ports that a fake was given, and may take again after a pause. */

@@ -2,9 +2,9 @@
  * `npm run aws [-- flags]`: AWS on loopback, all services on one port, until SIGINT or SIGTERM. Standard output
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
+import { textProgress } from '../control-plane/progress.ts';
 import { parseCommandLine } from './command-line.ts';
-import { databaseServers } from './rds/database-servers.ts';
-import { startPostgresqlDatabase } from './rds/postgresql-database.ts';
+import { localDatabases } from './rds/local-databases.ts';
 import { startAws } from './server.ts';
 import { allServices } from './services.ts';
 
@@ -15,11 +15,9 @@ if (typeof options === 'string') {
 }
 
 try {
-  const databases = databaseServers({
-    engines: { postgres: startPostgresqlDatabase },
-    onFailure: (id, error) => process.stderr.write(`the database of DB instance ${id}: ${String(error)}\n`),
-  });
-  const cloud = await startAws({ ...options, services: allServices({ databases }) });
+  const databases = await localDatabases(textProgress({ prefix: 'aws:' }));
+  const modificationMs = options.provisioningMs ?? 0;
+  const cloud = await startAws({ ...options, services: allServices({ databases, modificationMs }) });
   const end = (): void => void cloud.stop().then(() => process.exit(0));
   process.on('SIGINT', end);
   process.on('SIGTERM', end);

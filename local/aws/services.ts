@@ -9,13 +9,15 @@ import { sts } from './sts/sts.ts';
 export interface ServicesOptions {
   /** What stands behind DB instances; default: nothing. */
   readonly databases?: DatabaseServers;
+  /** How long changes of DB instances take; default 0. */
+  readonly modificationMs?: number;
 }
 
 /** The services of the cloud, unless it is told of others. */
-export const allServices = ({ databases }: ServicesOptions = {}): readonly Service[] => [
+export const allServices = ({ databases, modificationMs = 0 }: ServicesOptions = {}): readonly Service[] => [
   sts,
   ec2,
   sqs,
   eks,
-  rds({ ...(databases !== undefined && { servers: databases }) }),
+  rds({ modificationMs, ...(databases !== undefined && { servers: databases }) }),
 ];

@@ -1,8 +1,9 @@
 /**
- * Gets the binaries of the control plane, what enforces rules on it, and for the stand-ins of clouds a Redis and the command line
- * of AWS: run before the tests, so that none waits for it.
+ * Gets the binaries of the control plane, what enforces rules on it, and for the stand-ins of clouds a Redis, a MariaDB and
+ * the command line of AWS: run before the tests, so that none waits for it.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
+import { prepareMariadb } from '../mariadb-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
@@ -20,6 +21,10 @@ try {
   );
   const aws = await prepareAwsCommandLine({ environment: process.env, progress });
   progress.note(aws.isThere ? `aws is ${aws.program}` : `there is no aws: ${aws.reason}`);
+  const mariadb = await prepareMariadb({ environment: process.env, progress });
+  progress.note(
+    mariadb.by === 'nobody' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
+  );
   // A download given up for being late may still hold the process.
   process.exit(0);
 } catch (error) {

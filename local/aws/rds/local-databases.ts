@@ -1,0 +1,28 @@
+import type { Progress } from '../../control-plane/progress.ts';
+import { prepareMariadb } from '../../mariadb-binaries.ts';
+import type { DatabaseServers } from './database-servers.ts';
+import { databaseServers } from './database-servers.ts';
+import { startMariadbDatabase } from './mariadb-database.ts';
+import { startPostgresqlDatabase } from './postgresql-database.ts';
+
+/**
+ * The databases that this machine can have: PostgreSQL, and for MySQL and MariaDB a MariaDB, if there is one. What is
+ * missing, and what does not start, is noted.
+ */
+export async function localDatabases(progress: Progress): Promise<DatabaseServers> {
+  const mariadb = await prepareMariadb({ environment: process.env, progress });
+  if (mariadb.by === 'nobody') {
+    progress.note(`nothing listens behind DB instances of mysql and mariadb: ${mariadb.reason}`);
+  }
+  const startMariadb = mariadb.by === 'nobody' ? undefined : startMariadbDatabase(mariadb);
+  return databaseServers({
+    engines: {
+      postgres: startPostgresqlDatabase,
+      ...(startMariadb !== undefined && { mysql: startMariadb, mariadb: startMariadb }),
+    },
+    onFailure: (id, error) =>
+      progress.note(
+        `the database of DB instance ${id} does not run: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+  });
+}

@@ -1,0 +1,38 @@
+import type { MariadbOptions } from '../../mariadb.ts';
+import { quotedName, quotedText, startMariadb } from '../../mariadb.ts';
+import type { StartDatabase } from './database-servers.ts';
+
+/** What the master user may do: all that RDS lets it. */
+const privileges = [
+  ...['select, insert, update, delete, create, drop, reload, process, references, index, alter'],
+  ...['show databases, create temporary tables, lock tables, execute, create view, show view'],
+  ...['create routine, alter routine, create user, event, trigger'],
+].join(', ');
+
+/** Starts MariaDB servers as RDS makes one, for MySQL too, whose protocol it speaks: the master user is no superuser. */
+export const startMariadbDatabase =
+  (binaries: MariadbOptions['binaries']): StartDatabase =>
+  async ({ address, port, masterUsername, password, database }) => {
+    const server = await startMariadb({ binaries, address, port });
+    const master = `${quotedText(masterUsername)}@'%'`;
+    try {
+      await server.run(
+        [
+          `create user ${master} identified by ${quotedText(password)};`,
+          `grant ${privileges} on *.* to ${master} with grant option;`,
+          ...(database === undefined ? [] : [`create database ${quotedName(database)};`]),
+        ].join('\n'),
+      );
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return {
+      get port() {
+        return server.port;
+      },
+      setPassword: (text) => server.run(`set password for ${master} = password(${quotedText(text)});`),
+      restart: (another) => server.restart(another),
+      stop: () => server.stop(),
+    };
+  };

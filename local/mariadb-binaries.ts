@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
+import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import { unpackPrograms } from './debian-programs.ts';
+import { startMariadb } from './mariadb.ts';
+
+/** Where a MariaDB is: programs, and what they read. */
+export interface MariadbBinaries {
+  readonly server: string;
+  readonly client: string;
+  /** Its statements, messages and character sets. */
+  readonly share: string;
+}
+
+/** A MariaDB that can be started here, or why there is none. */
+export type MariadbSupport =
+  | (MariadbBinaries & { readonly by: 'debian' })
+  | { readonly by: 'nobody'; readonly reason: string };
+
+/** The package's folder of messages and statements. */
+const share = 'usr/share/mysql';
+const statements = [
+  'mysql_system_tables.sql',
+  'mysql_performance_tables.sql',
+  'mysql_system_tables_data.sql',
+];
+
+/** Takes MariaDB from Debian's packages: the server knows MySQL's protocol, and Debian has no MySQL. */
+export const debianMariadb: BinarySource = {
+  name: 'debian-mariadb',
+  produce: (work) =>
+    unpackPrograms(work, {
+      what: 'mariadb-server',
+      recipe: { suite: 'bookworm', recipe: 1, neededBytes: 300e6, commands: ['apt-get', 'dpkg'] },
+      packages: [
+        ...['mariadb-server-core', 'mariadb-client-core', 'libmariadb3', 'libaio1', 'libcap2', 'libcrypt1'],
+        ...[
+          'libedit2',
+          'libbsd0',
+          'libmd0',
+          'libgcc-s1',
+          'libgcrypt20',
+          'libgpg-error0',
+          'liblz4-1',
+          'liblzma5',
+        ],
+        ...[
+          'libncurses6',
+          'libnuma1',
+          'libpcre2-8-0',
+          'libreadline8',
+          'libssl3',
+          'libstdc++6',
+          'libsystemd0',
+        ],
+        ...['libtinfo6', 'liburing2', 'libzstd1', 'zlib1g'],
+      ],
+      programs: { mariadbd: 'usr/sbin/mariadbd', mariadb: 'usr/bin/mariadb' },
+      others: Object.fromEntries(
+        [...statements, 'charsets', 'english'].map((name) => [`share/${name}`, `${share}/${name}`]),
+      ),
+    }),
+};
+
+const noun = 'MariaDB server';
+const kept = {
+  name: `mariadb-${process.platform}-${process.arch}`,
+  files: ['mariadbd', 'mariadb'],
+};
+const binariesIn = (directory: string): MariadbBinaries => ({
+  server: join(directory, 'mariadbd'),
+  client: join(directory, 'mariadb'),
+  share: join(directory, 'share'),
+});
+
+/** Starts one of these and ends it again. Throws if that fails. */
+async function startOnce(directory: string): Promise<void> {
+  await using mariadb = await startMariadb({ binaries: binariesIn(directory) });
+  await mariadb.run('select 1;');
+}
+
+/** Sees to it that there is a MariaDB if one can be had. A failure is an answer, and is noted for a day. */
+export async function prepareMariadb(options: CacheOptions): Promise<MariadbSupport> {
+  const known = await mariadbSupport(options.environment);
+  if (known.by !== 'nobody') return known;
+  const proof = 'start it, and ask it something';
+  const set: BinarySet = { ...kept, sources: [debianMariadb], proof, prove: startOnce };
+  await prepareOptional(set, { ...options, noun });
+  return mariadbSupport(options.environment);
+}
+
+/** The MariaDB that there is as things are; gets none. */
+export async function mariadbSupport(environment: NodeJS.ProcessEnv = process.env): Promise<MariadbSupport> {
+  const found = await optionalBinaries(kept, { environment, noun });
+  return found.isThere
+    ? { by: 'debian', ...binariesIn(found.directory) }
+    : { by: 'nobody', reason: found.reason };
+}

@@ -1,0 +1,214 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { unprivilegedAccount } from './postgresql-binaries.ts';
+import { unref, watchdog } from './postgresql-watchdog.ts';
+
+export interface MariadbOptions {
+  /** Programs, and the folder of messages and statements. */
+  readonly binaries: { readonly server: string; readonly client: string; readonly share: string };
+  /** An address of this machine; default 127.0.0.1. */
+  readonly address?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** The name of the administrator; default `rdsadmin`. */
+  readonly administrator?: string;
+}
+
+/** A real MariaDB server whose data live in a temporary directory. */
+export interface LocalMariadb {
+  readonly address: string;
+  readonly port: number;
+  readonly pid: number | undefined;
+  /** Has the administrator run statements. Throws what the server says no with. */
+  run(statements: string): Promise<void>;
+  /** The same data at another port. */
+  restart(port: number): Promise<void>;
+  /** Ends it, and all that it holds. Idempotent. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The statements that make a server's own tables, in the order in which they are run. */
+const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'mysql_system_tables_data.sql'];
+
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' });
+
+/**
+ * Starts a MariaDB. When this process is gone, however it went, a watchdog ends the server and removes its data. Started
+ * by root it goes on as `postgres` or `nobody`. Throws with the end of its log if it does not start.
+ */
+export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
+  const { binaries, address = '127.0.0.1', administrator = 'rdsadmin' } = options;
+  const directory = await mkdtemp(join(tmpdir(), 'services-stack-mariadb-'));
+  const dog = watchdog(directory);
+  const clear = async (): Promise<void> => {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    dog.dismiss();
+  };
+  try {
+    const { uid, gid } = unprivilegedAccount();
+    const data = join(directory, 'data');
+    await mkdir(data);
+    if (uid !== undefined && gid !== undefined) {
+      await chown(directory, uid, gid);
+      await chown(data, uid, gid);
+    }
+    const flags = [
+      ...['--no-defaults', `--datadir=${data}`, `--lc-messages-dir=${binaries.share}`, '--skip-log-bin'],
+      ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${data}`],
+      ...['--innodb-log-file-size=4M', '--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0'],
+      ...(uid === undefined ? [] : [`--user=${uid}`]),
+    ];
+    const password = randomBytes(18).toString('base64url');
+    await initialise(binaries, flags, { administrator, password });
+    let port = options.port ?? (await freePort());
+    const startAt = (): Promise<RunningServer> =>
+      runServer(binaries.server, [
+        ...flags,
+        ...[`--bind-address=${address}`, `--port=${port}`, `--socket=${join(data, 'socket')}`],
+        ...['--skip-name-resolve', '--max-connections=50'],
+      ]);
+    let server = await startAt();
+    dog.watch(server.pid);
+    const stop = async (): Promise<void> => {
+      await server.end();
+      await clear();
+    };
+    return {
+      address,
+      get port() {
+        return port;
+      },
+      get pid() {
+        return server.pid;
+      },
+      run: (statements) =>
+        runClient(binaries.client, statements, { address, port, username: administrator, password }),
+      async restart(another) {
+        await server.end();
+        port = another;
+        server = await startAt();
+        dog.watch(server.pid);
+      },
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
+}
+
+/** A text as a statement has it. */
+export const quotedText = (text: string): string =>
+  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+/** A name as a statement has it. */
+export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+/** Makes the server's own tables, and the administrator, who is the only one that can log in. */
+async function initialise(
+  { server, share }: MariadbOptions['binaries'],
+  flags: readonly string[],
+  { administrator, password }: { readonly administrator: string; readonly password: string },
+): Promise<void> {
+  const tables = await Promise.all(ownTables.map((name) => readFile(join(share, name), 'utf8')));
+  const user = `${quotedText(administrator)}@'%'`;
+  const statements = [
+    ...['create database mysql;', 'use mysql;', ...tables],
+    "delete from mysql.global_priv where User <> 'mariadb.sys';",
+    'flush privileges;',
+    `create user ${user} identified by ${quotedText(password)};`,
+    `grant all on *.* to ${user} with grant option;`,
+  ];
+  const child = spawn(server, [...flags, '--bootstrap'], {
+    ...{ cwd: '/', env: environment() },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    log = `${log}${chunk.toString('utf8')}`.slice(-4_000);
+  });
+  child.stdin.on('error', () => {}); // of one that does not start: said below
+  child.stdin.end(`${statements.join('\n')}\n`);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`MariaDB could not make its tables (code ${code}): ${log.trim()}`);
+}
+
+interface RunningServer {
+  readonly pid: number | undefined;
+  /** Idempotent. */
+  end(): Promise<void>;
+}
+
+/** Resolves when the server takes connections. */
+async function runServer(program: string, args: readonly string[]): Promise<RunningServer> {
+  const server = spawn(program, args, {
+    ...{ cwd: '/', env: environment() },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C in a terminal must not end the server before its users.
+    detached: true,
+  });
+  const exited = new Promise<void>((resolve) => {
+    server.once('close', () => resolve());
+    server.once('error', () => resolve());
+  });
+  const recent: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let rest = '';
+    server.stderr.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = lines.pop() ?? '';
+      recent.push(...lines);
+      recent.splice(0, Math.max(0, recent.length - 20));
+      if (lines.some((line) => line.includes('ready for connections'))) resolve();
+    });
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`MariaDB did not start: ${recent.join('\n')}`)));
+  });
+  // A forgotten server must not keep this process alive; the watchdog then ends it.
+  unref(server);
+  return {
+    pid: server.pid,
+    async end() {
+      server.ref();
+      if (server.exitCode === null && server.signalCode === null) server.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Has the client run statements, by its standard input; throws what the server says no with. */
+export async function runClient(
+  program: string,
+  statements: string,
+  access: {
+    readonly address: string;
+    readonly port: number;
+    readonly username: string;
+    readonly password: string;
+    readonly database?: string;
+  },
+): Promise<void> {
+  const { address, port, username, password, database } = access;
+  const args = [
+    ...['--no-defaults', '--protocol=tcp', '--host', address, '--port', String(port), '--user', username],
+    ...(database === undefined ? [] : ['--database', database]),
+  ];
+  const client = spawn(program, args, {
+    env: { ...environment(), MYSQL_PWD: password },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let said = '';
+  client.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  client.stdin.on('error', () => {});
+  client.stdin.end(statements);
+  const [code] = (await once(client, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`MariaDB says no: ${said.trim()}`);
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
+import { InstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
+import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
+import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import { databaseServers } from '../../local/aws/rds/database-servers.ts';
+import type { StoredInstance } from '../../local/aws/rds/db-instance.ts';
+import { startMariadbDatabase } from '../../local/aws/rds/mariadb-database.ts';
+import { startPostgresqlDatabase } from '../../local/aws/rds/postgresql-database.ts';
+import { instanceSort } from '../../local/aws/rds/rds.ts';
+import type { LocalAws } from '../../local/aws/server.ts';
+import { startAws } from '../../local/aws/server.ts';
+import { allServices } from '../../local/aws/services.ts';
+import { runClient } from '../../local/mariadb.ts';
+import { mariadbSupport } from '../../local/mariadb-binaries.ts';
+import type { Cluster, StackProcess } from './stack-harness.ts';
+import { eventually, startCluster } from './stack-harness.ts';
+
+const region = 'us-east-1';
+const mariadb = await mariadbSupport();
+const { accessKeyId, secretAccessKey } = exampleAccount;
+
+let aws: LocalAws;
+let cluster: Cluster;
+let running: StackProcess;
+
+before(async () => {
+  const databases = databaseServers({
+    engines: {
+      postgres: startPostgresqlDatabase,
+      ...(mariadb.by !== 'nobody' && { mysql: startMariadbDatabase(mariadb) }),
+    },
+  });
+  aws = await startAws({ provisioningMs: 1_500, services: allServices({ databases, modificationMs: 200 }) });
+  cluster = await startCluster();
+  for (const name of ['infra', 'shop']) await cluster.kubectl(['create', 'namespace', name]);
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'aws' },
+    stringData: {
+      credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+    },
+  };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  await cluster.client.create(ProviderConfigKind, {
+    apiVersion: 'aws.crossplane.io/v1beta1',
+    kind: 'ProviderConfig',
+    metadata: { name: 'default' },
+    spec: {
+      credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: 'aws', key: 'credentials' } },
+      endpoint: { url: { type: 'Static', static: aws.url } },
+    },
+  });
+  for (const [engine, name] of [
+    ['postgres', 'rds-postgresql'],
+    ['mysql', 'rds-mysql'],
+  ] as const) {
+    await cluster.client.create(RDSInstanceClassKind, {
+      apiVersion: 'database.aws.crossplane.io/v1beta1',
+      kind: 'RDSInstanceClass',
+      metadata: { name, labels: { engine } },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        forProvider: {
+          ...{ region, engine, dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
+          ...{ masterUsername: 'masteruser', dbName: 'app', skipFinalSnapshotBeforeDeletion: true },
+        },
+      },
+    });
+  }
+  running = cluster.startProcess(['--stacks', 'aws', '--poll-interval', '2s', '--log-level', 'debug']);
+});
+
+after(async () => {
+  await running?.end();
+  await cluster?.stop();
+  await aws?.stop();
+});
+
+const instances = () => aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
+
+const detailsOf = async (namespace: string, name: string): Promise<ConnectionDetails> =>
+  decodeDetails(await cluster.find(SecretKind, { namespace, name }));
+
+const claimOf = (kind: 'PostgreSQLInstance' | 'MySQLInstance', engine: string) => ({
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  metadata: { namespace: 'shop', name: engine },
+  spec: {
+    classSelector: { matchLabels: { engine } },
+    writeConnectionSecretToRef: { name: `${engine}-connection` },
+  },
+  kind,
+});
+
+async function query(details: ConnectionDetails, text: string): Promise<readonly object[]> {
+  const { host, port, username, password, database } = details;
+  const client = new pg.Client({ host, port: Number(port), user: username, password, database });
+  await client.connect();
+  try {
+    return (await client.query<object>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const keys = ['database', 'endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri', 'username'];
+
+describe('claims of databases in RDS', () => {
+  test('a PostgreSQLInstance is a PostgreSQL in which its secret logs in', async () => {
+    const key = { namespace: 'shop', name: 'postgres' };
+    await cluster.client.create(PostgreSQLInstanceKind, claimOf('PostgreSQLInstance', 'postgres') as never);
+    const claim = await eventually('the claim is Ready', async () => {
+      const found = await cluster.find(PostgreSQLInstanceKind, key);
+      return (
+        found?.status?.bindingPhase === 'Bound' && isConditionTrue(found.status.conditions, 'Ready') && found
+      );
+    });
+    const details = await detailsOf('shop', 'postgres-connection');
+    assert.deepEqual(Object.keys(details).toSorted(), keys);
+    assert.deepEqual([details.port, details.username, details.database], ['5432', 'masteruser', 'app']);
+    await query(details, 'create table lines (id int)');
+    await query(details, 'insert into lines values (1), (2)');
+    assert.deepEqual(await query(details, 'select sum(id)::int as sum from lines'), [{ sum: 3 }]);
+    const name = claim.spec.resourceRef?.name ?? '';
+    const instance = await cluster.find(RDSInstanceKind, { name });
+    const { status, reason } = getCondition(instance?.status?.conditions, 'AsyncOperation');
+    assert.deepEqual([status, reason], ['True', 'Finished']);
+    assert.equal(instance?.status?.atProvider?.endpoint?.address, details.endpoint);
+    const zone = await eventually('what RDS chose is taken over', async () => {
+      const found = await cluster.find(RDSInstanceKind, { name });
+      return found?.spec.forProvider.availabilityZone;
+    });
+    assert.match(zone, /^us-east-1[abc]$/);
+  });
+
+  test('another password is set on request, and is the one that logs in', async () => {
+    const before = await detailsOf('shop', 'postgres-connection');
+    const claim = await cluster.find(PostgreSQLInstanceKind, { namespace: 'shop', name: 'postgres' });
+    const patch = JSON.stringify({ spec: { forProvider: { passwordRotation: 'now' } } });
+    const name = claim?.spec.resourceRef?.name ?? '';
+    await cluster.kubectl(['patch', 'rdsinstance', name, '--type=merge', '-p', patch]);
+    const details = await eventually('the secret has another password', async () => {
+      const now = await detailsOf('shop', 'postgres-connection');
+      return now.password !== undefined && now.password !== before.password && now;
+    });
+    assert.deepEqual(await query(details, 'select sum(id)::int as sum from lines'), [{ sum: 3 }]);
+    await assert.rejects(query(before, 'select 1'), /password authentication failed/);
+  });
+
+  test('a MySQLInstance is a database in which its secret logs in', {
+    skip: mariadb.by === 'nobody' && mariadb.reason,
+  }, async () => {
+    const key = { namespace: 'shop', name: 'mysql' };
+    await cluster.client.create(MySQLInstanceKind, claimOf('MySQLInstance', 'mysql') as never);
+    await eventually('the claim is Ready', async () => {
+      const found = await cluster.find(MySQLInstanceKind, key);
+      return isConditionTrue(found?.status?.conditions, 'Ready');
+    });
+    const {
+      host = '',
+      port,
+      username = '',
+      password = '',
+      database = '',
+    } = await detailsOf('shop', 'mysql-connection');
+    assert.equal(mariadb.by, 'debian');
+    assert.equal(port, '3306');
+    const access = { address: host, port: Number(port), username, password, database };
+    await runClient(mariadb.client, 'create table items (id int); insert into items values (1);', access);
+    await assert.rejects(
+      runClient(mariadb.client, 'select 1;', { ...access, password: 'another' }),
+      /Access denied for user/,
+    );
+  });
+
+  test('what AWS refuses is told with its reason and the field to change, and nothing is made', async () => {
+    const before = instances().length;
+    await cluster.client.create(InstanceKind, {
+      apiVersion: 'rds.aws.upbound.io/v1beta1',
+      kind: 'Instance',
+      metadata: { name: 'too-fancy' },
+      spec: {
+        forProvider: {
+          ...{ region, engine: 'postgres', instanceClass: 'db.t9.huge', allocatedStorage: 20 },
+          username: 'adminuser',
+        },
+      },
+    } as never);
+    const message = await eventually('Synced is False', async () => {
+      const found = await cluster.find(InstanceKind, { name: 'too-fancy' });
+      const { status, message: said = '' } = getCondition(found?.status?.conditions, 'Synced');
+      return status === 'False' && said;
+    });
+    assert.match(message, /Invalid DB Instance class: db\.t9\.huge; change spec\.forProvider\.instanceClass/);
+    assert.equal(instances().length, before);
+    await cluster.kubectl(['delete', 'instances.rds.aws.upbound.io', 'too-fancy', '--timeout=20s']);
+  });
+
+  test('what is claimed goes with its claim', async () => {
+    await cluster.kubectl(['delete', '-n', 'shop', 'postgresqlinstance', 'postgres', '--timeout=20s']);
+    if (mariadb.by !== 'nobody') {
+      await cluster.kubectl(['delete', '-n', 'shop', 'mysqlinstance', 'mysql', '--timeout=20s']);
+    }
+    await eventually('no instance is left', async () => instances().length === 0 || undefined);
+  });
+});
