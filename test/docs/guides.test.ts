@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { EKS } from '@aws-sdk/client-eks';
+import type { NodeGroup } from '../../apis/aws/eks/v1beta1/node-group.ts';
+import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import type { StoredVpc } from '../../local/aws/ec2/stored.ts';
+import type { NodeGroup as CloudNodeGroup } from '../../local/aws/eks/node-group.ts';
+import type { SavedEstate } from '../../local/aws/estate.ts';
+import type { LocalAws } from '../../local/aws/server.ts';
+import { startAws } from '../../local/aws/server.ts';
+import type { Queue } from '../../local/aws/sqs/queue.ts';
+import { awsCommandLine, runAws } from '../../local/aws-command-line.ts';
+import { VaultServer } from '../../local/vault-server.ts';
+import type { Cluster } from '../cluster/stack-harness.ts';
+import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import { projectRoot } from './project-copy.ts';
+
+const folder = join(projectRoot, 'examples/guides');
+const region = 'us-west-1';
+const flags = ['--stacks', 'aws', '--poll-interval', '2s'];
+const commandLine = await awsCommandLine();
+
+/** The VPC of the guide, which somebody made by hand. */
+const vpcId = 'vpc-01353cfe93950a8ff';
+const network: StoredVpc = {
+  ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
+  ...{ tags: {}, attributes: {} },
+};
+const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
+const saved: SavedEstate = {
+  [`${exampleAccount.id} ${region} ec2/vpc`]: {
+    delays,
+    things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],
+  },
+};
+
+describe('the guide to managed resources, on a local AWS', () => {
+  const vault = new VaultServer({ token: 'put-a-token-here' });
+  let aws: LocalAws;
+  let cluster: Cluster;
+
+  before(async () => {
+    await vault.start();
+    aws = await startAws({ saved, provisioningMs: 300, deletionMs: 100 });
+    cluster = await startCluster();
+    await apply('00-providers');
+  });
+  after(async () => {
+    await cluster?.stop();
+    await aws?.stop();
+    await vault.stop();
+  });
+
+  const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args);
+  const read = (name: string): string => readFileSync(join(folder, `${name}.yaml`), 'utf8');
+  /** What a reader would put in: where things are on this machine. */
+  const atHome = (yaml: string): string =>
+    yaml
+      .replaceAll('http://127.0.0.1:18090', aws.url)
+      .replaceAll('https://vault.example.com:8200', vault.url);
+  const applyText = (yaml: string): Promise<string> => cluster.kubectl(['apply', '-f', '-'], atHome(yaml));
+  const apply = (name: string): Promise<string> => applyText(read(name));
+
+  const get = async <M extends KubernetesObject = Managed>(type: string, name: string): Promise<M> =>
+    JSON.parse(await kubectl('get', type, name, '-o', 'json')) as M;
+  const condition = ({ status }: Managed, type: string): string => {
+    const { status: value, reason = '', message = '' } = getCondition(status?.conditions, type);
+    return `${value}/${reason}${message && `: ${message}`}`;
+  };
+  const isGone = (type: string, name: string): Promise<unknown> =>
+    eventually(`${type} ${name} is gone`, async () => {
+      const left = await kubectl('get', type, name, '--ignore-not-found', '-o', 'name');
+      if (left.trim() === '') return true;
+      throw new Error(left);
+    });
+
+  /** What `kubectl get` shows in the columns of the guide, once it is ready. */
+  const shown = (type: string, name: string): Promise<Readonly<Record<string, string>>> =>
+    eventually(`${type} ${name} is ready`, async () => {
+      const [head = '', row = ''] = (await kubectl('get', type, name)).split('\n');
+      const names = head.trim().split(/\s+/);
+      // A column may be empty, and each begins where its name does.
+      const cells = names.map((column) => {
+        const from = head.indexOf(column);
+        return [
+          column,
+          row
+            .slice(from)
+            .split(/\s{2,}/)[0]
+            ?.trim() ?? '',
+        ] as const;
+      });
+      const columns = Object.fromEntries(cells);
+      if (columns.READY === 'True' && columns.SYNCED === 'True') return columns;
+      throw new Error(JSON.stringify((await get(type, name)).status));
+    });
+
+  const queuesNamed = (name: string) =>
+    aws
+      .things<Queue>('sqs/queue')
+      .flatMap(([, queues]) => queues.all())
+      .filter(({ id, phase }) => id === name && phase !== 'deleting');
+
+  test('a creation whose result nobody recorded stops, as `kubectl describe queue` shows', async () => {
+    const first = cluster.startProcess(flags);
+    aws.faults.inject({ kind: 'stall', action: 'sqs:CreateQueue' });
+    await apply('queue');
+    await eventually(
+      'the queue is made, and nobody is told',
+      async () => queuesNamed('my-sqs-queue').length === 1,
+    );
+    await first.end('SIGKILL');
+    cluster.startProcess(flags);
+    const event =
+      /^ +Warning +CannotInitializeManagedResource +\S+( \(x\d+ over \S+\))? +managed\/queue\.sqs\.aws\.crossplane\.io +cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation if it is safe to proceed$/m;
+    await eventually(
+      'the Event',
+      async () => {
+        const text = await kubectl('describe', 'queue', 'my-sqs-queue');
+        if (event.test(text)) return true;
+        throw new Error(text);
+      },
+      60_000,
+    );
+    // Whoever has looked says so; the queue is found by its name and its tags, and is the only one.
+    await kubectl('annotate', 'queue', 'my-sqs-queue', 'crossplane.io/external-create-pending-');
+    const { 'EXTERNAL-NAME': url } = await shown('queue', 'my-sqs-queue');
+    assert.equal(url, `https://sqs.${region}.amazonaws.com/${exampleAccount.id}/my-sqs-queue`);
+    assert.equal(queuesNamed('my-sqs-queue').length, 1);
+    const { annotations = {} } = (await get('queue', 'my-sqs-queue')).metadata;
+    assert.match(annotations['crossplane.io/external-create-succeeded'] ?? '', /^\d{4}-\d\d-\d\dT[\d:]+Z$/);
+  });
+
+  test('a VPC has the columns of the guide, and the id that AWS assigned as external name', async () => {
+    await apply('vpc');
+    const columns = await shown('vpc', 'my-test-vpc');
+    assert.deepEqual(Object.keys(columns), ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE']);
+    assert.match(columns['EXTERNAL-NAME'] ?? '', /^vpc-[0-9a-f]{17}$/);
+  });
+
+  test('a Subnet finds its VPC by external name, by name and by labels', async () => {
+    for (const name of ['by-external-name', 'by-name-reference', 'by-selector'])
+      await apply(`subnet-${name}`);
+    await apply('subnet-management-policies');
+    const { 'EXTERNAL-NAME': ours } = await shown('vpc', 'my-test-vpc');
+    const found: Record<string, string | undefined> = {};
+    for (const name of ['by-external-name', 'by-name-reference', 'by-selector', 'management-policies']) {
+      await shown('subnet', name);
+      const { spec } = await get('subnet', name);
+      found[name] = (spec.forProvider as { readonly vpcId?: string }).vpcId;
+    }
+    const ofOurs = { 'by-name-reference': ours, 'by-selector': ours, 'management-policies': ours };
+    assert.deepEqual(found, { 'by-external-name': vpcId, ...ofOurs });
+  });
+
+  test('an Instance is made with the default ProviderConfig, and with the one that it names', async () => {
+    await apply('instance');
+    await apply('instance-user-keys');
+    for (const name of ['my-instance', 'my-instance-user-keys'])
+      await shown('instances.ec2.aws.upbound.io', name);
+    await eventually('the ProviderConfig has a user', async () => {
+      const { status } = await get<KubernetesObject & { readonly status?: { readonly users?: number } }>(
+        'providerconfigs.aws.crossplane.io',
+        'user-keys',
+      );
+      return status?.users === 1;
+    });
+  });
+
+  test('a ProviderConfig by a text, as the guide prints it, is refused by the API server', async () => {
+    const printed = read('instance-user-keys').replace(
+      /providerConfigRef:\n {4}name: user-keys/,
+      'providerConfigRef: user-keys',
+    );
+    assert.match(printed, /^ {2}providerConfigRef: user-keys$/m);
+    await assert.rejects(applyText(printed), /providerConfigRef/);
+  });
+
+  test('what is paused is not made, and says so', async () => {
+    await apply('instance-paused');
+    const type = 'instances.ec2.aws.upbound.io';
+    await eventually('it is paused', async () => {
+      const synced = condition(await get(type, 'my-rds-instance'), 'Synced');
+      if (synced.startsWith('False/ReconcilePaused')) return true;
+      throw new Error(synced);
+    });
+  });
+
+  /** Somebody else makes clusters. */
+  const makeCluster = async (name: string): Promise<void> => {
+    const eks = new EKS({ region, endpoint: aws.url, credentials: exampleAccount });
+    await eks.createCluster({ name, roleArn: 'arn:aws:iam::123456789012:role/eks', resourcesVpcConfig: {} });
+    eks.destroy();
+  };
+  const groups = () => aws.things<CloudNodeGroup>('eks/node-group').flatMap(([, all]) => all.all());
+
+  test('a NodeGroup as the guide prints it is taken, and says what it lacks', async () => {
+    const printed = read('node-group').replace(/^ {4}# The guide leaves(.|\n)*$/m, '');
+    assert.doesNotMatch(printed, /clusterName/);
+    await applyText(printed);
+    await eventually('it says so', async () => {
+      const synced = condition(await get('nodegroup', 'sample-eks-ng'), 'Synced');
+      if (/^False\/ReconcileError: .*spec\.forProvider\.clusterName must be given/.test(synced)) return true;
+      throw new Error(synced);
+    });
+    assert.equal(groups().length, 0);
+  });
+
+  test('initProvider counts at the creation only, and an autoscaler’s change is left alone', async () => {
+    await makeCluster('guide');
+    await apply('node-group');
+    await shown('nodegroup', 'sample-eks-ng');
+    const [group] = groups();
+    assert.deepEqual(group?.item.scalingConfig, { desiredSize: 1, minSize: 1, maxSize: 4 });
+    for (const [place, all] of aws.things<CloudNodeGroup>('eks/node-group')) {
+      assert.equal(place.region, region);
+      all.drift(group.id, (item) => ({ ...item, scalingConfig: { ...item.scalingConfig, desiredSize: 3 } }));
+    }
+    await eventually('it is seen', async () => {
+      const { status } = await get<NodeGroup>('nodegroup', 'sample-eks-ng');
+      return status?.atProvider?.desiredSize === 3;
+    });
+    assert.equal(groups()[0]?.item.scalingConfig.desiredSize, 3);
+    // New limits move it only as far as they must.
+    const limits = { spec: { forProvider: { scalingConfig: [{ minSize: 1, maxSize: 2 }] } } };
+    const type = `${NodeGroupKind.plural}.${NodeGroupKind.group}`;
+    await kubectl('patch', type, 'sample-eks-ng', '--type=merge', '-p', JSON.stringify(limits));
+    await eventually('it is within', async () => {
+      const { scalingConfig } = groups()[0]?.item ?? {};
+      return scalingConfig?.maxSize === 2 && scalingConfig.desiredSize === 2;
+    });
+    const { spec } = await get('nodegroup', 'sample-eks-ng');
+    assert.deepEqual((spec.forProvider as { readonly scalingConfig: unknown }).scalingConfig, [
+      { minSize: 1, maxSize: 2 },
+    ]);
+  });
+
+  const inNamespace = async (secret: string) => {
+    const text = await kubectl('-n', 'cloud-credentials', 'get', 'secret', secret, '-o', 'json');
+    return JSON.parse(text) as KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
+  };
+
+  test('an RDSInstance is called as its object, and its secret has the keys of the guide', async () => {
+    await apply('rds-instance');
+    const { 'EXTERNAL-NAME': name } = await shown('rdsinstance', 'my-rds-instance');
+    assert.equal(name, 'my-rds-instance');
+    const described = await kubectl('-n', 'cloud-credentials', 'describe', 'secret', 'rds-secret');
+    for (const key of ['port', 'username', 'endpoint', 'password']) {
+      assert.match(described, new RegExp(`^${key}: +\\d+ bytes$`, 'm'));
+    }
+    assert.match(described, /^port: +4 bytes$/m);
+    assert.match(described, /^username: +10 bytes$/m);
+  });
+
+  test('and under a name of its own, where the annotation has one', async () => {
+    await kubectl('delete', 'rdsinstance', 'my-rds-instance');
+    await isGone('rdsinstance', 'my-rds-instance');
+    await apply('rds-instance-custom-name');
+    const { 'EXTERNAL-NAME': name } = await shown('rdsinstance', 'my-rds-instance');
+    assert.equal(name, 'my-custom-name');
+  });
+
+  test('connection details are published, with labels and annotations, and to Vault', async () => {
+    for (const name of ['published', 'published-with-metadata', 'published-to-vault']) await apply(name);
+    for (const name of ['published', 'published-with-metadata', 'published-to-vault']) {
+      await shown('instances.rds.aws.upbound.io', name);
+    }
+    const { data = {} } = await inNamespace('rds-kubernetes-secret');
+    for (const key of ['port', 'username', 'endpoint', 'password']) assert.ok(data[key], key);
+    const { metadata } = await inNamespace('rds-kubernetes-secret-with-metadata');
+    assert.equal(metadata.labels?.['label-tag'], 'label-value');
+    assert.equal(metadata.annotations?.['annotation-tag'], 'annotation-value');
+    const headers = { 'x-vault-token': 'put-a-token-here' };
+    const answer = await fetch(`${vault.url}/v1/secret/data/crossplane/rds-kubernetes-secret`, { headers });
+    const { data: read } = (await answer.json()) as {
+      readonly data: { readonly data: Record<string, string> };
+    };
+    for (const key of ['port', 'username', 'endpoint', 'password']) assert.ok(read.data[key], key);
+  });
+
+  /** The guide's table: what becomes of the external resource. */
+  const table: readonly (readonly [
+    policies: readonly string[],
+    deletion: string,
+    result: 'Delete' | 'Orphan',
+  ])[] = [
+    [['*'], 'Delete', 'Delete'],
+    [['*'], 'Orphan', 'Orphan'],
+    [['Observe', 'Create', 'Delete'], 'Delete', 'Delete'],
+    [['Observe', 'Create', 'Delete'], 'Orphan', 'Delete'],
+    [['Observe', 'Create', 'Update'], 'Delete', 'Orphan'],
+    [['Observe', 'Create', 'Update'], 'Orphan', 'Orphan'],
+  ];
+  test('managementPolicies and deletionPolicy decide about deletion, by the table of the guide', async () => {
+    const items = table.map(([managementPolicies, deletionPolicy], index) => ({
+      ...{ apiVersion: 'sqs.aws.crossplane.io/v1beta1', kind: 'Queue', metadata: { name: `row-${index}` } },
+      spec: { managementPolicies, deletionPolicy, forProvider: { region } },
+    }));
+    const names = items.map(({ metadata: { name } }) => name);
+    await applyText(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    for (const name of names) await shown('queue', name);
+    await kubectl('delete', 'queue', ...names);
+    for (const name of names) await isGone('queue', name);
+    const results = names.map((name) => (queuesNamed(name).length === 0 ? 'Delete' : 'Orphan'));
+    assert.deepEqual(
+      results,
+      table.map(([, , result]) => result),
+    );
+  });
+
+  test('docs/aws.md: what its manifests ask for becomes ready', async () => {
+    const page = readFileSync(join(projectRoot, 'docs/aws.md'), 'utf8');
+    const [access = '', ...manifests] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+      ([, yaml = '']) => yaml,
+    );
+    await applyText(access);
+    for (const yaml of manifests) await applyText(yaml);
+    await shown('vpc', 'docs-network');
+    await shown('subnet', 'docs-subnet');
+    await shown('queue', 'docs-orders');
+    const text = await kubectl('-n', 'aws-credentials', 'get', 'secret', 'docs-orders', '-o', 'json');
+    const { data } = JSON.parse(text) as { readonly data: Readonly<Record<string, string>> };
+    assert.match(Buffer.from(data.endpoint ?? '', 'base64').toString(), /\/docs-orders$/);
+  });
+
+  test('every manifest was applied', () => {
+    const applied = readFileSync(import.meta.filename, 'utf8');
+    const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''));
+    const left = names.filter((name) => {
+      const subnet = name.replace(/^subnet-/, '');
+      return !applied.includes(`'${name}'`) && !(subnet !== name && applied.includes(`'${subnet}'`));
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('the command line of AWS, which nobody here wrote, reads what was made', {
+    skip: !commandLine.isThere && commandLine.reason,
+  }, async () => {
+    assert.ok(commandLine.isThere);
+    const run = (...args: readonly string[]) =>
+      runAws(commandLine.program, args, { account: exampleAccount, region, url: aws.url });
+    const { Vpcs } = (await run('ec2', 'describe-vpcs')) as {
+      readonly Vpcs: readonly { readonly VpcId: string }[];
+    };
+    const { 'EXTERNAL-NAME': ours } = await shown('vpc', 'my-test-vpc');
+    assert.ok(Vpcs.some(({ VpcId }) => VpcId === ours));
+    const { DBInstances } = (await run('rds', 'describe-db-instances')) as {
+      readonly DBInstances: readonly {
+        readonly DBInstanceIdentifier: string;
+        readonly DBInstanceStatus: string;
+      }[];
+    };
+    const found = DBInstances.find(({ DBInstanceIdentifier }) => DBInstanceIdentifier === 'my-custom-name');
+    assert.equal(found?.DBInstanceStatus, 'available');
+    const { QueueUrls } = (await run('sqs', 'list-queues')) as { readonly QueueUrls: readonly string[] };
+    const { 'EXTERNAL-NAME': url = '' } = await shown('queue', 'my-sqs-queue');
+    assert.ok(QueueUrls.includes(url));
+    const { nodegroup } = (await run(
+      ...['eks', 'describe-nodegroup', '--cluster-name', 'guide', '--nodegroup-name', 'sample-eks-ng'],
+    )) as { readonly nodegroup: { readonly status: string } };
+    assert.equal(nodegroup.status, 'ACTIVE');
+  });
+});
