@@ -9,7 +9,7 @@ import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
-import { nameProblem } from '../../core/managed/name-limits.ts';
+import { nameProblem } from '../../core/name-limits.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
 
 /** What SQS takes for a name; that of a FIFO queue ends in `.fifo`. */
