@@ -16,6 +16,7 @@ import type { Actual, Oddities, Oddity, Wanted } from '../../author/comparison.t
 import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
 import type { Seen } from '../../author/named-by-us.ts';
 import type { OperationType } from '../../core/managed/external-client.ts';
+import { ownTags } from '../tags.ts';
 import { isAtLeast } from './engine-version.ts';
 import type { DBInstanceWords, Habit, Parameter, Tags } from './words.ts';
 
@@ -77,7 +78,7 @@ export function newDBInstance<M extends Managed>(
     DBInstanceClass: DBInstanceClass as string,
     Engine: Engine as string,
     MasterUserPassword: its.password,
-    Tags: { ...words.tags.of((forProvider as Values)[words.tags.field]), ...its.tags },
+    Tags: { ...ownTags(words.tags.of((forProvider as Values)[words.tags.field])), ...its.tags },
   };
 }
 
@@ -93,7 +94,7 @@ export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: W
   const tags = (wanted as Values)[words.tags.field];
   return {
     ...(Object.fromEntries(parameters) as DBInstanceChange),
-    ...(tags !== undefined && { OwnTags: words.tags.of(tags) }),
+    ...(tags !== undefined && { OwnTags: ownTags(words.tags.of(tags)) }),
   };
 }
 
@@ -243,7 +244,7 @@ export function odditiesOf<M extends Managed>({ parameters, tags }: DBInstanceWo
   // Those that there are beside may be anybody's.
   const hasAll = (wanted: unknown, actual: unknown): boolean => {
     const present = tags.of(actual);
-    return Object.entries(tags.of(wanted)).every(([key, value]) => isEqual(present[key], value));
+    return Object.entries(ownTags(tags.of(wanted))).every(([key, value]) => isEqual(present[key], value));
   };
   return { ...Object.fromEntries(fields), [tags.field]: { equals: hasAll } } as Oddities<M>;
 }

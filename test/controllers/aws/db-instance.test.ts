@@ -216,6 +216,16 @@ describe('what differs', () => {
       },
       same,
     ],
+    'nothing: whose it is cannot be written, nor what AWS keeps for itself': [
+      {
+        tags: [
+          { key: 'crossplane-name', value: 'theirs' },
+          { key: 'aws:cloudformation:stack-name', value: 'a' },
+        ],
+      },
+      { TagList: [{ Key: 'crossplane-name', Value: 'shop' }] },
+      same,
+    ],
     'a tag, and the port by its name in ModifyDBInstance': [
       { tags: [{ key: 'team', value: 'b' }], port: 5433 },
       { TagList: [{ Key: 'team', Value: 'a' }], Endpoint: { Port: 5432 } },
