@@ -76,6 +76,7 @@ const notUnit = [
   'mutants',
   'package',
   'postgresql',
+  'mariadb',
   'redis',
   'with-rules',
 ];
