@@ -189,6 +189,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       const { Account } = await client.call(
         {
           ...{ service: 'sts', region: region ?? parameters.region ?? 'us-east-1', what, isRepeatable: true },
+          ...(region !== undefined && { fields: { region: /valid region/i } }),
           run: (sts, http) => sts.getCallerIdentity({}, http),
         },
         signal,

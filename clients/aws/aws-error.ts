@@ -72,7 +72,11 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
       });
     }
     const origin = url === undefined ? region : `${region}, ${new URL(url).origin}`;
-    return transportFailure(error.cause, { cloud, what, origin, proof: 'the credentials', secrets });
+    const failed = transportFailure(error.cause, { cloud, what, origin, proof: 'the credentials', secrets });
+    // AWS's own addresses are made of the names of regions: there is none of one that there is not.
+    if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
+    const { status, code, isRetryable } = failed;
+    return new CloudError(`${failed.message}; check spec.forProvider.region`, { status, code, isRetryable });
   }
   const { name, Code, message, $metadata, $fault, $response } = (error ?? {}) as Partial<ServiceException>;
   if ($fault === undefined || $metadata?.httpStatusCode === undefined) {

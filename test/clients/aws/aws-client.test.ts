@@ -107,4 +107,47 @@ describe('a client of AWS', () => {
       hasRequestId: false,
     });
   });
+
+  test('of a region that there is not says so, for AWS has no address for it', async () => {
+    const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const aws = awsClient({
+      ...{
+        accessKey: exampleAccount,
+        clock: { ...realClock(), sleep: quick },
+        random: () => 0,
+        parameters: {},
+      },
+      dispatcher: { request: () => Promise.reject(failure) },
+    });
+    await assert.rejects(aws.account('us-nowhere-1', signal), {
+      message:
+        'cannot find out the account of the credentials: AWS STS (us-nowhere-1) is unreachable: name not found; check spec.forProvider.region',
+    });
+  });
+
+  test('gives up on an attempt that nobody answers, and an aborted call ends at once', async () => {
+    await using local = await startAws();
+    const parameters = {
+      region: 'eu-west-1',
+      endpoint: { url: { type: 'Static', static: local.url } },
+    } as const;
+    const options = {
+      ...{ accessKey: exampleAccount, parameters, random: () => 0 },
+      maxAttempts: 1,
+      timeoutMs: 50,
+    };
+    const aws = awsClient({ ...options, clock: realClock() });
+    local.faults.inject({ kind: 'hang', action, times: 2 });
+    await assert.rejects(aws.account(undefined, signal), {
+      code: 'TimedOut',
+      message: /did not answer within 50 ms$/,
+    });
+    const aborting = new AbortController();
+    const call = awsClient({ ...options, timeoutMs: 60_000, clock: realClock() }).account(
+      undefined,
+      aborting.signal,
+    );
+    setTimeout(() => aborting.abort(new Error('the run is over')), 20);
+    await assert.rejects(call, { message: 'the run is over' });
+  });
 });
