@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
+import { awsClient } from '../../../clients/aws/aws-client.ts';
+import { queueClient } from '../../../controllers/aws/queue/external-client.ts';
+import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { Fault } from '../../../local/aws/faults.ts';
+import type { LocalAws, LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+
+const { signal } = new AbortController();
+const region = 'us-west-1';
+const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
+
+const queue = (
+  forProvider: Partial<Queue['spec']['forProvider']> = {},
+  name = 'orders',
+  named?: string,
+): Queue => ({
+  apiVersion: 'sqs.aws.crossplane.io/v1beta1',
+  kind: 'Queue',
+  metadata: { name, ...(named !== undefined && { annotations: { 'crossplane.io/external-name': named } }) },
+  spec: { forProvider: { region, ...forProvider } },
+});
+
+const clientFor = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey) =>
+  queueClient(
+    awsClient({
+      ...{ accessKey: { ...exampleAccount, secretAccessKey }, clock: realClock(), random: () => 0 },
+      parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
+    }),
+  );
+
+describe('bad input is told in AWS’s own words, with what to change', () => {
+  const rows: Readonly<
+    Record<string, { wanted: Queue; options?: LocalAwsOptions; secret?: string; fault?: Fault; want: string }>
+  > = {
+    'a value that SQS refuses': {
+      wanted: queue({ redrivePolicy: { deadLetterTargetArn: 'arn:x', maxReceiveCount: 3 } }),
+      want: 'cannot create queue "orders": AWS SQS (us-west-1, URL) refused (400 InvalidParameterValue): Value {"deadLetterTargetArn":"arn:x","maxReceiveCount":3} for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist; change spec.forProvider.redrivePolicy',
+    },
+    'a name that SQS would refuse': {
+      wanted: queue({}, 'orders.eu'),
+      want: 'the name "orders.eu" does not match [A-Za-z0-9_-]+(\\.fifo)?, as the external system asks; give another one in the annotation crossplane.io/external-name',
+    },
+    'a missing permission': {
+      wanted: queue(),
+      options: { accounts: [{ ...exampleAccount, denied: ['sqs:CreateQueue'] }] },
+      want: 'cannot create queue "orders": AWS SQS (us-west-1, URL) refused (403 AccessDeniedException): User: arn:aws:iam::123456789012:user/crossplane is not authorized to perform: sqs:CreateQueue; the IAM policies of the credentials must allow it',
+    },
+    'another account’s queue by its URL': {
+      wanted: queue({}, 'orders', 'https://sqs.us-west-1.amazonaws.com/210987654321/theirs'),
+      want: 'the annotation crossplane.io/external-name names a queue of account 210987654321, and the provider leads to account 123456789012',
+    },
+  };
+  for (const [name, { wanted, options, want }] of Object.entries(rows)) {
+    test(name, async () => {
+      await using aws = await startAws(options);
+      const client = clientFor(aws);
+      if (wanted.metadata.annotations !== undefined) await client.create(queue({}, 'theirs'), {}, signal);
+      const asked = wanted.metadata.annotations === undefined ? client.create : client.observe;
+      await assert.rejects(asked(wanted, {}, signal), (error: Error) => {
+        assert.equal(error.message.replaceAll(aws.url, 'URL'), want);
+        return true;
+      });
+    });
+  }
+});
+
+describe('a queue', () => {
+  test('is called by its URL, and by the name that somebody chose', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    const assigned = await client.create(queue(), {}, signal);
+    const chosen = await client.create(queue({}, 'bills', 'bills-of-2026'), {}, signal);
+    assert.deepEqual(
+      [assigned, chosen],
+      [
+        { externalName: urlOf('orders'), details: { endpoint: urlOf('orders') } },
+        { details: { endpoint: urlOf('bills-of-2026') } },
+      ],
+    );
+    for (const named of ['orders', urlOf('orders')]) {
+      const { exists, isUpToDate, details } = await client.observe(queue({}, 'orders', named), {}, signal);
+      assert.deepEqual([exists, isUpToDate, details], [true, true, { endpoint: urlOf('orders') }]);
+    }
+  });
+
+  test('whose answer was lost is found again, and one that cannot be looked for waits for a human', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    const lost: Fault = { kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 };
+    aws.faults.inject(lost);
+    assert.deepEqual(await client.create(queue(), {}, signal), {
+      externalName: urlOf('orders'),
+      details: { endpoint: urlOf('orders') },
+    });
+    aws.faults.clear();
+    const unseen = clientFor(aws);
+    aws.faults.inject({ kind: 'cut', action: 'sqs:CreateQueue', times: 4 });
+    await assert.rejects(unseen.create(queue({}, 'bills'), {}, signal), UncertainCreationError);
+  });
+
+  test('of the same name that somebody else made is not taken', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(
+      { ...queue(), metadata: { name: 'theirs', annotations: { 'crossplane.io/external-name': 'orders' } } },
+      {},
+      signal,
+    );
+    await assert.rejects(client.create(queue(), {}, signal), {
+      message:
+        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]',
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { EKS } from '@aws-sdk/client-eks';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+
+const role = 'arn:aws:iam::123456789012:role/nodes';
+const named = { clusterName: 'guide', nodegroupName: 'blue' };
+const wanted = { ...named, nodeRole: role, subnets: ['subnet-1'] };
+
+/** What the official client is answered once there is a cluster, or refused with. */
+async function asked<T>(ask: (eks: EKS) => Promise<T>, options: LocalAwsOptions = {}): Promise<unknown> {
+  await using aws = await startAws(options);
+  const eks = new EKS({
+    ...{ region: 'us-west-1', endpoint: aws.url, credentials: exampleAccount, maxAttempts: 1 },
+  });
+  try {
+    await eks.createCluster({ name: 'guide', roleArn: role, resourcesVpcConfig: {} });
+    return await ask(eks);
+  } catch (error) {
+    const { name, message, $metadata } = error as {
+      readonly name: string;
+      readonly message: string;
+      readonly $metadata?: { readonly httpStatusCode?: number };
+    };
+    if ($metadata === undefined) throw error;
+    return { name, message, status: $metadata.httpStatusCode };
+  } finally {
+    eks.destroy();
+  }
+}
+
+describe('the official client of EKS', () => {
+  test('makes a node group, which is there with all that EKS chooses', async () => {
+    const told = await asked(async (eks) => {
+      await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 } });
+      const { nodegroup: { status, scalingConfig, instanceTypes, version } = {} } =
+        await eks.describeNodegroup(named);
+      const { nodegroups } = await eks.listNodegroups({ clusterName: 'guide' });
+      return { status, scalingConfig, instanceTypes, version, nodegroups };
+    });
+    assert.deepEqual(told, {
+      status: 'ACTIVE',
+      scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 },
+      instanceTypes: ['t3.medium'],
+      version: '1.31',
+      nodegroups: ['blue'],
+    });
+  });
+
+  test('keeps what a change does not say, and is told how the change goes', async () => {
+    let nowMs = 0;
+    const told = await asked(
+      async (eks) => {
+        await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 3 } });
+        nowMs += 1_000;
+        const { update: { id: updateId } = {} } = await eks.updateNodegroupConfig({
+          ...named,
+          scalingConfig: { maxSize: 5 },
+          labels: { addOrUpdateLabels: { pool: 'a' } },
+        });
+        const state = async () =>
+          (await eks.describeUpdate({ name: 'guide', nodegroupName: 'blue', updateId })).update?.status;
+        const before = await state();
+        const { nodegroup } = await eks.describeNodegroup(named);
+        nowMs += 1_000;
+        return [before, nodegroup?.status, nodegroup?.scalingConfig, nodegroup?.labels, await state()];
+      },
+      { provisioningMs: 1_000, now: () => nowMs },
+    );
+    assert.deepEqual(told, [
+      'InProgress',
+      'UPDATING',
+      { minSize: 1, maxSize: 5, desiredSize: 3 },
+      { pool: 'a' },
+      'Successful',
+    ]);
+  });
+
+  test('makes one by a token, however often it asks', async () => {
+    const told = await asked(async (eks) => {
+      const first = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
+      const second = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
+      return first.nodegroup?.nodegroupArn === second.nodegroup?.nodegroupArn;
+    });
+    assert.equal(told, true);
+  });
+
+  const invalid = (message: string) => ({ name: 'InvalidParameterException', message, status: 400 });
+  const refusals: Readonly<
+    Record<string, { ask: (eks: EKS) => Promise<unknown>; want: object; options?: LocalAwsOptions }>
+  > = {
+    'in a cluster that there is not': {
+      ask: (eks) => eks.describeNodegroup({ ...named, clusterName: 'none' }),
+      want: {
+        name: 'ResourceNotFoundException',
+        message: 'No cluster found for name: none.',
+        status: 404,
+      },
+    },
+    'of a node group that there is not': {
+      ask: (eks) => eks.describeNodegroup(named),
+      want: {
+        name: 'ResourceNotFoundException',
+        message: 'No node group found for name: blue.',
+        status: 404,
+      },
+    },
+    'where the name is taken': {
+      async ask(eks) {
+        await eks.createNodegroup(wanted);
+        await eks.createNodegroup(wanted);
+      },
+      want: {
+        name: 'ResourceInUseException',
+        message: 'NodeGroup already exists with name blue and cluster name guide',
+        status: 409,
+      },
+    },
+    'for limits that the number of nodes is not within': {
+      async ask(eks) {
+        await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 2 } });
+        await eks.updateNodegroupConfig({ ...named, scalingConfig: { minSize: 3 } });
+      },
+      want: invalid("Minimum capacity 3 can't be greater than desired size 2"),
+    },
+    'for a type of machine that there is not': {
+      ask: (eks) => eks.createNodegroup({ ...wanted, instanceTypes: ['huge'] }),
+      want: invalid('The following supplied instance types do not exist: [huge]'),
+    },
+    'while another change is under way': {
+      async ask(eks) {
+        await eks.createNodegroup(wanted);
+        await eks.updateNodegroupConfig({ ...named, labels: { addOrUpdateLabels: { a: 'b' } } });
+      },
+      options: { provisioningMs: 60_000 },
+      want: {
+        name: 'ResourceInUseException',
+        message: 'Nodegroup cannot be updated as it is currently not in Active State (CREATING)',
+        status: 409,
+      },
+    },
+    'beyond the quota': {
+      ask: (eks) => eks.createNodegroup(wanted),
+      options: { quotas: { nodegroup: 0 } },
+      want: {
+        name: 'ResourceLimitExceededException',
+        message: 'Cannot have more than 0 nodegroups attached to a cluster.',
+        status: 400,
+      },
+    },
+  };
+  for (const [why, { ask, want, options }] of Object.entries(refusals)) {
+    test(`is refused ${why}`, async () => assert.deepEqual(await asked(ask, options), want));
+  }
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SQS } from '@aws-sdk/client-sqs';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+
+const region = 'us-west-1';
+const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
+
+/** What the official client is answered, or refused with. */
+async function asked<T>(ask: (sqs: SQS) => Promise<T>, options: LocalAwsOptions = {}): Promise<unknown> {
+  await using aws = await startAws(options);
+  const sqs = new SQS({ region, endpoint: aws.url, credentials: exampleAccount, maxAttempts: 1 });
+  try {
+    return await ask(sqs);
+  } catch (error) {
+    const { name, message, $metadata } = error as {
+      readonly name: string;
+      readonly message: string;
+      readonly $metadata?: { readonly httpStatusCode?: number };
+    };
+    if ($metadata === undefined) throw error;
+    return { name, message, status: $metadata.httpStatusCode };
+  } finally {
+    sqs.destroy();
+  }
+}
+
+describe('the official client of SQS', () => {
+  test('makes a queue, finds it by its name, and reads what it has', async () => {
+    const told = await asked(async (sqs) => {
+      await sqs.createQueue({ QueueName: 'orders', Attributes: { DelaySeconds: '5' }, tags: { team: 'a' } });
+      const { QueueUrl } = await sqs.getQueueUrl({ QueueName: 'orders' });
+      const { Attributes } = await sqs.getQueueAttributes({
+        QueueUrl,
+        AttributeNames: ['DelaySeconds', 'VisibilityTimeout', 'QueueArn', 'FifoQueue'],
+      });
+      return { QueueUrl, Attributes, Tags: (await sqs.listQueueTags({ QueueUrl })).Tags };
+    });
+    assert.deepEqual(told, {
+      QueueUrl: urlOf('orders'),
+      Attributes: {
+        DelaySeconds: '5',
+        VisibilityTimeout: '30',
+        QueueArn: `arn:aws:sqs:${region}:123456789012:orders`,
+      },
+      Tags: { team: 'a' },
+    });
+  });
+
+  test('is answered the same where the same is asked for again', async () => {
+    const told = await asked(async (sqs) => {
+      const wanted = { QueueName: 'orders', Attributes: { DelaySeconds: '5' } };
+      return [(await sqs.createQueue(wanted)).QueueUrl, (await sqs.createQueue(wanted)).QueueUrl];
+    });
+    assert.deepEqual(told, [urlOf('orders'), urlOf('orders')]);
+  });
+
+  test('lists by a prefix, a page at a time', async () => {
+    const told = await asked(async (sqs) => {
+      for (const QueueName of ['a-1', 'b', 'a-2', 'a-3']) await sqs.createQueue({ QueueName });
+      const first = await sqs.listQueues({ QueueNamePrefix: 'a', MaxResults: 2 });
+      const second = await sqs.listQueues({
+        ...{ QueueNamePrefix: 'a', MaxResults: 2 },
+        NextToken: first.NextToken,
+      });
+      return [first.QueueUrls, second.QueueUrls, second.NextToken];
+    });
+    assert.deepEqual(told, [[urlOf('a-1'), urlOf('a-2')], [urlOf('a-3')], undefined]);
+  });
+
+  test('changes attributes and tags', async () => {
+    const told = await asked(async (sqs) => {
+      const { QueueUrl } = await sqs.createQueue({ QueueName: 'orders', tags: { team: 'a', stage: 'b' } });
+      await sqs.setQueueAttributes({ QueueUrl, Attributes: { KmsMasterKeyId: 'alias/aws/sqs' } });
+      await sqs.tagQueue({ QueueUrl, Tags: { team: 'c' } });
+      await sqs.untagQueue({ QueueUrl, TagKeys: ['stage'] });
+      const { Attributes } = await sqs.getQueueAttributes({
+        QueueUrl,
+        AttributeNames: ['KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds', 'SqsManagedSseEnabled'],
+      });
+      return [Attributes, (await sqs.listQueueTags({ QueueUrl })).Tags];
+    });
+    assert.deepEqual(told, [
+      { KmsMasterKeyId: 'alias/aws/sqs', KmsDataKeyReusePeriodSeconds: '300', SqsManagedSseEnabled: 'false' },
+      { team: 'c' },
+    ]);
+  });
+
+  const invalid = (message: string) => ({ name: 'InvalidParameterValue', message, status: 400 });
+  const refusals: Readonly<
+    Record<string, { ask: (sqs: SQS) => Promise<unknown>; want: object; options?: LocalAwsOptions }>
+  > = {
+    'of a queue that there is not': {
+      ask: (sqs) => sqs.getQueueUrl({ QueueName: 'none' }),
+      want: { name: 'QueueDoesNotExist', message: 'The specified queue does not exist.', status: 400 },
+    },
+    'for a name that it does not take': {
+      ask: (sqs) => sqs.createQueue({ QueueName: 'a.b' }),
+      want: invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'),
+    },
+    'for the name of a FIFO queue': {
+      ask: (sqs) => sqs.createQueue({ QueueName: 'orders', Attributes: { FifoQueue: 'true' } }),
+      want: invalid(
+        'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length',
+      ),
+    },
+    'for a value out of bounds': {
+      ask: (sqs) => sqs.createQueue({ QueueName: 'a', Attributes: { DelaySeconds: '901' } }),
+      want: {
+        name: 'InvalidAttributeValue',
+        message: 'Invalid value for the parameter DelaySeconds.',
+        status: 400,
+      },
+    },
+    'for dead letters that nobody takes': {
+      ask: (sqs) =>
+        sqs.createQueue({
+          QueueName: 'a',
+          Attributes: { RedrivePolicy: '{"deadLetterTargetArn":"arn:x","maxReceiveCount":3}' },
+        }),
+      want: invalid(
+        'Value {"deadLetterTargetArn":"arn:x","maxReceiveCount":3} for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist.',
+      ),
+    },
+    'where a queue of the name is another': {
+      async ask(sqs) {
+        await sqs.createQueue({ QueueName: 'a' });
+        await sqs.createQueue({ QueueName: 'a', Attributes: { DelaySeconds: '5' } });
+      },
+      want: {
+        name: 'QueueNameExists',
+        message: 'A queue already exists with the same name and a different value for attribute DelaySeconds',
+        status: 400,
+      },
+    },
+    'where one of the name was deleted a moment ago': {
+      async ask(sqs) {
+        const { QueueUrl } = await sqs.createQueue({ QueueName: 'a' });
+        await sqs.deleteQueue({ QueueUrl });
+        await sqs.createQueue({ QueueName: 'a' });
+      },
+      options: { deletionMs: 60_000 },
+      want: {
+        name: 'QueueDeletedRecently',
+        message:
+          'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
+        status: 400,
+      },
+    },
+    'by its policies': {
+      ask: (sqs) => sqs.createQueue({ QueueName: 'a' }),
+      options: { accounts: [{ ...exampleAccount, denied: ['sqs:CreateQueue'] }] },
+      want: {
+        name: 'AccessDeniedException',
+        message:
+          'User: arn:aws:iam::123456789012:user/crossplane is not authorized to perform: sqs:CreateQueue',
+        status: 403,
+      },
+    },
+  };
+  for (const [why, { ask, want, options }] of Object.entries(refusals)) {
+    test(`is refused ${why}`, async () => assert.deepEqual(await asked(ask, options), want));
+  }
+});
