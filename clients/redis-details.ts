@@ -4,6 +4,8 @@ export interface RedisAccess {
   readonly provider: string;
   readonly host: string;
   readonly port: number;
+  /** Whose password it is; absent where Redis knows no users, which came with version 6. */
+  readonly username?: string | undefined;
   /** Absent where clients need none. */
   readonly password?: string | undefined;
   /** PEM certificates of whom to trust, where clients speak TLS. */
@@ -18,11 +20,13 @@ export function redisDetails({
   provider,
   host,
   port,
+  username = '',
   password,
   certificates,
 }: RedisAccess): Readonly<Record<string, string | null>> {
   const scheme = certificates === undefined ? 'redis' : 'rediss';
-  const user = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+  // A user without a name is an unknown one to redis-cli.
+  const user = password === undefined ? '' : `${username}:${encodeURIComponent(password)}@`;
   return {
     type: 'redis',
     provider,

@@ -13,15 +13,11 @@ export const psqlLine = ({ metadata, spec }: Claim, kubectl: string): string =>
   `psql "$(${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name} -o jsonpath='{.data.uri}' | base64 -d)"`;
 
 /** A shell line that opens a claim's Redis with redis-cli, without showing its password. */
-export function redisLine(
+export const redisLine = (
   { metadata, spec }: Claim,
   { kubectl, cli }: { readonly kubectl: string; readonly cli: string },
-): string {
-  const secret = `${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name}`;
-  const entry = (key: string): string => `"$(${secret} -o jsonpath='{.data.${key}}' | base64 -d)"`;
-  // Not by the URI: without the name of a user redis-cli says an empty one.
-  return `REDISCLI_AUTH=${entry('password')} ${cli} -h ${entry('endpoint')} -p ${entry('port')}`;
-}
+): string =>
+  `${cli} --no-auth-warning -u "$(${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name} -o jsonpath='{.data.uri}' | base64 -d)"`;
 
 interface Use {
   /** Without these a secret is of no use. */

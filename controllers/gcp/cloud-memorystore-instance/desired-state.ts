@@ -142,11 +142,19 @@ function meaning({ state, statusMessage }: MemorystoreInstance): {
 
 /** How an instance is reached, but for the password; undefined before it can be. */
 export function accessTo(instance: MemorystoreInstance): Omit<RedisAccess, 'password'> | undefined {
-  const { host, port, transitEncryptionMode, serverCaCerts = [] } = instance;
+  const { host, port, transitEncryptionMode, serverCaCerts = [], redisVersion = '' } = instance;
   if (!host || !port) return undefined;
   const certificates = serverCaCerts.flatMap(({ cert }) => cert?.trim() || []).join('\n');
   const isEncrypted = transitEncryptionMode === 'SERVER_AUTHENTICATION';
-  return { provider: 'google-cloud', host, port, ...(isEncrypted && { certificates }) };
+  const knowsUsers = !/^REDIS_[345]_/.test(redisVersion);
+  return {
+    provider: 'google-cloud',
+    host,
+    port,
+    // Whose the AUTH string is.
+    ...(knowsUsers && { username: 'default' }),
+    ...(isEncrypted && { certificates }),
+  };
 }
 
 const isRange = (text: string): boolean => /^[0-9a-f.:]+\/\d+$/i.test(text);

@@ -216,9 +216,12 @@ describe('what is told of an instance', () => {
       provider: 'google-cloud',
       host: '10.0.0.3',
       port: 6378,
+      username: 'default',
       certificates: 'one\ntwo',
     });
-    assert.deepEqual(accessTo(there), { provider: 'google-cloud', host: '10.0.0.3', port: 6379 });
+    const plain = { provider: 'google-cloud', host: '10.0.0.3', port: 6379 };
+    assert.deepEqual(accessTo(there), { ...plain, username: 'default' });
+    assert.deepEqual(accessTo({ ...there, redisVersion: 'REDIS_5_0' }), plain);
     const { host, ...unreachable } = there;
     assert.equal(accessTo(unreachable), undefined);
   });

@@ -108,7 +108,7 @@ test('a managed resource becomes an instance, its secret opens it, and both go t
     host,
     port: String(port),
     password: authString,
-    uri: `redis://:${authString}@${host}:${port}`,
+    uri: `redis://default:${authString}@${host}:${port}`,
   });
   assert.equal(scene.instance?.status?.atProvider?.state, 'READY');
   scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
