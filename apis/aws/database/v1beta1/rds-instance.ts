@@ -100,7 +100,7 @@ export const RDSInstanceKind = defineManaged(
       z
         .object({
           dbInstanceStatus: optional(
-            text('The state of the instance: creating, available, modifying, deleting, …'),
+            text('The state of the instance: creating, available, modifying, deleting and others.'),
           ),
           dbInstanceArn: optional(text('Its Amazon Resource Name.')),
           dbResourceId: optional(
