@@ -322,6 +322,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     await applyText(access);
     for (const yaml of manifests) await applyText(yaml);
     await shown('vpc', 'docs-network');
+    await kubectl('wait', '--for=condition=Ready', 'postgresqlinstance/docs-invoices', '--timeout=60s');
     await shown('subnet', 'docs-subnet');
     await shown('queue', 'docs-orders');
     const text = await kubectl('-n', 'aws-credentials', 'get', 'secret', 'docs-orders', '-o', 'json');

@@ -173,7 +173,9 @@ export const NodeGroupKind = defineManaged(
       z
         .object({
           arn: optional(text('Its Amazon Resource Name.')),
-          status: optional(text('The state of the node group: CREATING, ACTIVE, UPDATING, DEGRADED and others.')),
+          status: optional(
+            text('The state of the node group: CREATING, ACTIVE, UPDATING, DEGRADED and others.'),
+          ),
           version: optional(text('The version of Kubernetes that the nodes run.')),
           releaseVersion: optional(text('The version of their AMI.')),
           desiredSize: optional(z.int().describe('How many nodes there are to be now.')),

@@ -94,7 +94,9 @@ export const InstanceKind = defineManaged(
           resourceId: optional(
             text('The identifier that RDS gave it, which is never used again in the region.'),
           ),
-          status: optional(text('The state of the instance: creating, available, modifying, deleting and others.')),
+          status: optional(
+            text('The state of the instance: creating, available, modifying, deleting and others.'),
+          ),
           engineVersionActual: optional(text('The version that it runs.')),
           address: optional(text('The DNS name that it is reached at.')),
           endpoint: optional(text('The same with the port: address:port.')),
