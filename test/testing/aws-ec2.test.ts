@@ -6,7 +6,7 @@ import { ec2Subnets } from '../../clients/aws/ec2/subnets.ts';
 import { ec2Vpcs } from '../../clients/aws/ec2/vpcs.ts';
 import { exampleAccount } from '../../local/aws/account.ts';
 import { ec2 } from '../../local/aws/ec2/ec2.ts';
-import type { StoredVpc } from '../../local/aws/ec2/stored.ts';
+import type { StoredInstance, StoredVpc } from '../../local/aws/ec2/stored.ts';
 import type { SavedEstate } from '../../local/aws/estate.ts';
 import { AwsProblem } from '../../local/aws/problem.ts';
 import { describeConformance } from '../../testing/conformance.ts';
@@ -94,7 +94,12 @@ describeConformance({
       failure,
       creation: 'ec2:RunInstances',
       quotas: { instance: 500 },
-      things: (aws) => all(aws, 'ec2/instance').filter(({ phase }) => phase !== 'gone'),
+      // When it was started last is no part of what it is: a change of its type starts it anew.
+      things: (aws) =>
+        all<StoredInstance>(aws, 'ec2/instance').flatMap(
+          ({ id, phase, item: { switchedAtMs: _at, ...item } }) =>
+            phase === 'gone' ? [] : [{ id, phase, item }],
+        ),
       async foreign(aws) {
         const tags = theirs('instance.ec2.aws.upbound.io');
         const wanted = {
