@@ -134,13 +134,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         await part(options, decision, signal);
         const happened = [unboundEvent(decision)];
         creations.letGo(claim);
-        await finalise(options, claim, { ...cannotUnbind, known: happened }, signal);
+        await finalise({ ...options, handOvers }, claim, { ...cannotUnbind, known: happened }, signal);
         handOvers.forget(claim.metadata.uid);
         return quiet(claim, happened);
       }
       case 'finalise':
         creations.letGo(claim);
-        await finalise(options, claim, cannotUnbind, signal);
+        await finalise({ ...options, handOvers }, claim, cannotUnbind, signal);
         handOvers.forget(claim.metadata.uid);
         return quiet();
       case 'nothing':

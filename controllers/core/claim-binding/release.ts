@@ -8,6 +8,7 @@ import {
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -20,6 +21,7 @@ import { isOfKey, withdrawConsent } from './consent.ts';
 import type { Parting } from './decide-deleted.ts';
 import type { Happened } from './ending.ts';
 import { cannotUnbind } from './ending.ts';
+import type { HandOvers } from './hand-overs.ts';
 
 /** Where a claim that goes has left something. */
 export interface ReleaseOptions {
@@ -103,14 +105,35 @@ export async function deleteSecrets(
   }
 }
 
+/** The secret that a claim was given a moment ago, and that the store may not have seen. */
+async function deleteUnseen(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  facts: FailureFacts<Happened>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { metadata, spec } = claim;
+  const name = spec.writeConnectionSecretToRef?.name;
+  if (name === undefined || secretsOfClaim(secrets.store, metadata).length > 0) return;
+  const finding = secrets.fetch({ namespace: metadata.namespace ?? '', name }, signal);
+  const secret = await failing('cannot get connection secret', finding, facts);
+  if (secret === undefined || !isControlledBy(secret, claim) || wasDeleted(secret)) return;
+  await failing('cannot delete connection secret', secrets.delete(secret, signal), facts);
+}
+
 /** The last that is done for a claim: then it may go. */
 export async function finalise(
-  { claims, secrets }: Omit<ReleaseOptions, 'managedResources'>,
+  {
+    claims,
+    secrets,
+    handOvers,
+  }: Omit<ReleaseOptions, 'managedResources'> & { readonly handOvers: HandOvers },
   claim: Claim,
   facts: FailureFacts<Happened>,
   signal: AbortSignal,
 ): Promise<void> {
   await deleteSecrets(secrets, claim.metadata, facts, signal);
+  if (handOvers.isOf(claim.metadata.uid)) await deleteUnseen(secrets, claim, facts, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
   await failing('cannot update resource claim', unlessGone(claims.update(claim, finalised, signal)), facts);
