@@ -192,7 +192,7 @@ describe('a scaffold in this repository', () => {
       'test/fakes/fake-box-land.ts',
     ]);
     assert.match(output, /^added to controllers\/stacks\.ts$/m);
-    assert.match(await copy.read('controllers/stacks.ts'), /= \[.*, boxLandStack\];$/m);
+    assert.match(await copy.read('controllers/stacks.ts'), /= \[[^\]]*\bboxLandStack,?\s*\];$/m);
     sources = ['controllers/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
   });
 

@@ -352,7 +352,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that says Bound before it has its secret',
       provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
-      was: `    await propagate(updated, referring, signal);
+      was: `    await handOvers.during(updated, () => propagate(updated, referring, signal));
     const phased`,
       becomes: '    const phased',
     },
@@ -962,15 +962,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a password that is lost with the answer of the creation',
       provenBy:
         'test/controllers/fcp/favourite-db-instance.test.ts: a lost answer is an error, the next attempt finds one instance and resets its password',
-      was: 'needsPassword: isPasswordMissing(managed, known),',
-      becomes: 'needsPassword: false,',
+      was: 'needed: passwordNeed(managed, known),',
+      becomes: 'needed: undefined,',
     },
     {
       against: "the deletion of somebody else's database",
       provenBy:
         'test/controllers/fcp/favourite-db-instance.test.ts: is not adopted, not changed and not deleted',
-      was: 'if ((await find(managed, signal)) !== undefined) await things.delete(nameOf(managed), signal);',
-      becomes: 'await things.delete(nameOf(managed), signal);',
+      was: 'if ((await find(managed, signal)) === undefined) return;',
+      becomes: '',
     },
   ],
   'controllers/fcp/network/external-client.ts': [
