@@ -3,6 +3,7 @@
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
 import { textProgress } from '../control-plane/progress.ts';
+import { prepareMariadb } from '../mariadb-binaries.ts';
 import { parseCommandLine } from './command-line.ts';
 import { localDatabases } from './rds/local-databases.ts';
 import { startAws } from './server.ts';
@@ -15,7 +16,9 @@ if (typeof options === 'string') {
 }
 
 try {
-  const databases = await localDatabases(textProgress({ prefix: 'aws:' }));
+  const progress = textProgress({ prefix: 'aws:' });
+  const mariadb = await prepareMariadb({ environment: process.env, progress });
+  const databases = localDatabases(mariadb, progress);
   const modificationMs = options.provisioningMs ?? 0;
   const cloud = await startAws({ ...options, services: allServices({ databases, modificationMs }) });
   const end = (): void => void cloud.stop().then(() => process.exit(0));

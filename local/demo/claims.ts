@@ -3,9 +3,10 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 
-export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, RedisClusterKind];
+export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, MySQLInstanceKind, RedisClusterKind];
 
 /** The claim of the examples that no class matches: it must say so, and never be bound. */
 const isHopeless = ({ metadata }: Claim): boolean => metadata.name === 'dreams';

@@ -22,7 +22,7 @@ import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './c
 import { demonstrated, exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
 import { startServices } from './services.ts';
-import { hasPsql, problemOf, psqlLine, redisLine } from './usability.ts';
+import { hasPsql, mysqlLine, problemOf, psqlLine, redisLine } from './usability.ts';
 
 const settlingMs = 90_000;
 const progress = textProgress({ prefix: 'demo:' });
@@ -157,10 +157,11 @@ async function showUsable(
 }
 
 async function showNextSteps(claims: readonly Claim[], running: Services): Promise<void> {
-  const { controlPlane, logFile, kubectl, redis } = running;
+  const { controlPlane, logFile, kubectl, mariadb, redis } = running;
   const databases = claims.filter((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
   const own = databases.find(({ spec }) => spec.resourceRef?.kind === 'PostgreSQLDatabase');
   const ofRds = databases.find(({ spec }) => spec.resourceRef?.kind === 'RDSInstance');
+  const mysql = claims.find((claim) => claim.kind === 'MySQLInstance' && isUsable(claim));
   const cache = claims.find((claim) => claim.kind === 'RedisCluster' && isUsable(claim));
   print(
     '',
@@ -172,6 +173,9 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
     `  ${kubectl} get classes`,
     `  ${kubectl} -n team-blog describe fancysqlinstance dreams`,
     ...[own, ofRds].flatMap((claim) => (claim === undefined ? [] : [`  ${psqlLine(claim, kubectl)}`])),
+    ...(mysql === undefined || mariadb.by === 'nobody'
+      ? []
+      : [`  ${mysqlLine(mysql, { kubectl, client: mariadb.client })}`]),
     ...(cache === undefined || redis.by === 'nobody'
       ? []
       : [`  ${redisLine(cache, { kubectl, cli: redis.cli })}`]),

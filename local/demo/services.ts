@@ -5,8 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { databaseServers } from '../aws/rds/database-servers.ts';
-import { startPostgresqlDatabase } from '../aws/rds/postgresql-database.ts';
+import { localDatabases } from '../aws/rds/local-databases.ts';
 import type { LocalAws } from '../aws/server.ts';
 import { startAws } from '../aws/server.ts';
 import { allServices } from '../aws/services.ts';
@@ -20,6 +19,8 @@ import { startFavouriteCloud } from '../favourite-cloud/server.ts';
 import type { LocalGoogleCloud } from '../gcp/server.ts';
 import { startGoogleCloud } from '../gcp/server.ts';
 import type { ServiceAccountKey } from '../gcp/service-accounts.ts';
+import type { MariadbSupport } from '../mariadb-binaries.ts';
+import { prepareMariadb } from '../mariadb-binaries.ts';
 import type { LocalPostgresql } from '../postgresql.ts';
 import { startPostgresql } from '../postgresql.ts';
 import type { RedisSupport } from '../redis-binaries.ts';
@@ -34,8 +35,9 @@ export interface Services {
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
   readonly clouds: Readonly<Record<FlavourName, FavouriteCloud>>;
-  /** A stand-in for AWS; a PostgreSQL is behind each DB instance of that engine. */
+  /** A stand-in for AWS; behind each DB instance is a PostgreSQL, or a MariaDB if there is one. */
   readonly aws: LocalAws;
+  readonly mariadb: MariadbSupport;
   /** A stand-in for Google Cloud, and a key that it accepts; a Redis is behind each instance if there is one. */
   readonly google: LocalGoogleCloud & { readonly key: ServiceAccountKey };
   readonly redis: RedisSupport;
@@ -61,10 +63,8 @@ export async function startServices(progress: Progress): Promise<Services> {
     stops.push(() => started.stop());
     return started;
   };
-  const startLocalAws = async () => {
-    const onFailure = (id: string, error: unknown): void =>
-      progress.note(`no database for ${id}: ${String(error)}`);
-    const databases = databaseServers({ engines: { postgres: startPostgresqlDatabase }, onFailure });
+  const startLocalAws = async (mariadb: MariadbSupport) => {
+    const databases = localDatabases(mariadb, progress);
     const options = { provisioningMs, deletionMs, services: allServices({ databases }) };
     const started = await startAws({ ...options, port: 18090 }).catch(() => startAws(options));
     stops.push(() => started.stop());
@@ -90,7 +90,8 @@ export async function startServices(progress: Progress): Promise<Services> {
     );
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };
-    const aws = await startLocalAws();
+    const mariadb = await prepareMariadb({ environment: process.env, progress });
+    const aws = await startLocalAws(mariadb);
     const redis = await prepareRedis({ environment: process.env, progress });
     const google = await startLocalGoogleCloud(redis);
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
@@ -103,6 +104,7 @@ export async function startServices(progress: Progress): Promise<Services> {
       postgresql,
       clouds,
       aws,
+      mariadb,
       google,
       redis,
       controllers,

@@ -5,6 +5,7 @@ import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { Services } from './services.ts';
 
@@ -19,6 +20,18 @@ export const redisLine = (
 ): string =>
   `${cli} --no-auth-warning -u "$(${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name} -o jsonpath='{.data.uri}' | base64 -d)"`;
 
+/** A shell line (of bash, zsh or ksh) that opens a claim's MySQL database with a client, without showing its password. */
+export const mysqlLine = (
+  { metadata, spec }: Claim,
+  { kubectl, client }: { readonly kubectl: string; readonly client: string },
+): string => {
+  const option = (name: string, key: string): string => `${name}="{{.data.${key}|base64decode}}"{{"\\n"}}`;
+  const options = `[client]{{"\\n"}}${option('host', 'host')}${option('port', 'port')}${option('user', 'username')}${option('password', 'password')}`;
+  const secret = `${kubectl} -n ${metadata.namespace} get secret ${spec.writeConnectionSecretToRef?.name}`;
+  const database = `"$(${secret} -o jsonpath='{.data.database}' | base64 -d)"`;
+  return `${client} --defaults-file=<(${secret} -o go-template='${options}') ${database}`;
+};
+
 interface Use {
   /** Without these a secret is of no use. */
   readonly needed: readonly string[];
@@ -28,6 +41,7 @@ interface Use {
 const ofDatabase = ['endpoint', 'port', 'username', 'password'];
 const uses: Readonly<Record<string, Use>> = {
   [PostgreSQLInstanceKind.kind]: { needed: ofDatabase, problem: postgresqlProblem },
+  [MySQLInstanceKind.kind]: { needed: [...ofDatabase, 'host', 'database'], problem: mysqlProblem },
   [RedisClusterKind.kind]: { needed: ['endpoint', 'port', 'password'], problem: redisProblem },
   [FancySQLInstanceKind.kind]: { needed: ofDatabase, problem: cloudProblem },
 };
@@ -78,6 +92,20 @@ export const hasPsql = (): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Makes a table with the client; without a MariaDB, there is only the cloud's word that it is there. */
+async function mysqlProblem(
+  claim: Claim,
+  details: ConnectionDetails,
+  { controlPlane, kubectl, mariadb }: Services,
+): Promise<string | undefined> {
+  if (mariadb.by === 'nobody') return undefined;
+  const statements = 'CREATE TABLE IF NOT EXISTS demo (word text); SELECT database()';
+  const command = `${mysqlLine(claim, { kubectl, client: mariadb.client })} -Ne '${statements}'`;
+  const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath };
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { env });
+  return stdout.trim() === details.database ? undefined : `its MySQL leads to "${stdout.trim()}"`;
+}
 
 /** Says PING with redis-cli; without a Redis, compares with what the cloud accepts. */
 async function redisProblem(

@@ -51,6 +51,7 @@ describe('npm run demo', () => {
       'posts-db',
       'warehouse',
       'invoices-db',
+      'stock-db',
       'sessions',
     ]) {
       assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);

@@ -1,5 +1,5 @@
 import type { Progress } from '../../control-plane/progress.ts';
-import { prepareMariadb } from '../../mariadb-binaries.ts';
+import type { MariadbSupport } from '../../mariadb-binaries.ts';
 import type { DatabaseServers } from './database-servers.ts';
 import { databaseServers } from './database-servers.ts';
 import { startMariadbDatabase } from './mariadb-database.ts';
@@ -9,8 +9,7 @@ import { startPostgresqlDatabase } from './postgresql-database.ts';
  * The databases that this machine can have: PostgreSQL, and for MySQL and MariaDB a MariaDB, if there is one. What is
  * missing, and what does not start, is noted.
  */
-export async function localDatabases(progress: Progress): Promise<DatabaseServers> {
-  const mariadb = await prepareMariadb({ environment: process.env, progress });
+export function localDatabases(mariadb: MariadbSupport, progress: Progress): DatabaseServers {
   if (mariadb.by === 'nobody') {
     progress.note(`nothing listens behind DB instances of mysql and mariadb: ${mariadb.reason}`);
   }
