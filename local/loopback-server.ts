@@ -1,25 +1,39 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** A request, through whichever door it came. */
 export interface LoopbackRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body's text. Throws BadBody. */
+  body(): Promise<string>;
 }
 
-/** `never`: nothing, `cut`: the end of the connection. */
+/** What is answered; `never`: nothing, `cut`: the end of the connection. */
 export type LoopbackReply =
   | 'never'
   | 'cut'
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string };
 
+/** A body that is not taken, and the status that HTTP has for it. */
+export class BadBody extends Error {
+  override readonly name = 'BadBody';
+  readonly status: 400 | 413;
+
+  constructor(status: 400 | 413, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 export interface LoopbackServerOptions {
   /** Default: a free one. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Must not reject. */
   readonly answer: (request: LoopbackRequest) => LoopbackReply | Promise<LoopbackReply>;
 }
@@ -31,9 +45,10 @@ export interface LoopbackServer {
   stop(): Promise<void>;
 }
 
-const maxBodyBytes = 1_000_000;
+/** What a body may have. */
+export const maxBodyBytes = 1_000_000;
 
-/** Serves HTTP on 127.0.0.1; a body of over a megabyte, or that is no UTF-8, ends its connection. Rejects if the port is taken. */
+/** Serves HTTP on 127.0.0.1. Rejects if the port is taken. */
 export async function startLoopbackServer({
   port = 0,
   answer,
@@ -46,10 +61,9 @@ export async function startLoopbackServer({
   let stopped: Promise<unknown> | undefined;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request).catch(() => undefined);
-    if (body === undefined) return void request.socket.destroy();
-    const { method = 'GET', url: target = '/', headers } = request;
-    const reply = await answer({ method, target, headers, body });
+    const { method = 'GET', url: target = '/' } = request;
+    const headers = inOne(request.headers);
+    const reply = await answer({ method, target, headers, body: () => bodyOf(request) });
     if (reply === 'never' || response.destroyed) return;
     if (reply === 'cut') return void request.socket.destroy();
     const length = reply.text === '' ? {} : { 'content-length': Buffer.byteLength(reply.text) };
@@ -69,13 +83,30 @@ export async function startLoopbackServer({
   };
 }
 
+/** A header that came several times has its values in one. */
+const inOne = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(',')]],
+    ),
+  );
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new Error(`the body is over ${maxBodyBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    // One that is too large is read to its end all the same: who is still sending does not see an answer.
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes <= maxBodyBytes) chunks.push(chunk);
+    }
+  } catch {
+    throw new BadBody(400, 'the body did not come to its end');
   }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  if (bytes > maxBodyBytes) throw new BadBody(413, `the body is over ${maxBodyBytes} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new BadBody(400, 'the body is not UTF-8');
+  }
 }

@@ -4,6 +4,8 @@
  */
 
 import { rateLimit } from '../favourite-cloud/rate-limit.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import { BadBody, maxBodyBytes } from '../loopback-server.ts';
 import type { Account } from './account.ts';
 import { arnOf, exampleAccount, isDenied } from './account.ts';
 import type { Collection, Delays } from './collection.ts';
@@ -46,12 +48,9 @@ export interface AwsOptions {
   readonly random?: () => number;
 }
 
-/** What the cloud answers; `never`: nothing, `cut`: it ends the connection. */
-export type AwsReply = 'never' | 'cut' | WireReply;
-
 /** A cloud, seen from the inside, and its one door. */
 export interface Aws {
-  answer(request: WireRequest): Promise<AwsReply>;
+  answer(request: LoopbackRequest): Promise<LoopbackReply>;
   readonly accounts: readonly [Account, ...Account[]];
   /** The things of a sort (`ec2/vpc`) everywhere, as they are, by account and region. */
   things<T>(sort: string): readonly (readonly [place: Place, things: Collection<T>])[];
@@ -86,13 +85,13 @@ export function createAws(options: AwsOptions = {}): Aws {
     Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
   const requestId = (): string => [8, 4, 4, 4, 12].map((length) => digits(length)).join('-');
 
-  async function answer(request: WireRequest): Promise<AwsReply> {
+  async function serve(request: WireRequest): Promise<LoopbackReply> {
     const id = requestId();
     const signature = signatureOf(request);
     const service = services.find(({ name }) => name === signature?.service);
     if (signature === undefined || service === undefined) {
       const why = signature === undefined ? 'Request is missing Authentication Token' : 'no such service';
-      return { status: 403, headers: { 'content-type': 'text/plain' }, text: `${why}\n` };
+      return plainReply(403, why);
     }
     const [first] = service.protocols;
     let protocol: Protocol = first;
@@ -160,7 +159,10 @@ export function createAws(options: AwsOptions = {}): Aws {
   }
 
   return {
-    answer,
+    async answer(request) {
+      const body = await request.body().catch((error: BadBody) => error);
+      return body instanceof BadBody ? badBodyReply(body) : serve({ ...request, body });
+    },
     accounts,
     things: (sort) => estate.everywhere(sort),
     calls: () => Object.fromEntries(counts),
@@ -191,6 +193,16 @@ const withId = (reply: WireReply, id: string): WireReply => ({
   ...reply,
   headers: { ...reply.headers, 'x-amzn-requestid': id },
 });
+
+/** What is told before anybody has looked what a request is for. */
+const plainReply = (status: number, text: string): WireReply => ({
+  status,
+  headers: { 'content-type': 'text/plain' },
+  text: `${text}\n`,
+});
+
+const badBodyReply = ({ status, message }: BadBody): WireReply =>
+  plainReply(status, status === 413 ? `HTTP content length exceeded ${maxBodyBytes} bytes.` : message);
 
 /** What a proxy in front of the cloud says of itself. */
 function gatewayReply(status: number): WireReply {

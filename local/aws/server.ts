@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { estateFile } from '../estate-file.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
-import type { Aws, AwsOptions, AwsReply } from './aws.ts';
+import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedEstate } from './estate.ts';
 import type { Fault } from './faults.ts';
@@ -29,11 +29,8 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
     ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
   });
   const server = await startLoopbackServer({
-    ...(options.port !== undefined && { port: options.port }),
-    answer: ({ method, target, headers, body }) =>
-      target.startsWith('/_')
-        ? control(inside, method, target, body)
-        : answer({ method, target, headers: plain(headers), body }),
+    port: options.port,
+    answer: (request) => (request.target.startsWith('/_') ? control(inside, request) : answer(request)),
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -44,13 +41,11 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
 }
 
 /** What is no part of AWS, for whoever tests with this: faults to come, and what was called. */
-function control(
+async function control(
   { faults, calls }: Pick<Aws, 'faults' | 'calls'>,
-  method: string,
-  target: string,
-  body: string,
-): AwsReply {
-  const json = (status: number, value: unknown): AwsReply => ({
+  { method, target, body }: LoopbackRequest,
+): Promise<LoopbackReply> {
+  const json = (status: number, value: unknown): LoopbackReply => ({
     status,
     headers: { 'content-type': 'application/json' },
     text: JSON.stringify(value),
@@ -62,7 +57,7 @@ function control(
   }
   if (method === 'POST' && target === '/_faults') {
     try {
-      faults.inject(JSON.parse(body) as Fault);
+      faults.inject(JSON.parse(await body()) as Fault);
       return json(200, {});
     } catch {
       return json(400, { message: 'the body is not JSON' });
@@ -70,10 +65,3 @@ function control(
   }
   return json(404, { message: 'GET /_calls, POST /_faults and DELETE /_faults are all there is' });
 }
-
-const plain = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, [value].flat().join(',')]],
-    ),
-  );

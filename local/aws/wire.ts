@@ -1,14 +1,8 @@
-/** A request, through whichever door it came. Names of headers are in lower case. */
-export interface WireRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+
+/** A request whose body has been read. */
+export interface WireRequest extends Omit<LoopbackRequest, 'body'> {
   readonly body: string;
 }
 
-export interface WireReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
+export type WireReply = Exclude<LoopbackReply, string>;

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import { BadBody } from '../loopback-server.ts';
 import type { Snapshot } from './collection.ts';
 import type { SavedEstate, StoredInstance, StoredNetwork } from './estate.ts';
 import { createEstate } from './estate.ts';
@@ -41,25 +43,9 @@ export interface CloudOptions {
   readonly newId?: () => string;
 }
 
-/** A request, through whichever door it came. */
-export interface CloudRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly authorization: string | undefined;
-  /** The body's text. Throws Problem. */
-  body(): Promise<string>;
-}
-
-/** What the cloud answers; `never`: nothing, `cut`: it ends the connection. */
-export type CloudReply =
-  | 'never'
-  | 'cut'
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string };
-
 /** A cloud, seen from the inside, and its one door. */
 export interface Cloud {
-  answer(request: CloudRequest): Promise<CloudReply>;
+  answer(request: LoopbackRequest): Promise<LoopbackReply>;
   readonly token: string;
   /** All instances as they are, passwords included. */
   instances(): readonly Snapshot<StoredInstance>[];
@@ -101,7 +87,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
   const secondsToWait = options.rateLimit === undefined ? () => 0 : rateLimit(options.rateLimit, now);
   const counts = new Map<string, number>();
 
-  async function serve({ method, target, authorization, body }: CloudRequest): Promise<CloudReply> {
+  async function serve({ method, target, headers, body }: LoopbackRequest): Promise<LoopbackReply> {
     const url = new URL(target, 'http://cloud');
     const { template, methods, name } = route(url.pathname);
     const key = `${method} ${template}`;
@@ -113,7 +99,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     if (fault?.kind === 'cut') return 'cut';
     if (fault?.kind === 'fail') throw failure(fault);
     if (fault?.kind === 'gateway') return gatewayReply(fault.status ?? 502);
-    if (authorization !== `Bearer ${token}`) {
+    if (headers.authorization !== `Bearer ${token}`) {
       throw new Problem(401, 'Unauthenticated', 'the token is missing or not valid', {
         headers: { 'www-authenticate': 'Bearer' },
       });
@@ -208,16 +194,23 @@ function answerTo(
   error: unknown,
   requestId: string,
 ): Answer & { readonly headers?: Readonly<Record<string, string>> } {
-  const problem = error instanceof Problem ? error : new Problem(500, 'Internal', 'internal error');
-  const { status, code, message, field, headers } = problem;
+  const { status, code, message, field, headers } = problemOf(error);
   const body = {
     error: { code, message, ...(field === undefined ? {} : { field }), request_id: requestId },
   };
   return { status, headers, body };
 }
 
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof BadBody) return new Problem(error.status, badBodies[error.status], error.message);
+  return new Problem(500, 'Internal', 'internal error');
+}
+
+const badBodies = { 400: 'BadRequest', 413: 'TooLarge' } as const;
+
 /** What a proxy in front of the cloud says of itself. */
-function gatewayReply(status: number): CloudReply {
+function gatewayReply(status: number): LoopbackReply {
   const text = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`;
   return { status, headers: { 'content-type': 'text/html' }, text };
 }
@@ -226,7 +219,7 @@ function reply({
   status,
   body,
   headers = {},
-}: Answer & { readonly headers?: Readonly<Record<string, string>> }): CloudReply {
+}: Answer & { readonly headers?: Readonly<Record<string, string>> }): LoopbackReply {
   if (body === undefined) return { status, headers, text: '' };
   return { status, headers: { ...headers, 'content-type': 'application/json' }, text: JSON.stringify(body) };
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Fault, Faults } from '../favourite-cloud/faults.ts';
 import { createFaults } from '../favourite-cloud/faults.ts';
 import { rateLimit } from '../favourite-cloud/rate-limit.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import { BadBody, maxBodyBytes } from '../loopback-server.ts';
 import type { Caller } from './access-tokens.ts';
 import { createAccessTokens, TokenProblem } from './access-tokens.ts';
 import type { Memorystore, OperationFault, SavedMemorystore, StoredInstance } from './memorystore.ts';
@@ -60,25 +62,9 @@ export interface GoogleCloudOptions {
   readonly newId?: () => string;
 }
 
-/** A request, through whichever door it came. */
-export interface CloudRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly authorization: string | undefined;
-  /** The body's text. Throws Problem. */
-  body(): Promise<string>;
-}
-
-/** What the cloud answers; `never`: nothing, `cut`: it ends the connection. */
-export type CloudReply =
-  | 'never'
-  | 'cut'
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string };
-
 /** A cloud, seen from the inside, and its one door. */
 export interface GoogleCloud {
-  answer(request: CloudRequest): Promise<CloudReply>;
+  answer(request: LoopbackRequest): Promise<LoopbackReply>;
   /** A key file that this cloud accepts, of an account that it makes if need be. */
   createKey(account?: NewAccount): ServiceAccountKey;
   readonly accounts: Omit<ServiceAccounts, 'createKey' | 'saved'>;
@@ -145,7 +131,7 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
       topics: pubsub.topics.saved(),
     });
 
-  async function serve({ method, target, authorization, body }: CloudRequest): Promise<CloudReply> {
+  async function serve({ method, target, headers, body }: LoopbackRequest): Promise<LoopbackReply> {
     const url = new URL(target, 'http://cloud');
     const isToken = url.pathname === '/token';
     const found = find(method, url.pathname);
@@ -173,7 +159,7 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
     function carryOut(matched: Match | undefined): object | undefined {
       if (matched === undefined) return undefined;
       const { service, route, path } = matched;
-      const caller = tokens.authenticate(authorization);
+      const caller = tokens.authenticate(headers.authorization);
       check(caller, matched);
       if (isTooFast() > 0)
         throw tooFast(service, { project: String(path.project), isRead: method === 'GET' });
@@ -339,14 +325,25 @@ function tooFast(
 }
 
 /** A refusal as the API says it. */
-function answerTo(error: unknown): CloudReply {
+function answerTo(error: unknown): LoopbackReply {
   if (error instanceof TokenProblem) return reply(400, error.body());
-  const problem = error instanceof Problem ? error : new Problem('INTERNAL', 'Internal error encountered.');
+  const problem = problemOf(error);
   return reply(problem.httpStatus, problem.body(), problem.headers);
 }
 
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof BadBody) return new Problem('INVALID_ARGUMENT', badBodies[error.status]);
+  return new Problem('INTERNAL', 'Internal error encountered.');
+}
+
+const badBodies = {
+  400: 'Invalid JSON payload received. Unexpected token.',
+  413: `Request payload size exceeds the limit: ${maxBodyBytes} bytes.`,
+} as const;
+
 /** What Google's front end says of itself. */
-function pageReply(status: number, path?: string): CloudReply {
+function pageReply(status: number, path?: string): LoopbackReply {
   const what =
     path === undefined
       ? 'The server encountered a temporary error.'
@@ -355,7 +352,7 @@ function pageReply(status: number, path?: string): CloudReply {
   return { status, headers: { 'content-type': 'text/html; charset=UTF-8' }, text };
 }
 
-function reply(status: number, body: object, headers: Readonly<Record<string, string>> = {}): CloudReply {
+function reply(status: number, body: object, headers: Readonly<Record<string, string>> = {}): LoopbackReply {
   const text = `${JSON.stringify(body, null, 2)}\n`;
   return { status, headers: { ...headers, 'content-type': 'application/json; charset=UTF-8' }, text };
 }

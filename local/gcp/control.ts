@@ -1,4 +1,5 @@
 import type { Fault } from '../favourite-cloud/faults.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore.ts';
@@ -6,23 +7,17 @@ import type { NewAccount } from './service-accounts.ts';
 
 type Controlled = Pick<GoogleCloud, 'calls' | 'faults' | 'failOperation' | 'createKey'>;
 
-interface ControlReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
 /** What is no part of Google Cloud, for whoever tries things out with this: keys, faults to come, and what was called. */
-export function control(
+export async function control(
   { calls, faults, failOperation, createKey }: Controlled,
-  { method, target, body }: { readonly method: string; readonly target: string; readonly body: string },
-): ControlReply {
-  const acts: Readonly<Record<string, () => unknown>> = {
+  { method, target, body }: LoopbackRequest,
+): Promise<LoopbackReply> {
+  const acts: Readonly<Record<string, (body: string) => unknown>> = {
     'GET /_calls': calls,
-    'POST /_faults': () => faults.inject(JSON.parse(body) as Fault),
+    'POST /_faults': (text) => faults.inject(JSON.parse(text) as Fault),
     'DELETE /_faults': () => faults.clear(),
-    'POST /_operation-faults': () => failOperation(JSON.parse(body) as OperationFault),
-    'POST /_keys': () => createKey(newAccount(JSON.parse(body))),
+    'POST /_operation-faults': (text) => failOperation(JSON.parse(text) as OperationFault),
+    'POST /_keys': (text) => createKey(newAccount(JSON.parse(text))),
   };
   const key = `${method} ${target}`;
   const act = Object.hasOwn(acts, key) ? acts[key] : undefined;
@@ -30,7 +25,7 @@ export function control(
     return reply(404, { message: `there is nothing but ${Object.keys(acts).join(', ')}` });
   }
   try {
-    return reply(200, act() ?? {});
+    return reply(200, act(await body()) ?? {});
   } catch (error) {
     return reply(400, { message: error instanceof Error ? error.message : String(error) });
   }
@@ -52,7 +47,7 @@ export function newAccount(wanted: NewAccount): NewAccount {
   return wanted;
 }
 
-const reply = (status: number, body: unknown): ControlReply => ({
+const reply = (status: number, body: unknown): LoopbackReply => ({
   status,
   headers: { 'content-type': 'application/json' },
   text: `${JSON.stringify(body, null, 2)}\n`,

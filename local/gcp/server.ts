@@ -34,11 +34,8 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
     ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
   });
   const server = await startLoopbackServer({
-    ...(port !== undefined && { port }),
-    answer({ method, target, headers, body }) {
-      if (target.startsWith('/_')) return control(cloud, { method, target, body });
-      return cloud.answer({ method, target, authorization: headers.authorization, body: async () => body });
-    },
+    port,
+    answer: (request) => (request.target.startsWith('/_') ? control(cloud, request) : cloud.answer(request)),
   });
   const { answer: _door, ...inside } = cloud;
   const stop = async (): Promise<void> => {

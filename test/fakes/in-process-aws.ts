@@ -36,7 +36,7 @@ export function inProcessAws(
     const plain = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     );
-    const reply = await answer({ method, target: path, headers: plain, body: body ?? '' });
+    const reply = await answer({ method, target: path, headers: plain, body: async () => body ?? '' });
     if (reply === 'never') return noAnswer(signal);
     if (reply === 'cut') throw connectionCut();
     return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };

@@ -40,7 +40,7 @@ export function inProcessCloud(
     const reply = await answer({
       method,
       target: `${path}?${new URLSearchParams(query)}`,
-      authorization: headers.authorization,
+      headers,
       body: async () => body ?? '',
     });
     if (reply === 'never') return noAnswer(signal);

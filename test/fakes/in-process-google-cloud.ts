@@ -1,7 +1,8 @@
 import 'google-auth-library';
 import type { Carrier } from '../../clients/http.ts';
-import type { CloudReply, GoogleCloud, GoogleCloudOptions } from '../../local/gcp/cloud.ts';
+import type { GoogleCloud, GoogleCloudOptions } from '../../local/gcp/cloud.ts';
 import { createGoogleCloud } from '../../local/gcp/cloud.ts';
+import type { LoopbackReply } from '../../local/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
 import type { CarriedReply } from './outside.ts';
@@ -51,7 +52,7 @@ export function inProcessGoogleCloud(
     const reply = await answer({
       method,
       target: `${path}?${new URLSearchParams(query)}`,
-      authorization: headers.authorization,
+      headers,
       body: async () => body ?? '',
     });
     if (reply === 'never') return noAnswer(signal);
@@ -69,13 +70,13 @@ export function inProcessGoogleCloud(
   return cloud;
 }
 
-const carried = ({ status, headers, text }: Exclude<CloudReply, string>): CarriedReply => ({
+const carried = ({ status, headers, text }: Exclude<LoopbackReply, string>): CarriedReply => ({
   statusCode: status,
   headers,
   body: [Buffer.from(text)],
 });
 
-const failure = (message: string): Exclude<CloudReply, string> => ({
+const failure = (message: string): Exclude<LoopbackReply, string> => ({
   status: 500,
   headers: { 'content-type': 'application/json' },
   text: JSON.stringify({ error: { code: 500, message, status: 'INTERNAL' } }),

@@ -265,7 +265,7 @@ test('it can be had without a network', async () => {
   const reply = await cloud.answer({
     method: 'GET',
     target: instance,
-    authorization: undefined,
+    headers: {},
     body: async () => '',
   });
   assert.ok(typeof reply === 'object');
