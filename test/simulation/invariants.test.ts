@@ -93,6 +93,9 @@ const referring = (resolve: string) =>
     spec: { forProvider: { networkId: 'net-1', networkIdRef: { name: 'n', policy: { resolve } } } },
   });
 
+const selecting = (resolve: string) =>
+  managed('a', { spec: { forProvider: { networkIdSelector: { policy: { resolve } } } } });
+
 const secret = (
   namespace: string,
   name: string,
@@ -556,6 +559,25 @@ const resources: readonly (readonly [
     'a-password',
     [/Ready is False \(Creating\), and it is there/],
   ],
+  ...(
+    [
+      ['and may set none', ['Observe', 'Create', 'Delete'], []],
+      ['and may set one', ['*'], [/Ready is False \(Unavailable\), and it is there/]],
+    ] as const
+  ).map(
+    ([name, managementPolicies, says]) =>
+      [
+        `that publishes to a secret store only, lacks its password ${name}`,
+        {
+          writeConnectionSecretToRef: undefined,
+          publishConnectionDetailsTo: { name: 'a' },
+          managementPolicies,
+        },
+        status(['False', 'Unavailable']),
+        undefined,
+        says,
+      ] as const,
+  ),
   [
     'in a status of long ago',
     {},
@@ -2376,6 +2398,18 @@ const cases: readonly Case[] = [
         referring('Always'),
         { spec: { forProvider: { networkId: 'net-2' } } },
         [],
+      ],
+      [
+        'a reference that its selector gives anew each time',
+        selecting('Always'),
+        { spec: { forProvider: { networkIdRef: { name: 'n' } } } },
+        [],
+      ],
+      [
+        'a reference that its selector gave once',
+        selecting('IfNotPresent'),
+        { spec: { forProvider: { networkIdRef: { name: 'n' } } } },
+        [/takes spec.forProvider.networkIdRef.name="n"/],
       ],
       ['a connection detail, which heals', secret('ops', 'a', a, {}), { data: { password: 'eA==' } }, []],
       [

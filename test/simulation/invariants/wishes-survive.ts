@@ -57,11 +57,14 @@ const isShared = (path: Path): boolean =>
 const isImage = (object: StoredObject): boolean =>
   object.kind === 'Secret' && claimKinds.some(({ kind }) => kind === controllerOf(object)?.kind);
 
-/** A value that a reference is asked to give anew at each look is the reference's, whoever writes another. */
+/** A value that a reference is asked to give anew at each look is the reference's, and a reference its selector's. */
 const isReferred = (object: StoredObject, path: Path): boolean =>
-  ['Ref', 'Selector'].some((of) => {
-    const reference = [...path.slice(0, -1), `${path.at(-1)}${of}`];
-    return get(object, [...reference, 'policy', 'resolve']) === 'Always';
+  path.some((field, index) => {
+    const selector = `${field.replace(/Ref$/, '')}Selector`;
+    const givers = field.endsWith('Ref') ? [selector] : [`${field}Ref`, selector];
+    return givers.some(
+      (giver) => get(object, [...path.slice(0, index), giver, 'policy', 'resolve']) === 'Always',
+    );
   });
 
 /** What people write, no process takes back. */

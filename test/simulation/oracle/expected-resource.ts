@@ -134,6 +134,9 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const published = decodeDetails(secret).password;
   const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !isObserver;
   const hasPassword = !wantsPassword || published !== undefined;
+  // An entry of a secret store may have lost it with the secret, and whoever may not update sets no other.
+  const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
+  const mayLackPassword = isInStoreOnly && !isObserver && !allows(managed, 'Update');
   const wrongPassword =
     published !== undefined && wantsPassword && published !== found.password
       ? ['the password in its secret does not work']
@@ -147,7 +150,7 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
     ...(wantsPassword && allows(managed, 'Update') && published === undefined
       ? ['its secret has no password']
       : []),
-    ...says('Ready', hasPassword ? 'True' : 'False', 'it is there'),
+    ...(mayLackPassword ? [] : says('Ready', hasPassword ? 'True' : 'False', 'it is there')),
     ...says(
       'Synced',
       isFixed ? 'False' : 'True',
