@@ -12,3 +12,21 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }
+
+/**
+ * Starts a server at a port: the wanted one, or else a free one, and another, up to five, if somebody took that
+ * meanwhile. Rejects with what `start` does.
+ */
+export async function startAtPort<T>(
+  wanted: number | undefined,
+  start: (port: number) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(wanted ?? (await freePort()));
+    } catch (error) {
+      const isTaken = /Address already in use/.test(String(error));
+      if (wanted !== undefined || attempt === 5 || !isTaken) throw error;
+    }
+  }
+}

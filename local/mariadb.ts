@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { startAtPort } from './free-port.ts';
 import { unprivilegedAccount } from './postgresql-binaries.ts';
-import { unref, watchdog } from './postgresql-watchdog.ts';
+import { watchdog } from './postgresql-watchdog.ts';
+import type { RunningServer } from './running-server.ts';
+import { runServer, serverEnvironment } from './running-server.ts';
 
 export interface MariadbOptions {
   /** Programs, and the folder of messages and statements. */
@@ -36,8 +38,6 @@ export interface LocalMariadb {
 /** The statements that make a server's own tables, in the order in which they are run. */
 const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'mysql_system_tables_data.sql'];
 
-const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' });
-
 /**
  * Starts a MariaDB. When this process is gone, however it went, a watchdog ends the server and removes its data. Started
  * by root it goes on as `postgres` or `nobody`. Throws with the end of its log if it does not start.
@@ -66,15 +66,24 @@ export async function startMariadb(options: MariadbOptions): Promise<LocalMariad
     ];
     const password = randomBytes(18).toString('base64url');
     await initialise(binaries, flags, { administrator, password });
-    let port = options.port ?? (await freePort());
-    const startAt = (): Promise<RunningServer> =>
-      runServer(binaries.server, [
-        ...flags,
-        ...[`--bind-address=${address}`, `--port=${port}`, `--socket=${join(data, 'socket')}`],
-        ...['--skip-name-resolve', '--max-connections=50'],
-      ]);
-    let server = await startAt();
-    dog.watch(server.pid);
+    const startAt = async (
+      at: number,
+    ): Promise<{ readonly port: number; readonly server: RunningServer }> => ({
+      port: at,
+      server: await runServer({
+        noun: 'MariaDB',
+        program: binaries.server,
+        args: [
+          ...flags,
+          ...[`--bind-address=${address}`, `--port=${at}`, `--socket=${join(data, 'socket')}`],
+          ...['--skip-name-resolve', '--max-connections=50'],
+        ],
+        log: 'stderr',
+        ready: /ready for connections/,
+        dog,
+      }),
+    });
+    let { port, server } = await startAtPort(options.port, startAt);
     const stop = async (): Promise<void> => {
       await server.end();
       await clear();
@@ -91,9 +100,7 @@ export async function startMariadb(options: MariadbOptions): Promise<LocalMariad
         runClient(binaries.client, statements, { address, port, username: administrator, password }),
       async restart(another) {
         await server.end();
-        port = another;
-        server = await startAt();
-        dog.watch(server.pid);
+        ({ port, server } = await startAt(another));
       },
       stop,
       [Symbol.asyncDispose]: stop,
@@ -126,7 +133,7 @@ async function initialise(
     `grant all on *.* to ${user} with grant option;`,
   ];
   const child = spawn(server, [...flags, '--bootstrap'], {
-    ...{ cwd: '/', env: environment() },
+    ...{ cwd: '/', env: serverEnvironment() },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let log = '';
@@ -137,49 +144,6 @@ async function initialise(
   child.stdin.end(`${statements.join('\n')}\n`);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`MariaDB could not make its tables (code ${code}): ${log.trim()}`);
-}
-
-interface RunningServer {
-  readonly pid: number | undefined;
-  /** Idempotent. */
-  end(): Promise<void>;
-}
-
-/** Resolves when the server takes connections. */
-async function runServer(program: string, args: readonly string[]): Promise<RunningServer> {
-  const server = spawn(program, args, {
-    ...{ cwd: '/', env: environment() },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C in a terminal must not end the server before its users.
-    detached: true,
-  });
-  const exited = new Promise<void>((resolve) => {
-    server.once('close', () => resolve());
-    server.once('error', () => resolve());
-  });
-  const recent: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    let rest = '';
-    server.stderr.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk.toString('utf8')).split('\n');
-      rest = lines.pop() ?? '';
-      recent.push(...lines);
-      recent.splice(0, Math.max(0, recent.length - 20));
-      if (lines.some((line) => line.includes('ready for connections'))) resolve();
-    });
-    server.once('error', reject);
-    server.once('close', () => reject(new Error(`MariaDB did not start: ${recent.join('\n')}`)));
-  });
-  // A forgotten server must not keep this process alive; the watchdog then ends it.
-  unref(server);
-  return {
-    pid: server.pid,
-    async end() {
-      server.ref();
-      if (server.exitCode === null && server.signalCode === null) server.kill('SIGTERM');
-      await exited;
-    },
-  };
 }
 
 /** Has the client run statements, by its standard input; throws what the server says no with. */
@@ -200,7 +164,7 @@ export async function runClient(
     ...(database === undefined ? [] : ['--database', database]),
   ];
   const client = spawn(program, args, {
-    env: { ...environment(), MYSQL_PWD: password },
+    env: { ...serverEnvironment(), MYSQL_PWD: password },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let said = '';

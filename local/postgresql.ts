@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from './free-port.ts';
+import { startAtPort } from './free-port.ts';
 import type { Account } from './postgresql-binaries.ts';
 import { reachableBinaries, unprivilegedAccount } from './postgresql-binaries.ts';
 import { selfSignedCertificate } from './postgresql-certificate.ts';
-import type { Watchdog } from './postgresql-watchdog.ts';
-import { unref, watchdog } from './postgresql-watchdog.ts';
+import { watchdog } from './postgresql-watchdog.ts';
+import type { RunningServer } from './running-server.ts';
+import { runServer, serverEnvironment } from './running-server.ts';
 
 export interface PostgresqlOptions {
   /** Default: a free one. */
@@ -80,32 +81,25 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
       ...(certificate && { ssl: 'on' }),
       ...options.settings,
     };
-    let port = options.port ?? (await freePort());
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    let port = 0;
     let running: RunningServer | undefined;
     const start = async (another = port): Promise<void> => {
       if (running && !running.hasExited()) return;
       port = another;
       running = await runServer({
-        binaries,
-        data,
-        directory,
-        settings,
-        port,
+        noun: 'PostgreSQL',
+        program: path.join(binaries, 'bin', 'postgres'),
+        args: ['-D', data, '-p', String(port), ...flags],
+        log: 'stderr',
+        ready: /database system is ready to accept (read-only )?connections/,
         account,
+        directory,
         dog,
         onLog: options.onLog,
       });
     };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await start();
-        break;
-      } catch (error) {
-        // Somebody else may have taken the free port meanwhile.
-        if (options.port !== undefined || attempt === 5 || !/could not bind/.test(String(error))) throw error;
-        port = await freePort();
-      }
-    }
+    await startAtPort(options.port, start);
     const stop = async () => running?.end('SIGINT');
     const dispose = async () => {
       await stop();
@@ -134,9 +128,6 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
   }
 }
 
-/** The libraries' messages are matched below, so they must not be translated. */
-const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' });
-
 async function initialise(options: {
   readonly binaries: string;
   readonly data: string;
@@ -164,7 +155,7 @@ async function initialise(options: {
       '--no-sync',
       '--no-instructions',
     ],
-    { ...account, cwd: directory, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] },
+    { ...account, cwd: directory, env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let log = '';
   child.stderr.on('data', (chunk) => {
@@ -187,66 +178,4 @@ async function writeCertificate(data: string, account: Account): Promise<string>
     if (account.uid !== undefined) await chown(file, account.uid, account.gid!);
   }
   return certificate;
-}
-
-interface RunningServer {
-  readonly pid: number | undefined;
-  hasExited(): boolean;
-  end(signal: NodeJS.Signals): Promise<void>;
-}
-
-/** Resolves when the server takes connections. */
-async function runServer(options: {
-  readonly binaries: string;
-  readonly data: string;
-  readonly directory: string;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly port: number;
-  readonly account: Account;
-  readonly dog: Watchdog;
-  readonly onLog: ((line: string) => void) | undefined;
-}): Promise<RunningServer> {
-  const { binaries, data, directory, settings, port, account, dog, onLog } = options;
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(
-    path.join(binaries, 'bin', 'postgres'),
-    ['-D', data, '-p', String(port), ...flags],
-    // detached: Ctrl-C in a terminal must not end the server before its users
-    { ...account, cwd: directory, env: environment(), stdio: ['ignore', 'ignore', 'pipe'], detached: true },
-  );
-  const exited = new Promise<void>((resolve) => {
-    server.once('close', () => resolve());
-    server.once('error', () => resolve());
-  });
-  dog.watch(server.pid);
-  void exited.then(() => dog.watch(undefined));
-  const recent: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    let rest = '';
-    server.stderr.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk.toString('utf8')).split('\n');
-      rest = lines.pop()!;
-      for (const line of lines) {
-        onLog?.(line);
-        recent.push(line);
-        if (recent.length > 20) recent.shift();
-        if (/database system is ready to accept (read-only )?connections/.test(line)) resolve();
-      }
-    });
-    server.once('error', reject);
-    server.once('close', () => reject(new Error(`PostgreSQL did not start: ${recent.join('\n')}`)));
-  });
-  // A forgotten server must not keep this process alive; the watchdog then ends it.
-  unref(server);
-  // 'close' comes when the last of the server's processes is gone, so that a start after a kill finds none.
-  return {
-    pid: server.pid,
-    hasExited: () => server.exitCode !== null || server.signalCode !== null,
-    end: async (signal) => {
-      server.ref();
-      if ('ref' in server.stderr && typeof server.stderr.ref === 'function') server.stderr.ref();
-      if (server.exitCode === null && server.signalCode === null) server.kill(signal);
-      await exited;
-    },
-  };
 }

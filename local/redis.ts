@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
-import { unref, watchdog } from './postgresql-watchdog.ts';
+import { startAtPort } from './free-port.ts';
+import { watchdog } from './postgresql-watchdog.ts';
+import { runServer } from './running-server.ts';
 
 /** What can be changed while it runs. */
 export interface RedisSettings {
@@ -55,8 +56,18 @@ export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
       await writeFile(join(directory, certificateFile), tls.certificate);
       await writeFile(join(directory, 'server.key'), tls.privateKey, { mode: 0o600 });
     }
-    const { port, server } = await startAtPort(options, directory);
-    dog.watch(server.pid);
+    const { port, server } = await startAtPort(options.port, async (at) => ({
+      port: at,
+      server: await runServer({
+        noun: 'Redis',
+        program: binaries.server,
+        args: ['-'],
+        input: configOf(options, { directory, port: at }),
+        log: 'stdout',
+        ready: /Ready to accept connections/,
+        dog,
+      }),
+    }));
     let { password } = options;
     const stop = async (): Promise<void> => {
       await server.end();
@@ -85,25 +96,6 @@ export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
   }
 }
 
-async function startAtPort(
-  options: RedisOptions,
-  directory: string,
-): Promise<{ readonly port: number; readonly server: RunningServer }> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = options.port ?? (await freePort());
-    try {
-      return {
-        port,
-        server: await runServer(options.binaries.server, configOf(options, { directory, port })),
-      };
-    } catch (error) {
-      // Somebody else may have taken the free port meanwhile.
-      const isTaken = /Address already in use/.test(String(error));
-      if (options.port !== undefined || attempt === 5 || !isTaken) throw error;
-    }
-  }
-}
-
 /** The settings as words of redis.conf and of CONFIG SET. */
 const wordsOf = ({ password = '', configs = {} }: RedisSettings): readonly string[] =>
   Object.entries({ ...configs, requirepass: password }).map(
@@ -128,52 +120,6 @@ function configOf(
     ...wordsOf(settings),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-interface RunningServer {
-  readonly pid: number | undefined;
-  /** Idempotent. */
-  end(): Promise<void>;
-}
-
-/** Resolves when the server takes connections. */
-async function runServer(program: string, config: string): Promise<RunningServer> {
-  const server = spawn(program, ['-'], {
-    cwd: '/',
-    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
-    stdio: ['pipe', 'pipe', 'ignore'],
-    // Ctrl-C in a terminal must not end the server before its users.
-    detached: true,
-  });
-  const exited = new Promise<void>((resolve) => {
-    server.once('close', () => resolve());
-    server.once('error', () => resolve());
-  });
-  server.stdin.on('error', () => {}); // of one that does not start: said below
-  server.stdin.end(config);
-  const recent: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    let rest = '';
-    server.stdout.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk.toString('utf8')).split('\n');
-      rest = lines.pop() ?? '';
-      recent.push(...lines);
-      recent.splice(0, Math.max(0, recent.length - 20));
-      if (lines.some((line) => line.includes('Ready to accept connections'))) resolve();
-    });
-    server.once('error', reject);
-    server.once('close', () => reject(new Error(`Redis did not start: ${recent.join('\n')}`)));
-  });
-  // A forgotten server must not keep this process alive; the watchdog then ends it.
-  unref(server);
-  return {
-    pid: server.pid,
-    async end() {
-      server.ref();
-      if (server.exitCode === null && server.signalCode === null) server.kill('SIGTERM');
-      await exited;
-    },
-  };
 }
 
 /** Has redis-cli send one command, by its standard input; throws what the server says no with. */

@@ -42,6 +42,14 @@ describe('a real MariaDB', { skip, timeout: 60_000 }, () => {
     await mariadb.run('select * from app.kept;');
   });
 
+  test('says that its port is taken', async () => {
+    await using mariadb = await startMariadb({ binaries });
+    await assert.rejects(
+      startMariadb({ binaries, port: mariadb.port }),
+      /did not start: .*Address already in use/s,
+    );
+  });
+
   test('leaves nothing when it is stopped', async () => {
     const mariadb = await startMariadb({ binaries });
     const pid = mariadb.pid ?? assert.fail('no process');

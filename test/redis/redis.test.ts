@@ -51,6 +51,14 @@ describe('a real Redis', { skip, timeout: 60_000 }, () => {
     await assert.rejects(startRedis({ binaries, configs: { nonsense: '1' } }), /Redis did not start/);
   });
 
+  test('says that its port is taken', async () => {
+    await using redis = await startRedis({ binaries });
+    await assert.rejects(
+      startRedis({ binaries, port: redis.port }),
+      /did not start: .*Address already in use/s,
+    );
+  });
+
   test('is gone after its stop, and may be stopped twice', async () => {
     const redis = await startRedis({ binaries });
     await redis.stop();
