@@ -30,6 +30,12 @@ export function durationFlag(flag: string, text: string): number {
   return ms;
 }
 
+/** The name of a file. Throws BadFlag. */
+export function fileFlag(flag: string, text: string): string {
+  if (text === '') throw new BadFlag(`${flag}: must name a file`);
+  return text;
+}
+
 /** What is wrong with a command line, and what would be right. Rethrows what is no error of a flag. */
 export function explainFlags(error: unknown, usage: string): string {
   if (!(error instanceof Error)) throw error;

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
-import { BadFlag, durationFlag, explainFlags, numberFlag, shareFlag } from '../flags.ts';
+import { BadFlag, explainFlags, numberFlag } from '../flags.ts';
+import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { LocalAwsOptions } from './server.ts';
 
+const defaultPort = 18_090;
+
 const usage = `flags:
-  --port N                     where to listen; 0 takes a free one (18090)
+  --port N                     where to listen; 0 takes a free one (${defaultPort})
   --account ID:KEY:SECRET      an account and its access key; may be repeated (${exampleAccount.id}:${exampleAccount.accessKeyId}:…)
   --deny KEY=ACTION            an action that an access key's policies do not allow, as ec2:CreateVpc; may be repeated
   --quota NAME=N               how many there may be of something, as vpc=5; may be repeated
@@ -22,20 +25,12 @@ export function parseCommandLine(args: readonly string[]): LocalAwsOptions | str
     const { values } = parseArgs({
       args: [...args],
       options: {
-        port: { type: 'string', default: '18090' },
+        ...standInFlags,
         account: { type: 'string', multiple: true, default: [] },
         deny: { type: 'string', multiple: true, default: [] },
         quota: { type: 'string', multiple: true, default: [] },
-        data: { type: 'string' },
-        'provisioning-time': { type: 'string', default: '2s' },
-        'deletion-time': { type: 'string', default: '1s' },
-        'read-delay': { type: 'string', default: '0' },
-        'fail-rate': { type: 'string', default: '0' },
-        'rate-limit': { type: 'string' },
       },
     });
-    const { data, 'rate-limit': limit } = values;
-    if (data === '') throw new BadFlag('--data: must name a file');
     const [first = exampleAccount, ...others] = values.account.map(account);
     const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
     for (const [key] of denied) {
@@ -48,7 +43,7 @@ export function parseCommandLine(args: readonly string[]): LocalAwsOptions | str
       denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
     });
     return {
-      port: numberFlag('--port', values.port, { max: 65_535 }),
+      ...standInOptions(values, { defaultPort }),
       accounts: [withDenied(first), ...others.map(withDenied)],
       quotas: Object.fromEntries(
         values.quota.map((text) => {
@@ -56,14 +51,6 @@ export function parseCommandLine(args: readonly string[]): LocalAwsOptions | str
           return [name, numberFlag('--quota', count, { max: 1_000_000 })];
         }),
       ),
-      ...(data === undefined ? {} : { dataFile: data }),
-      provisioningMs: durationFlag('--provisioning-time', values['provisioning-time']),
-      deletionMs: durationFlag('--deletion-time', values['deletion-time']),
-      readDelayMs: durationFlag('--read-delay', values['read-delay']),
-      failRate: shareFlag('--fail-rate', values['fail-rate']),
-      ...(limit === undefined
-        ? {}
-        : { rateLimit: numberFlag('--rate-limit', limit, { min: 1, max: 1_000_000 }) }),
     };
   } catch (error) {
     return explainFlags(error, usage);

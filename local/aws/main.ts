@@ -4,34 +4,18 @@
  */
 import { textProgress } from '../control-plane/progress.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
+import { runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import { localDatabases } from './rds/local-databases.ts';
 import { startAws } from './server.ts';
 import { allServices } from './services.ts';
 
-const options = parseCommandLine(process.argv.slice(2));
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n`);
-  process.exit(2);
-}
-
-try {
+await runCommandLine(parseCommandLine(process.argv.slice(2)), async (options) => {
   const progress = textProgress({ prefix: 'aws:' });
   const mariadb = await prepareMariadb({ environment: process.env, progress });
   const databases = localDatabases(mariadb, progress);
   const modificationMs = options.provisioningMs ?? 0;
-  const cloud = await startAws({ ...options, services: allServices({ databases, modificationMs }) });
-  const end = (): void => void cloud.stop().then(() => process.exit(0));
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-  process.stdout.write(`${cloud.url}\n`);
-  // npm passes signals to the shell between it and this process, and that shell may die without passing them on:
-  // then this process has another parent, and that is the sign to end.
-  const parent = process.ppid;
-  if (process.env.npm_lifecycle_event !== undefined) {
-    setInterval(() => process.ppid !== parent && end(), 500);
-  }
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+  await serveUntilStopped(
+    await startAws({ ...options, services: allServices({ databases, modificationMs }) }),
+  );
+});

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { BadFlag, durationFlag, explainFlags, numberFlag, shareFlag } from '../flags.ts';
+import { BadFlag, explainFlags } from '../flags.ts';
+import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import { flavours } from './cloud.ts';
 import type { FavouriteCloudOptions } from './server.ts';
 
@@ -23,35 +24,20 @@ export function parseCommandLine(args: readonly string[]): FavouriteCloudOptions
     const { values } = parseArgs({
       args: [...args],
       options: {
+        ...standInFlags,
         flavour: { type: 'string', default: 'favourite' },
-        port: { type: 'string' },
         token: { type: 'string' },
-        data: { type: 'string' },
-        'provisioning-time': { type: 'string', default: '2s' },
-        'deletion-time': { type: 'string', default: '1s' },
-        'read-delay': { type: 'string', default: '0' },
-        'fail-rate': { type: 'string', default: '0' },
-        'rate-limit': { type: 'string' },
       },
     });
-    const { flavour, port, token, data, 'rate-limit': limit } = values;
+    const { flavour, token } = values;
     if (flavour !== 'favourite' && flavour !== 'other') {
       throw new BadFlag(`--flavour: "${flavour}" is none of ${Object.keys(flavours).join(', ')}`);
     }
     if (token === '') throw new BadFlag('--token: must not be empty');
-    if (data === '') throw new BadFlag('--data: must name a file');
     return {
       flavour,
-      port: port === undefined ? defaultPorts[flavour] : numberFlag('--port', port, { max: 65_535 }),
+      ...standInOptions(values, { defaultPort: defaultPorts[flavour] }),
       ...(token === undefined ? {} : { token }),
-      ...(data === undefined ? {} : { dataFile: data }),
-      provisioningMs: durationFlag('--provisioning-time', values['provisioning-time']),
-      deletionMs: durationFlag('--deletion-time', values['deletion-time']),
-      readDelayMs: durationFlag('--read-delay', values['read-delay']),
-      failRate: shareFlag('--fail-rate', values['fail-rate']),
-      ...(limit === undefined
-        ? {}
-        : { rateLimit: numberFlag('--rate-limit', limit, { min: 1, max: 1_000_000 }) }),
     };
   } catch (error) {
     return explainFlags(error, usage);

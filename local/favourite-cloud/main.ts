@@ -2,28 +2,10 @@
  * `npm run favourite-cloud [-- flags]`: a cloud's HTTP API on loopback until SIGINT or SIGTERM. Standard output
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
+import { runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startFavouriteCloud } from './server.ts';
 
-const options = parseCommandLine(process.argv.slice(2));
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n`);
-  process.exit(2);
-}
-
-try {
-  const cloud = await startFavouriteCloud(options);
-  const end = (): void => void cloud.stop().then(() => process.exit(0));
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-  process.stdout.write(`${cloud.url}\n`);
-  // npm passes signals to the shell between it and this process, and that shell may die without passing them on:
-  // then this process has another parent, and that is the sign to end.
-  const parent = process.ppid;
-  if (process.env.npm_lifecycle_event !== undefined) {
-    setInterval(() => process.ppid !== parent && end(), 500);
-  }
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runCommandLine(parseCommandLine(process.argv.slice(2)), async (options) =>
+  serveUntilStopped(await startFavouriteCloud(options)),
+);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { BadFlag, durationFlag, explainFlags, numberFlag, shareFlag } from '../flags.ts';
+import { BadFlag, durationFlag, explainFlags, fileFlag, numberFlag } from '../flags.ts';
+import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
 import type { NewAccount } from './service-accounts.ts';
@@ -62,26 +63,17 @@ function parseServe(args: readonly string[]): Serve {
     args: [...args],
     allowNegative: true,
     options: {
-      port: { type: 'string', default: String(defaultPort) },
-      data: { type: 'string' },
+      ...standInFlags,
       'key-file': { type: 'string' },
-      'provisioning-time': { type: 'string', default: '2s' },
       'update-time': { type: 'string', default: '1s' },
-      'deletion-time': { type: 'string', default: '1s' },
-      'read-delay': { type: 'string', default: '0' },
       'token-lifetime': { type: 'string', default: '1h' },
-      'fail-rate': { type: 'string', default: '0' },
-      'rate-limit': { type: 'string' },
       'quota-instances': { type: 'string' },
       'quota-gb': { type: 'string' },
       disable: { type: 'string', multiple: true, default: [] },
       redis: { type: 'boolean', default: true },
     },
   });
-  const { data, disable, redis, 'key-file': keyFile, 'rate-limit': limit } = values;
-  for (const [flag, file] of Object.entries({ '--data': data, '--key-file': keyFile })) {
-    if (file === '') throw new BadFlag(`${flag}: must name a file`);
-  }
+  const { disable, redis, 'key-file': keyFile } = values;
   const unknown = disable.find((api) => !apis.includes(api));
   if (unknown !== undefined) throw new BadFlag(`--disable: "${unknown}" is none of ${apis.join(', ')}`);
   const count = (flag: 'quota-instances' | 'quota-gb'): number | undefined => {
@@ -92,19 +84,11 @@ function parseServe(args: readonly string[]): Serve {
   return {
     act: 'serve',
     hasRedis: redis,
-    ...(keyFile !== undefined && { keyFile }),
+    ...(keyFile !== undefined && { keyFile: fileFlag('--key-file', keyFile) }),
     options: {
-      port: numberFlag('--port', values.port, { max: 65_535 }),
-      ...(data !== undefined && { dataFile: data }),
-      provisioningMs: durationFlag('--provisioning-time', values['provisioning-time']),
+      ...standInOptions(values, { defaultPort }),
       updateMs: durationFlag('--update-time', values['update-time']),
-      deletionMs: durationFlag('--deletion-time', values['deletion-time']),
-      readDelayMs: durationFlag('--read-delay', values['read-delay']),
       tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime']),
-      failRate: shareFlag('--fail-rate', values['fail-rate']),
-      ...(limit !== undefined && {
-        rateLimit: numberFlag('--rate-limit', limit, { min: 1, max: 1_000_000 }),
-      }),
       quotas: { ...(instances !== undefined && { instances }), ...(memoryGb !== undefined && { memoryGb }) },
       disabled: disable,
     },

@@ -6,29 +6,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { textProgress } from '../control-plane/progress.ts';
 import { prepareRedis } from '../redis-binaries.ts';
-import { stopRequest } from '../stop-request.ts';
+import { runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import type { GetKey, Serve } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startGoogleCloud } from './server.ts';
 import type { ServiceAccountKey } from './service-accounts.ts';
 
 const progress = textProgress({ prefix: 'gcp:' });
-const asked = parseCommandLine(process.argv.slice(2));
-if (typeof asked === 'string') {
-  process.stderr.write(`${asked}\n`);
-  process.exit(2);
-}
-
-try {
-  await (asked.act === 'key' ? getKey(asked) : serve(asked));
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runCommandLine(parseCommandLine(process.argv.slice(2)), (asked) =>
+  asked.act === 'key' ? getKey(asked) : serve(asked),
+);
 
 async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
-  const stopped = stopRequest();
   const redis = hasRedis ? await prepareRedis({ environment: process.env, progress }) : undefined;
   if (redis?.by === 'nobody') progress.note(`nothing is behind the instances: ${redis.reason}`);
   await using cloud = await startGoogleCloud({
@@ -40,8 +29,7 @@ async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
       cloud.accounts.acceptKey(JSON.parse(readFileSync(keyFile, 'utf8')) as ServiceAccountKey);
     else writeKey(keyFile, cloud.createKey());
   }
-  process.stdout.write(`${cloud.url}\n`);
-  await stopped;
+  await serveUntilStopped(cloud);
 }
 
 async function getKey({ url, account, file }: GetKey): Promise<void> {

@@ -76,6 +76,8 @@ describe('the command line', () => {
     ['--fail-rate 1.5', /^--fail-rate: /],
     ['--rate-limit 0', /^--rate-limit: /],
     ['--quota-gb many', /^--quota-gb: /],
+    ['--data ', /^--data: must name a file\n/],
+    ['--key-file ', /^--key-file: must name a file\n/],
     ['--disable compute.googleapis.com', /^--disable: "compute/],
     ['key a b', /^key: takes one file/],
     ['key --url here', /^--url: "here"/],

@@ -1,0 +1,42 @@
+import type { LoopbackServer } from './loopback-server.ts';
+import { stopRequest } from './stop-request.ts';
+
+/**
+ * Does what a command line asks for, and ends this process: with 0, with 2 if it asks for nothing that there is (then it
+ * is the text that says so), with 1 and what is wrong if the work fails.
+ */
+export async function runCommandLine<T extends object>(
+  asked: T | string,
+  act: (asked: T) => Promise<void>,
+): Promise<never> {
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n`);
+    process.exit(2);
+  }
+  try {
+    await act(asked);
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${failureOf(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** What went wrong, in one sentence; a port that is taken by the flag that changes it. */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, address, port } = error as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (code !== 'EADDRINUSE') return error.message;
+  return `--port: something else listens at ${address}:${port}; 0 takes a free one`;
+}
+
+/** Tells where a stand-in is, on standard output, and ends it when this process is asked to end (see `stopRequest`). */
+export async function serveUntilStopped({ url, stop }: LoopbackServer): Promise<void> {
+  const stopped = stopRequest();
+  process.stdout.write(`${url}\n`);
+  await stopped;
+  await stop();
+}
