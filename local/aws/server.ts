@@ -1,10 +1,9 @@
+import { faultControls, withControls } from '../control.ts';
 import { estateFile } from '../estate-file.ts';
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedEstate } from './estate.ts';
-import type { Fault } from './faults.ts';
 
 export interface LocalAwsOptions extends AwsOptions {
   /** Default: a free one. */
@@ -30,7 +29,7 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
   });
   const server = await startLoopbackServer({
     port: options.port,
-    answer: (request) => (request.target.startsWith('/_') ? control(inside, request) : answer(request)),
+    answer: withControls(answer, faultControls(inside)),
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -38,30 +37,4 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
     return stopped;
   };
   return { ...inside, url: server.url, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** What is no part of AWS, for whoever tests with this: faults to come, and what was called. */
-async function control(
-  { faults, calls }: Pick<Aws, 'faults' | 'calls'>,
-  { method, target, body }: LoopbackRequest,
-): Promise<LoopbackReply> {
-  const json = (status: number, value: unknown): LoopbackReply => ({
-    status,
-    headers: { 'content-type': 'application/json' },
-    text: JSON.stringify(value),
-  });
-  if (method === 'GET' && target === '/_calls') return json(200, calls());
-  if (method === 'DELETE' && target === '/_faults') {
-    faults.clear();
-    return json(200, {});
-  }
-  if (method === 'POST' && target === '/_faults') {
-    try {
-      faults.inject(JSON.parse(await body()) as Fault);
-      return json(200, {});
-    } catch {
-      return json(400, { message: 'the body is not JSON' });
-    }
-  }
-  return json(404, { message: 'GET /_calls, POST /_faults and DELETE /_faults are all there is' });
 }

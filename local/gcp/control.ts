@@ -1,5 +1,5 @@
-import type { Fault } from '../favourite-cloud/faults.ts';
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import type { Controls } from '../control.ts';
+import { faultControls } from '../control.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore.ts';
@@ -8,28 +8,11 @@ import type { NewAccount } from './service-accounts.ts';
 type Controlled = Pick<GoogleCloud, 'calls' | 'faults' | 'failOperation' | 'createKey'>;
 
 /** What is no part of Google Cloud, for whoever tries things out with this: keys, faults to come, and what was called. */
-export async function control(
-  { calls, faults, failOperation, createKey }: Controlled,
-  { method, target, body }: LoopbackRequest,
-): Promise<LoopbackReply> {
-  const acts: Readonly<Record<string, (body: string) => unknown>> = {
-    'GET /_calls': calls,
-    'POST /_faults': (text) => faults.inject(JSON.parse(text) as Fault),
-    'DELETE /_faults': () => faults.clear(),
-    'POST /_operation-faults': (text) => failOperation(JSON.parse(text) as OperationFault),
-    'POST /_keys': (text) => createKey(newAccount(JSON.parse(text))),
-  };
-  const key = `${method} ${target}`;
-  const act = Object.hasOwn(acts, key) ? acts[key] : undefined;
-  if (act === undefined) {
-    return reply(404, { message: `there is nothing but ${Object.keys(acts).join(', ')}` });
-  }
-  try {
-    return reply(200, act(await body()) ?? {});
-  } catch (error) {
-    return reply(400, { message: error instanceof Error ? error.message : String(error) });
-  }
-}
+export const controlsOf = (cloud: Controlled): Controls => ({
+  ...faultControls(cloud),
+  'POST /_operation-faults': (json) => cloud.failOperation(json as OperationFault),
+  'POST /_keys': (json) => cloud.createKey(newAccount(json as NewAccount)),
+});
 
 /** Throws an error that says what no account can have. */
 export function newAccount(wanted: NewAccount): NewAccount {
@@ -46,9 +29,3 @@ export function newAccount(wanted: NewAccount): NewAccount {
   if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${roles.join(', ')}`);
   return wanted;
 }
-
-const reply = (status: number, body: unknown): LoopbackReply => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  text: `${JSON.stringify(body, null, 2)}\n`,
-});

@@ -1,8 +1,9 @@
+import { withControls } from '../control.ts';
 import { estateFile } from '../estate-file.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
-import { control } from './control.ts';
+import { controlsOf } from './control.ts';
 import { localRedisBackend } from './redis-backend.ts';
 
 export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
@@ -35,7 +36,7 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
   });
   const server = await startLoopbackServer({
     port,
-    answer: (request) => (request.target.startsWith('/_') ? control(cloud, request) : cloud.answer(request)),
+    answer: withControls(cloud.answer, controlsOf(cloud)),
   });
   const { answer: _door, ...inside } = cloud;
   const stop = async (): Promise<void> => {

@@ -83,8 +83,8 @@ const refusals = {
   },
   "AWS's control": {
     start: async () => at(await startAws(), '/_faults'),
-    tooLarge: [400, /message/],
-    noText: [400, /message/],
+    tooLarge: [400, /the body is over 1000000 bytes/],
+    noText: [400, /the body is not UTF-8/],
   },
   'Google Cloud': {
     start: startGoogleCloud,
