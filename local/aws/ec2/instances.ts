@@ -2,6 +2,7 @@ import type { Snapshot } from '../collection.ts';
 import { AwsProblem } from '../problem.ts';
 import type { Action, Call, Params } from '../service.ts';
 import { addressIn, cidrOf, isWithin } from './cidr.ts';
+import { existing, noInstance } from './missing.ts';
 import {
   attributeOf,
   filtered,
@@ -18,9 +19,6 @@ import {
 import type { StoredInstance } from './stored.ts';
 import { instancesOf } from './stored.ts';
 import { defaultSubnet, existingSubnet, vpcOf, zoneNamed } from './subnets.ts';
-
-const noInstance = (id: string): AwsProblem =>
-  new AwsProblem('InvalidInstanceID.NotFound', `The instance ID '${id}' does not exist`);
 
 /** How long it takes to start or stop, in milliseconds: a part of what its creation takes. */
 const switchingMs = 1_000;
@@ -48,8 +46,7 @@ const stateTold = (state: State): object => ({ code: stateCodes[state], name: st
 
 /** As it is, and not terminated. Throws AwsProblem. */
 function existingInstance(call: Call, id: string): Snapshot<StoredInstance> {
-  const instance = instancesOf(call).get(id);
-  if (instance === undefined) throw noInstance(id);
+  const instance = existing(instancesOf(call), id, noInstance);
   if (instance.phase === 'gone' || instance.phase === 'deleting') {
     throw new AwsProblem(
       'IncorrectInstanceState',

@@ -2,6 +2,7 @@ import type { Snapshot } from '../collection.ts';
 import { AwsProblem } from '../problem.ts';
 import type { Action, Call } from '../service.ts';
 import { cidrOf, isWithin, overlap } from './cidr.ts';
+import { existing, noSubnet } from './missing.ts';
 import {
   attributeOf,
   filtered,
@@ -18,15 +19,9 @@ import type { StoredSubnet, StoredVpc } from './stored.ts';
 import { instancesOf, subnetsOf, vpcsOf } from './stored.ts';
 import { existingVpc, newVpc } from './vpcs.ts';
 
-export const noSubnet = (id: string): AwsProblem =>
-  new AwsProblem('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
-
 /** As it is. Throws AwsProblem. */
-export function existingSubnet(call: Call, id: string): Snapshot<StoredSubnet> {
-  const subnet = subnetsOf(call).get(id);
-  if (subnet === undefined) throw noSubnet(id);
-  return subnet;
-}
+export const existingSubnet = (call: Call, id: string): Snapshot<StoredSubnet> =>
+  existing(subnetsOf(call), id, noSubnet);
 
 const zoneLetters = ['a', 'b', 'c'];
 

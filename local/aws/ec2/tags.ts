@@ -1,11 +1,10 @@
 import type { Collection } from '../collection.ts';
 import { AwsProblem } from '../problem.ts';
 import type { Action, Call } from '../service.ts';
+import { noInstance, noSubnet, noVpc } from './missing.ts';
 import type { Tags } from './parameters.ts';
 import { givenTags, listOf, textsOf } from './parameters.ts';
 import { instancesOf, subnetsOf, vpcsOf } from './stored.ts';
-import { noSubnet } from './subnets.ts';
-import { noVpc } from './vpcs.ts';
 
 interface Tagged {
   readonly tags: Tags;
@@ -29,7 +28,7 @@ function collectionOf(call: Call, id: string): Collection<Tagged> {
 function missing(id: string): AwsProblem {
   if (id.startsWith('vpc-')) return noVpc(id);
   if (id.startsWith('subnet-')) return noSubnet(id);
-  return new AwsProblem('InvalidInstanceID.NotFound', `The instance ID '${id}' does not exist`);
+  return noInstance(id);
 }
 
 export const tagActions: Readonly<Record<string, Action>> = {

@@ -2,6 +2,7 @@ import type { Snapshot } from '../collection.ts';
 import { AwsProblem } from '../problem.ts';
 import type { Action, Call } from '../service.ts';
 import { cidrOf } from './cidr.ts';
+import { existing, noVpc } from './missing.ts';
 import {
   attributeOf,
   filtered,
@@ -17,15 +18,8 @@ import {
 import type { StoredVpc } from './stored.ts';
 import { subnetsOf, vpcsOf } from './stored.ts';
 
-export const noVpc = (id: string): AwsProblem =>
-  new AwsProblem('InvalidVpcID.NotFound', `The vpc ID '${id}' does not exist`);
-
 /** As it is. Throws AwsProblem. */
-export function existingVpc(call: Call, id: string): Snapshot<StoredVpc> {
-  const vpc = vpcsOf(call).get(id);
-  if (vpc === undefined) throw noVpc(id);
-  return vpc;
-}
+export const existingVpc = (call: Call, id: string): Snapshot<StoredVpc> => existing(vpcsOf(call), id, noVpc);
 
 export function newVpc(
   call: Call,
