@@ -1,35 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EKS } from '@aws-sdk/client-eks';
-import { exampleAccount } from '../../../local/aws/account.ts';
 import type { LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { asked as askedOfNew } from './asked.ts';
 
 const role = 'arn:aws:iam::123456789012:role/nodes';
 const named = { clusterName: 'guide', nodegroupName: 'blue' };
 const wanted = { ...named, nodeRole: role, subnets: ['subnet-1'] };
 
 /** What the official client is answered once there is a cluster, or refused with. */
-async function asked<T>(ask: (eks: EKS) => Promise<T>, options: LocalAwsOptions = {}): Promise<unknown> {
-  await using aws = await startAws(options);
-  const eks = new EKS({
-    ...{ region: 'us-west-1', endpoint: aws.url, credentials: exampleAccount, maxAttempts: 1 },
-  });
-  try {
-    await eks.createCluster({ name: 'guide', roleArn: role, resourcesVpcConfig: {} });
-    return await ask(eks);
-  } catch (error) {
-    const { name, message, $metadata } = error as {
-      readonly name: string;
-      readonly message: string;
-      readonly $metadata?: { readonly httpStatusCode?: number };
-    };
-    if ($metadata === undefined) throw error;
-    return { name, message, status: $metadata.httpStatusCode };
-  } finally {
-    eks.destroy();
-  }
-}
+const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
+  askedOfNew(
+    (config) => new EKS(config),
+    async (eks) => {
+      await eks.createCluster({ name: 'guide', roleArn: role, resourcesVpcConfig: {} });
+      return ask(eks);
+    },
+    options,
+  );
 
 describe('the official client of EKS', () => {
   test('makes a node group, which is there with all that EKS chooses', async () => {

@@ -3,29 +3,14 @@ import { describe, test } from 'node:test';
 import { SQS } from '@aws-sdk/client-sqs';
 import { exampleAccount } from '../../../local/aws/account.ts';
 import type { LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { asked as askedOfNew } from './asked.ts';
 
 const region = 'us-west-1';
 const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
 
 /** What the official client is answered, or refused with. */
-async function asked<T>(ask: (sqs: SQS) => Promise<T>, options: LocalAwsOptions = {}): Promise<unknown> {
-  await using aws = await startAws(options);
-  const sqs = new SQS({ region, endpoint: aws.url, credentials: exampleAccount, maxAttempts: 1 });
-  try {
-    return await ask(sqs);
-  } catch (error) {
-    const { name, message, $metadata } = error as {
-      readonly name: string;
-      readonly message: string;
-      readonly $metadata?: { readonly httpStatusCode?: number };
-    };
-    if ($metadata === undefined) throw error;
-    return { name, message, status: $metadata.httpStatusCode };
-  } finally {
-    sqs.destroy();
-  }
-}
+const asked = <T>(ask: (sqs: SQS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
+  askedOfNew((config) => new SQS(config), ask, options);
 
 describe('the official client of SQS', () => {
   test('makes a queue, finds it by its name, and reads what it has', async () => {

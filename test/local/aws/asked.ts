@@ -1,0 +1,36 @@
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import { startAws } from '../../../local/aws/server.ts';
+
+/** What every official client is told. */
+export interface ClientConfig {
+  readonly region: string;
+  readonly endpoint: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly maxAttempts: number;
+}
+
+/** What an official client of a new AWS is answered, or refused with. Rejects with what is no refusal. */
+export async function asked<C extends { destroy(): void }, T>(
+  clientOf: (config: ClientConfig) => C,
+  ask: (client: C) => Promise<T>,
+  options: LocalAwsOptions = {},
+): Promise<unknown> {
+  await using aws = await startAws(options);
+  const client = clientOf({
+    ...{ region: 'us-west-1', endpoint: aws.url, credentials: exampleAccount, maxAttempts: 1 },
+  });
+  try {
+    return await ask(client);
+  } catch (error) {
+    const { name, message, $metadata } = error as {
+      readonly name: string;
+      readonly message: string;
+      readonly $metadata?: { readonly httpStatusCode?: number };
+    };
+    if ($metadata === undefined) throw error;
+    return { name, message, status: $metadata.httpStatusCode };
+  } finally {
+    client.destroy();
+  }
+}
