@@ -4,6 +4,7 @@
  */
 
 import { rateLimit } from '../favourite-cloud/rate-limit.ts';
+import { gatewayReply } from '../gateway-reply.ts';
 import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import { BadBody, maxBodyBytes } from '../loopback-server.ts';
 import type { Account } from './account.ts';
@@ -203,9 +204,3 @@ const plainReply = (status: number, text: string): WireReply => ({
 
 const badBodyReply = ({ status, message }: BadBody): WireReply =>
   plainReply(status, status === 413 ? `HTTP content length exceeded ${maxBodyBytes} bytes.` : message);
-
-/** What a proxy in front of the cloud says of itself. */
-function gatewayReply(status: number): WireReply {
-  const text = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`;
-  return { status, headers: { 'content-type': 'text/html' }, text };
-}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gatewayReply } from '../gateway-reply.ts';
 import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import { BadBody } from '../loopback-server.ts';
 import type { Snapshot } from './collection.ts';
@@ -208,12 +209,6 @@ function problemOf(error: unknown): Problem {
 }
 
 const badBodies = { 400: 'BadRequest', 413: 'TooLarge' } as const;
-
-/** What a proxy in front of the cloud says of itself. */
-function gatewayReply(status: number): LoopbackReply {
-  const text = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`;
-  return { status, headers: { 'content-type': 'text/html' }, text };
-}
 
 function reply({
   status,
