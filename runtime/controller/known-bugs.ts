@@ -27,7 +27,8 @@ interface Known {
 
 /** No bugs yet: one for each controller. */
 export function createKnownBugs(clock: Pick<Clock, 'elapsedMs'>): KnownBugs {
-  const known = new LRUCache<string, Known>({ max: maxObjects });
+  // With `max` it would set aside room for all of them at once, and most controllers never meet a bug.
+  const known = new LRUCache<string, Known>({ maxSize: maxObjects, sizeCalculation: () => 1 });
   return {
     met(request, bug) {
       const key = objectKeyText(request);

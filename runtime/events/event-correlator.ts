@@ -83,10 +83,10 @@ export function createEventCorrelator({
 }: {
   readonly capacity?: number;
 } = {}): EventCorrelator {
-  const buckets = new LRUCache<string, TokenBucket>({ max: capacity });
-  const similars = new LRUCache<string, Similar>({ max: capacity });
+  const buckets = new LRUCache<string, TokenBucket>(atMost(capacity));
+  const similars = new LRUCache<string, Similar>(atMost(capacity));
   /** Small entries, and many: a failure that is forgotten too early is told at every attempt. */
-  const known = new LRUCache<string, Known>({ max: 8 * capacity });
+  const known = new LRUCache<string, Known>(atMost(8 * capacity));
 
   function isSpam(key: string, nowMs: number): boolean {
     const { tokens, atMs } = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
@@ -143,5 +143,8 @@ export function createEventCorrelator({
     },
   };
 }
+
+/** With `max` it would set aside room for all of them at once; so it grows as it is used. */
+const atMost = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

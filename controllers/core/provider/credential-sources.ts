@@ -54,7 +54,9 @@ const maxSecrets = 1_000;
 export function credentialReader(env: Environment): CredentialReader {
   /** What secrets hold; `absent`: the API server says that there is none. */
   const recent = new LRUCache<string, Promise<ConnectionDetails | 'absent'>>({
-    max: maxSecrets,
+    // With `max` it would set aside room for all of them at once.
+    maxSize: maxSecrets,
+    sizeCalculation: () => 1,
     ttl: freshMs,
     ttlResolution: 0,
     perf: { now: () => env.clock.elapsedMs() },
