@@ -3,6 +3,7 @@ import { fork, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import escapeRegExp from 'lodash/escapeRegExp.js';
 import { projectRoot } from '../../docs/project-copy.ts';
+import { roomForARun } from '../in-parallel.ts';
 import type { SeedReport } from '../play-seeds.ts';
 import type { Guard } from './guards.ts';
 
@@ -53,7 +54,7 @@ function startPlayer(guard: Guard | undefined): Player {
   const start = (): ChildProcess =>
     fork(worker, {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      execArgv: ['--import', mutateOnLoad],
+      execArgv: ['--import', mutateOnLoad, ...roomForARun],
       env: { ...process.env, ...(guard && { GUARD: JSON.stringify(guard) }) },
     });
 
