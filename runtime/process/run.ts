@@ -12,6 +12,7 @@ import {
   filter,
   ignoreElements,
   interval,
+  map,
   merge,
   mergeMap,
   of,
@@ -23,7 +24,7 @@ import {
   tap,
 } from 'rxjs';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { Informers } from '../cache/informers.ts';
+import type { InformerState, Informers } from '../cache/informers.ts';
 import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
@@ -76,6 +77,8 @@ export function run(options: RunOptions): Observable<Outcome> {
   const { informers, background, election, drainTimeoutMs, log, clock } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
+    // Each kind tells, and every stack asks about all kinds: they are looked at once.
+    const states$ = informers.told$.pipe(map(informers.states), share());
     const ended$ = new Subject<void>();
 
     const running = (spec: ControllerSpec): Observable<Outcome> => {
@@ -93,7 +96,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       });
     };
     const stacks = [...Map.groupBy(options.controllers, ({ stack }) => stack)].map(([needs, specs]) => ({
-      complete$: whenComplete(informers, needs).pipe(takeUntil(drain$)),
+      complete$: whenComplete(needs, informers.states, states$).pipe(takeUntil(drain$)),
       controllers$: merge(...specs.map(running)),
     }));
     const controllers$ = merge(
@@ -105,7 +108,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       switchMap(() => (election === undefined ? controllers$ : whileLeading(election, controllers$, drain$))),
       tap({ complete: () => ended$.next() }),
     );
-    const others$ = merge(informers.run$, tellingStacks(options), ...background).pipe(
+    const others$ = merge(informers.run$, tellingStacks({ ...options, states$ }), ...background).pipe(
       ignoreElements(),
       takeUntil(ended$),
     );
@@ -135,15 +138,16 @@ function whileLeading<T>(
 
 /** Emits once what a stack needs is there, and completes; without needs: every kind that was asked for. */
 function whenComplete(
-  { told$, states }: Pick<Informers, 'told$' | 'states'>,
   needs: StackNeeds | undefined,
+  statesNow: Informers['states'],
+  states$: Observable<readonly InformerState[]>,
 ): Observable<void> {
-  const isComplete = (): boolean =>
-    needs === undefined ? states().every(({ isSynced }) => isSynced) : stackState(needs, states()).isComplete;
+  const isComplete = (states: readonly InformerState[]): boolean =>
+    needs === undefined ? states.every(({ isSynced }) => isSynced) : stackState(needs, states).isComplete;
   return defer(() => {
-    if (isComplete()) return of(undefined);
+    if (isComplete(statesNow())) return of(undefined);
     // Whoever tells of it is in the middle of a list: it is ended first.
-    return told$.pipe(
+    return states$.pipe(
       filter(isComplete),
       take(1),
       switchMap(() => Promise.resolve()),

@@ -12,7 +12,7 @@ import {
   takeUntil,
   tap,
 } from 'rxjs';
-import type { Informers } from '../cache/informers.ts';
+import type { InformerState, Informers } from '../cache/informers.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { StackState } from '../controller/stack-needs.ts';
 import { stackStates } from '../controller/stack-needs.ts';
@@ -20,7 +20,9 @@ import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 
 export interface TellingStacksOptions {
-  readonly informers: Pick<Informers, 'told$' | 'states'>;
+  readonly informers: Pick<Informers, 'states'>;
+  /** Their states, whenever one has become synced or missing, or is there again. */
+  readonly states$: Observable<readonly InformerState[]>;
   readonly controllers: readonly ControllerSpec[];
   readonly log: Logger;
   readonly clock: Pick<Clock, 'scheduler'>;
@@ -39,6 +41,7 @@ const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
  */
 export function tellingStacks({
   informers,
+  states$,
   controllers,
   log,
   clock,
@@ -71,8 +74,10 @@ export function tellingStacks({
         );
       }
     };
-    const stacks = (): readonly StackState[] => stackStates(controllers, informers.states());
-    const isWorthTelling = (): boolean => told.size > 0 || stacks().some(({ missing }) => missing.length > 0);
+    const isWorthTelling = (states: readonly InformerState[]): boolean =>
+      told.size > 0 ||
+      (states.some(({ isMissing }) => isMissing) &&
+        stackStates(controllers, states).some(({ missing }) => missing.length > 0));
 
     const tellAwaited = (): void => {
       const awaited = informers
@@ -85,9 +90,9 @@ export function tellingStacks({
       });
     };
 
-    const told$ = informers.told$.pipe(startWith(undefined));
+    const told$ = defer(() => states$.pipe(startWith(informers.states())));
     const areSynced$ = told$.pipe(
-      filter(() => informers.states().every(({ isSynced }) => isSynced)),
+      filter((states) => states.every(({ isSynced }) => isSynced)),
       take(1),
     );
     return merge(
@@ -96,7 +101,7 @@ export function tellingStacks({
         filter(isWorthTelling),
         debounceTime(togetherMs, clock.scheduler),
         tap(() => {
-          for (const state of stacks()) tellStack(state);
+          for (const state of stackStates(controllers, informers.states())) tellStack(state);
         }),
       ),
       interval(everyMs, clock.scheduler).pipe(takeUntil(areSynced$), tap(tellAwaited)),
