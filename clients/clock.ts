@@ -6,6 +6,9 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Nobody is told of it; without one, an error would be made for each. */
+const calledOffReason = 'it was called off';
+
 /** Does something in so many milliseconds, unless it is called off by what this returns. */
 export function later(clock: Pick<Clock, 'sleep'>, delayMs: number, act: () => void): () => void {
   const calledOff = new AbortController();
@@ -13,5 +16,5 @@ export function later(clock: Pick<Clock, 'sleep'>, delayMs: number, act: () => v
     if (!calledOff.signal.aborted) act(); // it may be called off when it is awake already
   };
   clock.sleep(delayMs, calledOff.signal).then(actUnlessCalledOff, () => {});
-  return () => calledOff.abort();
+  return () => calledOff.abort(calledOffReason);
 }

@@ -14,17 +14,20 @@ export function listPages<T extends KubernetesObject>(
 ): Observable<StreamEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
+    let isUnderWay = false;
     const run = async (): Promise<void> => {
       subscriber.next({ type: 'restart' });
       let continueToken: string | undefined;
       let resourceVersion: string | undefined;
       do {
+        isUnderWay = true;
         const page = await client.list(
           kind,
           { ...selection, ...(limit && { limit }), ...(continueToken && { continueToken }) },
           abort.signal,
         );
         if (subscriber.closed) return;
+        isUnderWay = false;
         // The first page's: all pages have it, and where a server breaks that rule, nothing is skipped.
         resourceVersion ??= page.resourceVersion;
         subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
@@ -36,6 +39,8 @@ export function listPages<T extends KubernetesObject>(
       subscriber.complete();
     };
     run().catch((error: unknown) => subscriber.error(error));
-    return () => abort.abort();
+    return () => {
+      if (isUnderWay) abort.abort(); // it makes an error, and most lists have ended
+    };
   });
 }
