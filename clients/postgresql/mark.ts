@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError } from './error.ts';
 
@@ -12,7 +12,7 @@ export function markOf(ownerId: string): string {
   if (ownerId === '' || /[\0\n]/.test(ownerId)) {
     throw new PostgresqlError('owner id must be one line and not empty', { code: 'Invalid' });
   }
-  return prefix + createHash('sha256').update(ownerId).digest('hex').slice(0, 32);
+  return prefix + hash('sha256', ownerId, 'hex').slice(0, 32);
 }
 
 /** The mark in a comment, one of the first version as it is written now; undefined for any other comment or none. */

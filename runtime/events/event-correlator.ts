@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import mapValues from 'lodash/mapValues.js';
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -126,9 +126,9 @@ export function createEventCorrelator({
       const isLeftOut = isTold || isSpam(objectKey, nowMs);
       known.set(key, { count, firstMs, lastMs: nowMs, toldMs: isLeftOut ? toldMs : nowMs });
       if (isLeftOut) return undefined;
-      const hash = digest(`${key}|${firstMs}`);
+      const suffix = digest(`${key}|${firstMs}`);
       return {
-        name: `${name.slice(0, maxNameLength - hash.length - 1).replace(/[^a-z0-9]+$/, '')}.${hash}`,
+        name: `${name.slice(0, maxNameLength - suffix.length - 1).replace(/[^a-z0-9]+$/, '')}.${suffix}`,
         object,
         source,
         type,
@@ -147,4 +147,4 @@ export function createEventCorrelator({
 /** With `max` it would set aside room for all of them at once; so it grows as it is used. */
 const atMost = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const digest = (text: string): string => hash('sha256', text, 'hex').slice(0, 16);

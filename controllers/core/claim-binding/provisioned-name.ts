@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 
@@ -26,8 +26,8 @@ interface Identity {
 
 function provisionedName({ namespace, name, uid }: Identity, attempt: number): string {
   const base = `${namespace}-${name}-`.slice(0, maxBaseLength);
-  const hash = createHash('sha256').update(`${uid}/${attempt}`).digest();
-  const suffix = Array.from(hash.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
+  const digest = hash('sha256', `${uid}/${attempt}`, 'buffer');
+  const suffix = Array.from(digest.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
   return base + suffix.join('');
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import attempt from 'lodash/attempt.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import omit from 'lodash/omit.js';
@@ -63,5 +63,4 @@ export function recordedParameters(record: string): Readonly<Record<string, unkn
   return isPlainObject(parsed) ? (parsed as Readonly<Record<string, unknown>>) : undefined;
 }
 
-const digest = (text: string): string =>
-  `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+const digest = (text: string): string => `sha256:${hash('sha256', text, 'hex').slice(0, 16)}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import maxBy from 'lodash/maxBy.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
@@ -26,9 +26,7 @@ export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>
-    createHash('sha256')
-      .update(`${claim.metadata.uid}/${candidate.metadata.uid ?? candidate.metadata.name}`)
-      .digest('hex'),
+    hash('sha256', `${claim.metadata.uid}/${candidate.metadata.uid ?? candidate.metadata.name}`, 'hex'),
   );
 }
 

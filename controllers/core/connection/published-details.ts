@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import isEmpty from 'lodash/isEmpty.js';
 import isMatch from 'lodash/isMatch.js';
 import isString from 'lodash/isString.js';
@@ -83,7 +83,7 @@ export function revisionIn(annotations: Annotations): number {
 
 /** Short, since a store may limit what its annotations hold. It tells an edit; it need not withstand a forger. */
 const digestOf = (key: string, value: string): string =>
-  createHash('sha256').update(`${key}=${value}`).digest('base64url').slice(0, 10);
+  hash('sha256', `${key}=${value}`, 'base64url').slice(0, 10);
 
 /** What somebody else wrote into the annotation is as good as nothing. */
 function digestsIn(annotations: Annotations): Readonly<Record<string, unknown>> {

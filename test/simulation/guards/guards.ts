@@ -398,8 +398,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: "a claim that takes the former's resource of its name for its own",
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: the same for the same claim, and another for a claim of the same name in another namespace or life',
-      was: `update(\`\${uid}/\${attempt}\`)`,
-      becomes: `update(\`\${namespace}/\${attempt}\`)`,
+      was: `hash('sha256', \`\${uid}/\${attempt}\``,
+      becomes: `hash('sha256', \`\${namespace}/\${attempt}\``,
     },
   ],
   'controllers/core/claim/claim-status.ts': [
