@@ -306,8 +306,12 @@ export class MemoryCluster {
   #timestamp = (): string => timestamp(this.#now());
   #collection = ({ group, plural }: Kind): string => `${plural}.${group}`;
   #place = (kind: Kind, key: ObjectKey): string => `${this.#collection(kind)}|${objectKeyText(key)}`;
-  #in = (collection: string): readonly (readonly [string, Stored])[] =>
-    [...this.#objects].filter(([key]) => key.startsWith(`${collection}|`));
+  #in(collection: string): readonly (readonly [string, Stored])[] {
+    const start = `${collection}|`;
+    const found: (readonly [string, Stored])[] = [];
+    for (const entry of this.#objects) if (entry[0].startsWith(start)) found.push(entry);
+    return found;
+  }
 
   #born(before?: Stored): Required<Pick<ObjectMeta, 'uid' | 'creationTimestamp'>> {
     const { uid = `uid-${++this.#uids}`, creationTimestamp = this.#timestamp() } = before?.metadata ?? {};

@@ -25,8 +25,20 @@ export interface TestClock extends Clock {
   readonly dueInMs: number | undefined;
 }
 
+export interface TestClockOptions {
+  /**
+   * Nothing but promises and this clock's own turns is to be waited for, not even what a library does in a later turn of
+   * the event loop. So none of those is taken unless somebody waits for one: most of the time is theirs where little
+   * happens at each moment.
+   */
+  readonly isAlone?: boolean;
+}
+
 /** Elapsed time begins anywhere, but not at 0, which caches take for no time at all. */
 const longAgoMs = 1_000_000;
+
+/** Resolves once no promise has anything left to do: what is due in the next tick comes after all of them. */
+const afterPromises = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 /** What may run at one moment, before it counts as never ending. */
 const mostPerMoment = 100_000;
@@ -39,7 +51,10 @@ const mostPerMoment = 100_000;
  * Its scheduler is no `VirtualTimeScheduler` of RxJS: that one links each tick of a periodic timer to the one before,
  * so that a day of them cannot be unsubscribed from, and sorts all timers again for each new one.
  */
-export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): TestClock {
+export function testClock(
+  startAt: Date | string = '2026-01-02T03:04:05Z',
+  { isAlone = false }: TestClockOptions = {},
+): TestClock {
   let wallMs = new Date(startAt).getTime();
   let nowMs = 0;
   let turns = 0;
@@ -75,7 +90,8 @@ export function testClock(startAt: Date | string = '2026-01-02T03:04:05Z'): Test
   async function drain(): Promise<void> {
     for (let count = 0; count === 0 || turns > 0; count += 1) {
       if (count > mostPerMoment) throw new Error('does not settle: turns without end');
-      await nextTurn();
+      if (isAlone) await afterPromises();
+      if (!isAlone || turns > 0) await nextTurn();
     }
   }
 

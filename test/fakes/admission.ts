@@ -47,20 +47,26 @@ function isTransition(rule: string): boolean {
   return found;
 }
 
-/** Whether there are rules for a value of a schema, or for what is in it. */
-const ruled = new WeakMap<JsonSchema, boolean>();
-function hasRules(schema: JsonSchema): boolean {
-  const found = ruled.get(schema);
-  if (found !== undefined) return found;
-  const { properties = {}, items, additionalProperties } = schema;
-  const inner = [
-    ...Object.values(properties),
-    ...[items, additionalProperties].filter((each) => each !== undefined),
-  ];
-  const has = rulesKey in schema || inner.some(hasRules);
-  ruled.set(schema, has);
-  return has;
+/** Whether a keyword is in a schema, or in one of what is in its values. */
+function having(keyword: string): (schema: JsonSchema) => boolean {
+  const known = new WeakMap<JsonSchema, boolean>();
+  return function has(schema) {
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    const { properties = {}, items, additionalProperties } = schema;
+    const inner = [
+      ...Object.values(properties),
+      ...[items, additionalProperties].filter((each) => each !== undefined),
+    ];
+    const is = keyword in schema || inner.some(has);
+    known.set(schema, is);
+    return is;
+  };
 }
+
+const mapKeys = 'x-kubernetes-list-map-keys';
+const hasRules = having(rulesKey);
+const hasMapKeys = having(mapKeys);
 
 const schemas = new WeakMap<
   Definition,
@@ -130,7 +136,8 @@ function causeOf({ instancePath, keyword, params, message = '' }: ErrorObject): 
 
 /** Entries of a list that is a map by the keys its schema names, and has the same twice. */
 function duplicates(schema: JsonSchema, value: unknown, path: string): readonly Cause[] {
-  const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+  if (!hasMapKeys(schema)) return [];
+  const keys = schema[mapKeys] as readonly string[] | undefined;
   const own =
     keys === undefined || !Array.isArray(value)
       ? []

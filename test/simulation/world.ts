@@ -64,7 +64,7 @@ export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://ot
  */
 export class World {
   readonly scenario: Scenario;
-  readonly clock: TestClock = testClock();
+  readonly clock: TestClock = testClock(undefined, { isAlone: true });
   readonly chance: Chance;
   readonly cluster = new EnforcingCluster(() => this.clock.now());
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;

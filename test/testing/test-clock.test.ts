@@ -4,168 +4,179 @@ import { debounceTime, interval, Subject, timer } from 'rxjs';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 
-describe('the clock of tests', () => {
-  let clock: TestClock;
-  let log: string[];
-  let startedMs: number;
-  const elapsedMs = (): number => clock.elapsedMs() - startedMs;
-  const told = (what: string) => (): void => void log.push(`${elapsedMs()} ${what}`);
-  beforeEach(() => {
-    clock = testClock('2026-01-02T03:04:05Z');
-    startedMs = clock.elapsedMs();
-    log = [];
-  });
-
-  test('stands still by itself, and moves only when told to', async () => {
-    const before = [clock.now(), clock.elapsedMs(), clock.scheduler.now()];
-    assert.deepEqual(before, [
-      new Date('2026-01-02T03:04:05Z'),
-      startedMs,
-      Date.parse('2026-01-02T03:04:05Z'),
-    ]);
-    await clock.settle();
-    assert.deepEqual([clock.now(), clock.elapsedMs(), clock.scheduler.now()], before);
-    await clock.advance(1500);
-    assert.equal(clock.now().toISOString(), '2026-01-02T03:04:06.500Z');
-    assert.equal(elapsedMs(), 1500);
-    assert.equal(clock.scheduler.now(), clock.now().getTime());
-  });
-
-  test('wakes by due time, and those due together in the order they were set', async () => {
-    for (const [name, delayMs] of Object.entries({ a: 20, b: 10, c: 20, d: 0, e: 10 })) {
-      void clock.sleep(delayMs).then(told(name));
-    }
-    assert.equal(clock.waitingCount, 5);
-    await clock.advance(20);
-    assert.deepEqual(log, ['0 d', '10 b', '10 e', '20 a', '20 c']);
-    assert.equal(clock.waitingCount, 0);
-  });
-
-  test('what is due later than told stays', async () => {
-    void clock.sleep(100).then(told('late'));
-    await clock.advance(99);
-    assert.deepEqual(log, []);
-    await clock.advance(1);
-    assert.deepEqual(log, ['100 late']);
-  });
-
-  test('whatever a timer leads to has happened before the next one', async () => {
-    const chain = async (): Promise<void> => {
-      await clock.sleep(10);
-      for (let step = 0; step < 100; step += 1) await Promise.resolve();
-      await clock.nextTurn();
-      told('after 100 promises and a turn')();
-      await clock.sleep(5);
-      told('a timer set by a timer')();
-    };
-    void chain();
-    void clock.sleep(10).then(told('the next at the same moment'));
-    await clock.advance(30);
-    assert.deepEqual(log, [
-      '10 after 100 promises and a turn',
-      '10 the next at the same moment',
-      '15 a timer set by a timer',
-    ]);
-    assert.equal(elapsedMs(), 30);
-  });
-
-  test('an aborted sleep rejects with the reason and waits no more', async () => {
-    const abort = new AbortController();
-    const reason = new Error('enough');
-    const sleep = clock.sleep(10, abort.signal);
-    abort.abort(reason);
-    assert.equal(clock.waitingCount, 0);
-    await assert.rejects(sleep, reason);
-    await assert.rejects(clock.sleep(10, abort.signal), reason);
-  });
-
-  test('an abort after the end changes nothing', async () => {
-    const abort = new AbortController();
-    void clock.sleep(10, abort.signal).then(told('slept'));
-    await clock.advance(10);
-    abort.abort();
-    assert.deepEqual(log, ['10 slept']);
-  });
-
-  test('serves operators: one restarts, one repeats, each can be left', async () => {
-    const typed$ = new Subject<string>();
-    typed$.pipe(debounceTime(10, clock.scheduler)).subscribe((what) => told(what)());
-    const ticks = interval(8, clock.scheduler).subscribe((count) => told(`tick ${count}`)());
-    typed$.next('one');
-    await clock.advance(9);
-    typed$.next('two');
-    await clock.advance(12);
-    ticks.unsubscribe();
-    await clock.advance(100);
-    assert.deepEqual(log, ['8 tick 0', '16 tick 1', '19 two']);
-    assert.equal(clock.waitingCount, 0);
-  });
-
-  test('a day of seconds ends as any other', async () => {
-    let count = 0;
-    const ticks = interval(1000, clock.scheduler).subscribe(() => {
-      count += 1;
+for (const isAlone of [false, true]) {
+  describe(isAlone ? 'the clock of tests, where nothing else is waited for' : 'the clock of tests', () => {
+    let clock: TestClock;
+    let log: string[];
+    let startedMs: number;
+    const elapsedMs = (): number => clock.elapsedMs() - startedMs;
+    const told = (what: string) => (): void => void log.push(`${elapsedMs()} ${what}`);
+    beforeEach(() => {
+      clock = testClock('2026-01-02T03:04:05Z', { isAlone });
+      startedMs = clock.elapsedMs();
+      log = [];
     });
-    await clock.advance(86_400_000);
-    ticks.unsubscribe();
-    assert.deepEqual([count, clock.waitingCount], [86_400, 0]);
-  });
 
-  test('a timer without a delay is due now', async () => {
-    timer(0, clock.scheduler).subscribe(told('timer'));
-    await clock.settle();
-    assert.deepEqual(log, ['0 timer']);
-  });
+    test('stands still by itself, and moves only when told to', async () => {
+      const before = [clock.now(), clock.elapsedMs(), clock.scheduler.now()];
+      assert.deepEqual(before, [
+        new Date('2026-01-02T03:04:05Z'),
+        startedMs,
+        Date.parse('2026-01-02T03:04:05Z'),
+      ]);
+      await clock.settle();
+      assert.deepEqual([clock.now(), clock.elapsedMs(), clock.scheduler.now()], before);
+      await clock.advance(1500);
+      assert.equal(clock.now().toISOString(), '2026-01-02T03:04:06.500Z');
+      assert.equal(elapsedMs(), 1500);
+      assert.equal(clock.scheduler.now(), clock.now().getTime());
+    });
 
-  test('advances until something is so, and says how long that took', async () => {
-    interval(7, clock.scheduler).subscribe((count) => told(`${count}`)());
-    assert.equal(await clock.advanceUntil(() => log.length === 3), 21);
-    assert.equal(await clock.advanceUntil(() => true), 0);
-    await assert.rejects(
-      clock.advanceUntil(() => log.length === 99, 70),
-      /not so within 70 ms.*99/,
+    test('wakes by due time, and those due together in the order they were set', async () => {
+      for (const [name, delayMs] of Object.entries({ a: 20, b: 10, c: 20, d: 0, e: 10 })) {
+        void clock.sleep(delayMs).then(told(name));
+      }
+      assert.equal(clock.waitingCount, 5);
+      await clock.advance(20);
+      assert.deepEqual(log, ['0 d', '10 b', '10 e', '20 a', '20 c']);
+      assert.equal(clock.waitingCount, 0);
+    });
+
+    test('what is due later than told stays', async () => {
+      void clock.sleep(100).then(told('late'));
+      await clock.advance(99);
+      assert.deepEqual(log, []);
+      await clock.advance(1);
+      assert.deepEqual(log, ['100 late']);
+    });
+
+    test('whatever a timer leads to has happened before the next one', async () => {
+      const chain = async (): Promise<void> => {
+        await clock.sleep(10);
+        for (let step = 0; step < 100; step += 1) await Promise.resolve();
+        await clock.nextTurn();
+        told('after 100 promises and a turn')();
+        await clock.sleep(5);
+        told('a timer set by a timer')();
+      };
+      void chain();
+      void clock.sleep(10).then(told('the next at the same moment'));
+      await clock.advance(30);
+      assert.deepEqual(log, [
+        '10 after 100 promises and a turn',
+        '10 the next at the same moment',
+        '15 a timer set by a timer',
+      ]);
+      assert.equal(elapsedMs(), 30);
+    });
+
+    test('an aborted sleep rejects with the reason and waits no more', async () => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      const sleep = clock.sleep(10, abort.signal);
+      abort.abort(reason);
+      assert.equal(clock.waitingCount, 0);
+      await assert.rejects(sleep, reason);
+      await assert.rejects(clock.sleep(10, abort.signal), reason);
+    });
+
+    test('an abort after the end changes nothing', async () => {
+      const abort = new AbortController();
+      void clock.sleep(10, abort.signal).then(told('slept'));
+      await clock.advance(10);
+      abort.abort();
+      assert.deepEqual(log, ['10 slept']);
+    });
+
+    test('serves operators: one restarts, one repeats, each can be left', async () => {
+      const typed$ = new Subject<string>();
+      typed$.pipe(debounceTime(10, clock.scheduler)).subscribe((what) => told(what)());
+      const ticks = interval(8, clock.scheduler).subscribe((count) => told(`tick ${count}`)());
+      typed$.next('one');
+      await clock.advance(9);
+      typed$.next('two');
+      await clock.advance(12);
+      ticks.unsubscribe();
+      await clock.advance(100);
+      assert.deepEqual(log, ['8 tick 0', '16 tick 1', '19 two']);
+      assert.equal(clock.waitingCount, 0);
+    });
+
+    test('a day of seconds ends as any other', async () => {
+      let count = 0;
+      const ticks = interval(1000, clock.scheduler).subscribe(() => {
+        count += 1;
+      });
+      await clock.advance(86_400_000);
+      ticks.unsubscribe();
+      assert.deepEqual([count, clock.waitingCount], [86_400, 0]);
+    });
+
+    test('a timer without a delay is due now', async () => {
+      timer(0, clock.scheduler).subscribe(told('timer'));
+      await clock.settle();
+      assert.deepEqual(log, ['0 timer']);
+    });
+
+    test('advances until something is so, and says how long that took', async () => {
+      interval(7, clock.scheduler).subscribe((count) => told(`${count}`)());
+      assert.equal(await clock.advanceUntil(() => log.length === 3), 21);
+      assert.equal(await clock.advanceUntil(() => true), 0);
+      await assert.rejects(
+        clock.advanceUntil(() => log.length === 99, 70),
+        /not so within 70 ms.*99/,
+      );
+      assert.equal(elapsedMs(), 91);
+    });
+
+    test('after a stall, what was due runs late, in the same order', async () => {
+      void clock.sleep(20).then(told('b'));
+      void clock.sleep(10).then(told('a'));
+      clock.stall(60);
+      assert.deepEqual(log, []);
+      await clock.settle();
+      assert.deepEqual(log, ['60 a', '60 b']);
+    });
+
+    test('to set the clock on the wall is no time', async () => {
+      void clock.sleep(1000).then(told('slept'));
+      clock.setWall('2020-01-01T00:00:00Z');
+      await clock.advance(999);
+      assert.equal(clock.now().toISOString(), '2020-01-01T00:00:00.999Z');
+      assert.deepEqual(log, []);
+      await clock.advance(1);
+      assert.deepEqual(log, ['1000 slept']);
+    });
+
+    test('what never settles is told, not waited for', async () => {
+      const again = (): void => {
+        clock.scheduler.schedule(again);
+      };
+      again();
+      await assert.rejects(clock.settle(), /does not settle: timers without end/);
+    });
+
+    test('is moved by one at a time', async () => {
+      const moving = clock.advance(10);
+      await assert.rejects(clock.advance(10), /await that first/);
+      await moving;
+      assert.equal(elapsedMs(), 10);
+    });
+
+    test('what a timer throws reaches who moves the clock', async () => {
+      clock.scheduler.schedule(() => {
+        throw new Error('a fault');
+      }, 5);
+      await assert.rejects(clock.advance(10), /a fault/);
+    });
+
+    test(
+      isAlone ? 'does not wait for other turns of the event loop' : 'waits for a turn of the event loop',
+      async () => {
+        setImmediate(told('turn'));
+        await clock.settle();
+        assert.deepEqual(log, isAlone ? [] : ['0 turn']);
+      },
     );
-    assert.equal(elapsedMs(), 91);
   });
-
-  test('after a stall, what was due runs late, in the same order', async () => {
-    void clock.sleep(20).then(told('b'));
-    void clock.sleep(10).then(told('a'));
-    clock.stall(60);
-    assert.deepEqual(log, []);
-    await clock.settle();
-    assert.deepEqual(log, ['60 a', '60 b']);
-  });
-
-  test('to set the clock on the wall is no time', async () => {
-    void clock.sleep(1000).then(told('slept'));
-    clock.setWall('2020-01-01T00:00:00Z');
-    await clock.advance(999);
-    assert.equal(clock.now().toISOString(), '2020-01-01T00:00:00.999Z');
-    assert.deepEqual(log, []);
-    await clock.advance(1);
-    assert.deepEqual(log, ['1000 slept']);
-  });
-
-  test('what never settles is told, not waited for', async () => {
-    const again = (): void => {
-      clock.scheduler.schedule(again);
-    };
-    again();
-    await assert.rejects(clock.settle(), /does not settle: timers without end/);
-  });
-
-  test('is moved by one at a time', async () => {
-    const moving = clock.advance(10);
-    await assert.rejects(clock.advance(10), /await that first/);
-    await moving;
-    assert.equal(elapsedMs(), 10);
-  });
-
-  test('what a timer throws reaches who moves the clock', async () => {
-    clock.scheduler.schedule(() => {
-      throw new Error('a fault');
-    }, 5);
-    await assert.rejects(clock.advance(10), /a fault/);
-  });
-});
+}

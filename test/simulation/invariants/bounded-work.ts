@@ -71,6 +71,7 @@ export const boundedWork: InvariantOf = (world) => {
       const key = `${by} ${call}`;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
+      if (count <= most(call)) return [];
       const edited = edits.get(targetOf(call)) ?? edits.get(external(externalIn(call))) ?? 0;
       const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
       return count === most(call) + attempts * edited + readsOnTheWay * others + 1
