@@ -1,3 +1,4 @@
+import './runtime/process/compile-cache.ts';
 import './runtime/process/heap.ts';
 import './runtime/process/early-stop.ts';
 import { readFileSync } from 'node:fs';

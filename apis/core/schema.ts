@@ -75,7 +75,7 @@ type OptionalFields<S extends z.ZodRawShape> = {
 
 /** The same fields, all of which may be absent; and which might not be. */
 export function optionalFields<S extends z.ZodRawShape>(shape: S) {
-  const isRequired = (field: z.core.$ZodType) => !z.object({ field }).safeParse({}).success;
+  const isRequired = (field: z.core.$ZodType) => field._zod.optin === undefined;
   const fields = Object.fromEntries(
     Object.entries(shape).map(([name, field]) => [name, isRequired(field) ? z.exactOptional(field) : field]),
   );
