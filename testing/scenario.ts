@@ -76,6 +76,8 @@ export interface Conformance<M extends Managed = Managed> {
    * is only observed, nor be said for the creation only. Default: those marked `identity`.
    */
   readonly foundBy?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
+  /** How `forProvider` asks for tags, or labels, where it can: `(tags) => ({ tags })`. */
+  tags?(tags: Readonly<Record<string, string>>): NoInfer<ForProviderOf<M>>;
   /** The keys that connection details have once the thing is there. */
   readonly details?: readonly string[];
   /** Changes after which there are connection details no more, such as the password of what asks for none. */

@@ -9,7 +9,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isUncertain } from '../../clients/cloud-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { ownershipOf, ownerTags, retagged } from '../../clients/ownership-tags.ts';
+import { ownershipOf, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
 import type { Created, Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
@@ -50,7 +50,7 @@ export interface NamedByCloud<M extends Managed, Thing> {
   /** All that carry these tags, also those that are being deleted, or gone and still told of. */
   tagged(managed: M, tags: Tags, signal: AbortSignal): Promise<readonly Thing[]>;
   /**
-   * Makes one, with these tags from its first moment. `former` are the ids of those that carried our tags and are gone: an
+   * Makes one, with these tags, and no others, from its first moment. `former` are the ids of those that carried our tags and are gone: an
    * idempotency token that was theirs is of no use.
    */
   create(
@@ -61,7 +61,7 @@ export interface NamedByCloud<M extends Managed, Thing> {
   told(managed: M, thing: Thing): Told<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
-  /** Tags that `forProvider` asks for. Default: none. */
+  /** Tags that `forProvider` asks for; those that say whose a thing is are left out of them. Default: none. */
   tagsOf?(managed: M): Tags | undefined;
   /** Makes what differs as it is wanted, and finishes what is unfinished. */
   change(managed: M, thing: Thing, change: Change<M>, signal: AbortSignal): Promise<void>;
@@ -85,6 +85,9 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const { tags } = adapter.told(managed, thing);
     return whoseIs(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
   };
+
+  /** The tags that somebody asks for. Whose a thing is, is not for them to say. */
+  const asked = (managed: M): Tags => withoutOwner(adapter.tagsOf?.(managed) ?? {});
 
   /** All that carry our tags. */
   async function tagged(managed: M, signal: AbortSignal): Promise<readonly Thing[]> {
@@ -127,9 +130,8 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const told = adapter.told(managed, thing);
     const { change: wanted, refused, observation } = adapter.compare(managed, told.actual);
     const isChanging = Object.keys(wanted).length > 0;
-    const asked = adapter.tagsOf?.(managed) ?? {};
     const all = {
-      ...asked,
+      ...asked(managed),
       ...(retagged(told.tags, owner(managed), isChanging) && ownerTags(owner(managed))),
     };
     const tags = Object.fromEntries(Object.entries(all).filter(([key, value]) => told.tags[key] !== value));
@@ -162,7 +164,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async create(managed, _known, signal): Promise<Created<M>> {
       const { staying, former } = await ours(managed, signal);
       if (staying !== undefined) return { externalName: idOf(staying) };
-      const tags = { ...adapter.tagsOf?.(managed), ...ownerTags(owner(managed)) };
+      const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
       try {
         return { externalName: idOf(await adapter.create(managed, { tags, former }, signal)) };
       } catch (error) {

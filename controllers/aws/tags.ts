@@ -7,11 +7,11 @@ import type { Oddity } from '../author/comparison.ts';
 export type Tags = Readonly<Record<string, string>>;
 
 /** AWS keeps those for itself: nobody else can set them, or take them away. */
-const isReserved = (key: string): boolean => key.startsWith('aws:');
+const isReserved = (key: string): boolean => /^aws:/i.test(key);
 const isOwn = (key: string): boolean => !isOwnerTag(key) && !isReserved(key);
 
 /** The tags of a thing that users may write: none that say whose it is, none of AWS. */
-export const ownTags = (tags: Tags): Tags => pickBy(tags, (_value, key) => isOwn(key));
+export const ownTags = (tags: Tags = {}): Tags => pickBy(tags, (_value, key) => isOwn(key));
 
 /** How `forProvider.tags` is compared with the tags of a thing: others of it are kept, and what users may not write is not wanted. */
 export const tagsOddity: Oddity<Tags> = { equals: (wanted, actual) => isMatch(actual, ownTags(wanted)) };

@@ -11,7 +11,7 @@ export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed)
 
 /** What a new thing is labelled with: what is asked for, and whose it is. */
 export const newLabels = (managed: Managed, asked: Labels = {}): Labels => ({
-  ...withoutOwner(asked),
+  ...usersLabels(asked),
   ...ownerTags(labelOwner(managed)),
 });
 

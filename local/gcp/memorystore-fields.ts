@@ -338,10 +338,10 @@ function checked(instance: Message, { project, region }: Place): Message {
 
 function checkLabels(labels: Readonly<Record<string, string>> = {}): void {
   for (const [key, value] of Object.entries(labels)) {
-    if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
+    if (!/^(?!goog-)[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
       throw invalidField(
         'labels',
-        'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter.',
+        'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter, and not with goog-.',
         `${key}=${value}`,
       );
     }

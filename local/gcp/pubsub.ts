@@ -245,7 +245,7 @@ function checked(fields: Message): Message {
     }
   }
   for (const [key, value] of Object.entries((labels ?? {}) as Readonly<Record<string, string>>)) {
-    if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
+    if (!/^(?!goog-)[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
       throw invalid('labels', `Invalid label: ${key}=${value}`);
     }
   }

@@ -11,7 +11,7 @@ import type { SavedEstate } from '../../local/aws/estate.ts';
 import { AwsProblem } from '../../local/aws/problem.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, region } from './aws-world.ts';
+import { awsWorld, clientOf, region, tags } from './aws-world.ts';
 
 const { signal } = new AbortController();
 
@@ -28,6 +28,7 @@ const all = <T extends object>(aws: InProcessAws, sort: string) =>
 describeConformance({
   managed: VPCKind,
   forProvider: { region, cidrBlock: '10.0.0.0/16', tags: { team: 'blue' } },
+  tags,
   changes: [{ enableDnsHostnames: true }, { tags: { team: 'green' } }],
   refusedChanges: [{ cidrBlock: '10.1.0.0/16' }, { region: 'us-east-1' }],
   open: (given) =>
@@ -62,6 +63,7 @@ describeConformance({
   managed: SubnetKind,
   forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24' },
   another: (number) => ({ region, vpcId, cidrBlock: `10.0.${10 + number}.0/24` }),
+  tags,
   changes: [{ mapPublicIpOnLaunch: true }, { tags: { team: 'green' } }],
   refusedChanges: [
     { cidrBlock: '10.0.3.0/24' },
@@ -83,6 +85,7 @@ describeConformance({
 describeConformance({
   managed: InstanceKind,
   forProvider: { region, ami: 'ami-0123456789abcdef0', instanceType: 't2.micro' },
+  tags: (asked) => tags({ ...asked, 'crossplane-stopped-for': 'instanceType' }),
   changes: [{ instanceType: 't2.small' }, { tags: { team: 'green' } }],
   refusedChanges: [
     { ami: 'ami-0fedcba9876543210' },

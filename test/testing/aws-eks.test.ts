@@ -5,7 +5,7 @@ import { eks } from '../../local/aws/eks/eks.ts';
 import type { NodeGroup } from '../../local/aws/eks/node-group.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, failureOf, region } from './aws-world.ts';
+import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const clusterName = 'guide';
 const nodeRoleArn = 'arn:aws:iam::123456789012:role/nodes';
@@ -56,6 +56,7 @@ describeConformance({
     { releaseVersion: '1.31.9-20250501' },
     { tags: { team: 'books' } },
   ],
+  tags,
   refusedChanges: [{ region: 'us-east-1' }, { instanceTypes: ['m5.large'] }, { diskSize: 50 }],
   open: (given) =>
     awsWorld(given, {

@@ -11,7 +11,7 @@ import { sts } from '../../local/aws/sts/sts.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { Given } from '../../testing/scenario.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, region } from './aws-world.ts';
+import { awsWorld, clientOf, region, tags } from './aws-world.ts';
 
 const service = rds({ modificationMs: 5_000 });
 const failure = (text: string) => {
@@ -91,6 +91,7 @@ describeConformance({
     { allocatedStorage: 19 },
     { dbName: 'another' },
   ],
+  tags: (asked) => ({ tags: Object.entries(tags(asked).tags).map(([key, value]) => ({ key, value })) }),
   details,
   open: world,
 });
@@ -118,6 +119,7 @@ describeConformance({
     { passwordRotation: 'first' },
   ],
   refusedChanges: [{ engine: 'mariadb' }, { region: 'us-east-1' }],
+  tags,
   details,
   open: world,
 });

@@ -3,7 +3,7 @@ import type { Queue } from '../../local/aws/sqs/queue.ts';
 import { sqs } from '../../local/aws/sqs/sqs.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, failureOf, region } from './aws-world.ts';
+import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const { signal } = new AbortController();
 
@@ -30,6 +30,7 @@ describeConformance({
     { policy: '{"Version":"2012-10-17","Statement":[]}' },
     { tags: { team: 'books' } },
   ],
+  tags,
   refusedChanges: [{ region: 'us-east-1' }, { fifoQueue: true }],
   details: ['endpoint'],
   open: (given) =>

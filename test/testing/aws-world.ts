@@ -16,6 +16,13 @@ import { noAnswer } from '../fakes/outside.ts';
 const { accessKeyId, secretAccessKey } = exampleAccount;
 export const region = 'us-west-1';
 
+type Tags = Readonly<Record<string, string>>;
+
+/** Tags that somebody asks for, one among them that AWS keeps for itself. */
+export const tags = (asked: Tags): { readonly tags: Tags } => ({
+  tags: { ...asked, 'aws:cloudformation:stack-name': 'theirs' },
+});
+
 export const awsStackOver = (dispatcher: Carrier): Stack =>
   createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
 

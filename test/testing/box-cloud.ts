@@ -1,7 +1,9 @@
+import isMatch from 'lodash/isMatch.js';
+import omit from 'lodash/omit.js';
 import { z } from 'zod';
 import { immutable, late } from '../../apis/core/marks.ts';
 import type { ObjectKind } from '../../apis/core/schema.ts';
-import { optional, text } from '../../apis/core/schema.ts';
+import { optional, text, texts } from '../../apis/core/schema.ts';
 import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import { defineProvider, defineProviderConfig } from '../../apis/core/v1alpha1/define-provider.ts';
@@ -27,6 +29,7 @@ export const BoxKind = defineManaged(
       material: optional(immutable(text('What it is made of.'))),
       label: optional(late(text('What is written on it. The boxes choose one where nobody does.'))),
       shelf: optional(text('Where it stands. It cannot be moved, and nobody marked that.')),
+      tags: optional(texts('What hangs on it, beside a tag with the name of its owner.')),
     })
     .describe('The box as it should be.'),
   { volume: optional(z.int().describe('How much goes into it.')) },
@@ -40,6 +43,8 @@ export interface StoredBox {
   readonly colour?: string | undefined;
   readonly label: string;
   readonly shelf: string;
+  /** Beside the owner's. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** Absent where it opens without. */
   readonly password?: string | undefined;
 }
@@ -94,6 +99,8 @@ export interface BoxParts {
   readonly told: (error: Error) => string;
   readonly isPainted: (box: Box, stored: StoredBox) => boolean;
   readonly isSized: (box: Box, stored: StoredBox) => boolean;
+  /** Whose it is, once it is made or changed. */
+  readonly ownerOf: (box: Box) => string;
   /** What the boxes chose, as it is told. */
   readonly labelOf: (stored: StoredBox) => string;
 }
@@ -105,10 +112,16 @@ export const boxParts: BoxParts = {
   isPainted: ({ spec: { forProvider } }, { colour }) =>
     forProvider.colour === undefined || forProvider.colour.toUpperCase() === colour,
   isSized: ({ spec: { forProvider } }, { size }) => (forProvider.size ?? size) === size,
+  ownerOf: (box) => box.metadata.name,
   labelOf: ({ label }) => label,
 };
 
-const wanted = ({ spec: { forProvider } }: Box) => ({
+/** The tags that somebody asks for. Whose it is, is not for them to say. */
+const tagsOf = ({ spec: { forProvider } }: Box) =>
+  omit(forProvider.tags, ['crossplane-kind', 'crossplane-name']);
+
+const wanted = (box: Box, { spec: { forProvider } } = box) => ({
+  ...(forProvider.tags !== undefined && { tags: tagsOf(box) }),
   ...(forProvider.size !== undefined && { size: forProvider.size }),
   ...(forProvider.label !== undefined && { label: forProvider.label }),
   ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
@@ -121,9 +134,9 @@ function passwordOf(cloud: BoxCloud, box: Box, known: ConnectionDetails): string
   return known.password ?? `box-password-${cloud.passwords}`;
 }
 
-const newBox = (box: Box, password: string | undefined): StoredBox => {
+const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf(box)): StoredBox => {
   const { shelf = 'low' } = box.spec.forProvider;
-  return { owner: box.metadata.name, size: 0, label: 'a box', ...wanted(box), shelf, password };
+  return { owner, size: 0, label: 'a box', ...wanted(box), shelf, password };
 };
 
 const detailsOf = ({ password }: StoredBox) => (password === undefined ? {} : { details: { password } });
@@ -135,7 +148,7 @@ function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
 
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
-  const { nameOf, told, isPainted, isSized, labelOf } = { ...boxParts, ...given };
+  const { nameOf, told, isPainted, isSized, ownerOf, labelOf } = { ...boxParts, ...given };
   const asked = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
     try {
       return await request();
@@ -163,6 +176,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
           isKnown &&
           isSized(box, found) &&
           isPainted(box, found) &&
+          isMatch(found.tags ?? {}, tagsOf(box)) &&
           found.label === label &&
           found.shelf === shelf,
         ...(box.spec.forProvider.label === undefined && { lateInitialized: { label: labelOf(found) } }),
@@ -174,7 +188,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     },
     async create(box, known, signal) {
       if ((await find(box, signal)) !== undefined) return {};
-      const made = newBox(box, passwordOf(cloud, box, known));
+      const made = newBox(box, passwordOf(cloud, box, known), ownerOf(box));
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), made)));
       cloud.loseAnswer();
       return detailsOf(made);
@@ -182,7 +196,8 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     async update(box, known, signal) {
       const found = await find(box, signal);
       if (found === undefined) throw new Error('there is no such box any more');
-      const changed = { ...found, ...wanted(box), password: passwordOf(cloud, box, known) };
+      const password = passwordOf(cloud, box, known);
+      const changed = { ...found, ...wanted(box), owner: ownerOf(box), password };
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
       checkShelf(box, found);
       return detailsOf(changed);
@@ -315,6 +330,7 @@ export const boxScenario = {
   forProvider: { size: 3, material: 'wood', label: 'cups' },
   changes: [{ size: 5 }, { colour: 'green' }],
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
+  tags: (tags: Readonly<Record<string, string>>) => ({ tags }),
   late: ['label'],
   details: ['endpoint', 'password'],
   withoutDetails: [{ change: { isOpen: true }, keys: ['password'] }],

@@ -418,6 +418,14 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
+  'gives a box to whom its tags name': {
+    rule: 'tags that are asked for never say whose a thing is',
+    says: /belongs to heir|is not Ready and Synced/,
+    parts: () => ({
+      ownerOf: ({ metadata, spec: { forProvider } }) =>
+        forProvider.tags?.['crossplane-name'] ?? metadata.name,
+    }),
+  },
   'cuts long names': {
     rule: 'names of 63 characters work, and two that begin alike are two',
     says: /^a second name of 63 characters did not become Ready .*belongs to/,

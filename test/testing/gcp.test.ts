@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues.js';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
@@ -55,6 +56,11 @@ function world({ clock, random }: Given, { creates, things, foreign, opens }: Wo
 
 const region = 'us-central1';
 
+/** Labels that somebody asks for, one among them that Google keeps for itself. */
+const labels = (asked: Readonly<Record<string, string>>) => ({
+  labels: { ...mapValues(asked, (value) => value.replaceAll('.', '_')), 'goog-theirs': 'so' },
+});
+
 describeConformance({
   managed: CloudMemorystoreInstanceKind,
   forProvider: { region, tier: 'BASIC', memorySizeGb: 1, authEnabled: true },
@@ -78,6 +84,7 @@ describeConformance({
     { connectMode: 'PRIVATE_SERVICE_ACCESS' },
     { redisVersion: 'REDIS_5_0' },
   ],
+  tags: labels,
   details: ['type', 'provider', 'endpoint', 'host', 'port', 'uri', 'password'],
   withoutDetails: [{ change: { authEnabled: false }, keys: ['password'] }],
   open: (given) =>
@@ -100,6 +107,7 @@ describeConformance({
     { messageStoragePolicy: { allowedPersistenceRegions: ['europe-west1', 'europe-west3'] } },
   ],
   refusedChanges: [{ kmsKeyName: 'projects/p/locations/l/keyRings/r/cryptoKeys/k' }],
+  tags: labels,
   details: ['topic', 'projectName'],
   open: (given) =>
     world(given, {

@@ -54,7 +54,7 @@ describe('a scenario is typed by its kind', () => {
 test('a kind that the stack of the world does not manage is named', async () => {
   const [rule = assert.fail('no rules')] = rules;
   const misplaced = { ...boxScenario, managed, forProvider, changes: [], refusedChanges: [], late: [] };
-  const { withoutDetails: _none, ...rest } = misplaced;
+  const { withoutDetails: _none, tags: _tags, ...rest } = misplaced;
   await assert.rejects(
     judge(rule, { ...rest, open }),
     /^Error: stack boxes does not manage FavouriteDBInstance$/,

@@ -8,6 +8,7 @@ import { observing } from './observing.ts';
 import { operations } from './operations.ts';
 import { others } from './others.ts';
 import type { Rule } from './rule.ts';
+import { tags } from './tags.ts';
 
 /** What every external client is held to. */
 export const rules: readonly Rule[] = [
@@ -17,6 +18,7 @@ export const rules: readonly Rule[] = [
   ...leavingAlone,
   ...deleting,
   ...others,
+  ...tags,
   ...errors,
   ...names,
   ...operations,

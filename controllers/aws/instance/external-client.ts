@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import omit from 'lodash/omit.js';
 import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
@@ -17,6 +18,7 @@ import type { Told } from '../../author/named-by-cloud.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
+import { ownTags } from '../tags.ts';
 
 const compare = comparison(InstanceKind, { vpcSecurityGroupIds: { equals: inAnyOrder } });
 
@@ -32,7 +34,8 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
     noun: 'instance',
     idOf: ({ id }) => id,
     compare,
-    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    // Nobody but us says why it was stopped.
+    tagsOf: ({ spec }) => omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark)),
     get: (managed, id, signal) => instances.get({ region: regionOf(managed), id }, signal),
     tagged: (managed, tags, signal) => instances.tagged({ region: regionOf(managed), tags }, signal),
 
@@ -48,7 +51,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
       const clientToken = tokenOf(managed, former);
       return instances.create(
         { region: regionOf(managed) },
-        { ...parameters, ami, instanceType, clientToken, tags: { ...wanted.tags, ...tags } },
+        { ...parameters, ami, instanceType, clientToken, tags },
         signal,
       );
     },

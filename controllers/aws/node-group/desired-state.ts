@@ -46,7 +46,7 @@ export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
       ...(access.sourceSecurityGroupIds && { sourceSecurityGroups: access.sourceSecurityGroupIds }),
     },
     updateConfig: updateConfig?.[0],
-    tags: { ...own.tags, ...ownerTags(ownerOf(managed)) },
+    tags: { ...ownTags(own.tags), ...ownerTags(ownerOf(managed)) },
   });
 }
 

@@ -10,6 +10,7 @@ import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { nameProblem } from '../../core/name-limits.ts';
+import { ownTags } from '../tags.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
 
 /** What SQS takes for a name; that of a FIFO queue ends in `.fifo`. */
@@ -53,7 +54,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       try {
         const wanted = {
           attributes: attributesOf(forProvider),
-          tags: { ...tags, ...ownerTags(ownerOf(managed)) },
+          tags: { ...ownTags(tags), ...ownerTags(ownerOf(managed)) },
         };
         return createdAs(managed, await queues.create(name, wanted, signal));
       } catch (error) {

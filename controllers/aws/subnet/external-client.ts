@@ -8,6 +8,7 @@ import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
+import { ownTags } from '../tags.ts';
 
 const compare = comparison(SubnetKind);
 const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
@@ -19,7 +20,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
     noun: 'subnet',
     idOf: ({ id }) => id,
     compare,
-    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => subnets.get({ region: regionOf(managed), id }, signal),
     tagged: (managed, tags, signal) => subnets.tagged({ region: regionOf(managed), tags }, signal),
 
@@ -33,7 +34,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       const created = await subnets.create(
         { region },
         {
-          ...{ vpcId, cidrBlock, tags: { ...wanted.tags, ...tags } },
+          ...{ vpcId, cidrBlock, tags },
           ...(availabilityZone !== undefined && { availabilityZone }),
           ...(availabilityZoneId !== undefined && { availabilityZoneId }),
         },

@@ -8,6 +8,7 @@ import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
+import { ownTags } from '../tags.ts';
 
 const compare = comparison(VPCKind);
 const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
@@ -19,7 +20,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
     noun: 'VPC',
     idOf: ({ id }) => id,
     compare,
-    tagsOf: ({ spec }) => spec.forProvider?.tags,
+    tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => {
       // Each is a request: only what somebody wants is asked for.
       const attributes = namesOf(attributesIn(managed.spec.forProvider));
@@ -36,7 +37,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
       const created = await vpcs.create(
         { region },
         {
-          ...{ cidrBlock, tags: { ...wanted.tags, ...tags } },
+          ...{ cidrBlock, tags },
           ...(instanceTenancy !== undefined && { instanceTenancy }),
         },
         signal,

@@ -35,7 +35,7 @@ const tagsIn = (given: readonly unknown[]): Tags =>
       const { Key, Value = '' } = one as { readonly Key?: string; readonly Value?: string };
       if (Key === undefined || Key === '' || Key.length > 128)
         throw new AwsProblem('InvalidParameterValue', 'Tag keys must be of 1 to 128 characters.');
-      if (Key.startsWith('aws:'))
+      if (/^aws:/i.test(Key))
         throw new AwsProblem(
           'InvalidParameterValue',
           `Tag keys starting with 'aws:' are reserved for internal use`,

@@ -3,7 +3,15 @@ import { jsonRefusals } from '../refusals.ts';
 import { restProtocol } from '../rest-protocol.ts';
 import type { Call, Service } from '../service.ts';
 import type { Asked, ConfigChange, NodeGroup, Update, VersionChange } from './node-group.ts';
-import { invalid, newNodeGroup, reconfigured, stateOf, stateOfUpdate, upgraded } from './node-group.ts';
+import {
+  invalid,
+  newNodeGroup,
+  newTags,
+  reconfigured,
+  stateOf,
+  stateOfUpdate,
+  upgraded,
+} from './node-group.ts';
 
 /** A cluster, as far as node groups need one. */
 export interface Cluster {
@@ -135,7 +143,7 @@ export const eks: Service = {
     },
 
     TagResource(call) {
-      const tags = (call.params.tags ?? {}) as NodeGroup['tags'];
+      const tags = newTags(call.params.tags as NodeGroup['tags'] | undefined);
       return retag(call, (had) => ({ ...had, ...tags }));
     },
     UntagResource(call) {

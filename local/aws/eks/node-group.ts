@@ -147,13 +147,19 @@ export function newNodeGroup(
     ...(remoteAccess && { remoteAccess }),
     labels: asked.labels ?? {},
     taints: asked.taints ?? [],
-    tags: asked.tags ?? {},
+    tags: newTags(asked.tags),
     version,
     releaseVersion: asked.releaseVersion ?? releaseOf(version),
     updateConfig: asked.updateConfig ?? { maxUnavailable: 1 },
     updates: [],
     changedAtMs: now,
   };
+}
+
+/** Tags that somebody wants to set. Throws AwsProblem. */
+export function newTags(tags: Texts = {}): Texts {
+  if (!Object.keys(tags).some((key) => /^aws:/i.test(key))) return tags;
+  throw invalid('aws: prefixed tag key names are not allowed for external use.');
 }
 
 /** What may be changed while the nodes stay. */

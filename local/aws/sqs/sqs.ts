@@ -32,7 +32,7 @@ export const sqs: Service = {
       const { params, account, region, now } = call;
       const name = text(params.QueueName);
       const asked = pairs(params.Attributes ?? params.Attribute, 'Name');
-      const tags = pairs(params.tags ?? params.Tag, 'Key');
+      const tags = newTags(params.tags ?? params.Tag);
       checkName(
         name,
         asked.FifoQueue === 'true' || (asked.FifoQueue === undefined && name.endsWith('.fifo')),
@@ -124,7 +124,7 @@ export const sqs: Service = {
     TagQueue: (call) =>
       change(call, (queue) => ({
         ...queue,
-        tags: { ...queue.tags, ...pairs(call.params.Tags ?? call.params.Tag, 'Key') },
+        tags: { ...queue.tags, ...newTags(call.params.Tags ?? call.params.Tag) },
       })),
 
     UntagQueue(call) {
@@ -150,6 +150,13 @@ function pairs(given: unknown, key: 'Name' | 'Key'): Texts {
   if (given === undefined) return {};
   if (!Array.isArray(given)) return given as Texts;
   return Object.fromEntries((given as readonly Texts[]).map((pair) => [pair[key] ?? '', pair.Value ?? '']));
+}
+
+/** Tags that somebody wants to set. Throws AwsProblem. */
+function newTags(given: unknown): Texts {
+  const tags = pairs(given, 'Key');
+  if (!Object.keys(tags).some((key) => /^aws:/i.test(key))) return tags;
+  throw invalid('aws: prefixed tag key names are not allowed for external use.');
 }
 
 /** The name of the queue whose URL a request has. */

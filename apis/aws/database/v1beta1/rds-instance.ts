@@ -71,7 +71,9 @@ const parameters = {
         }),
       )
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] })
-      .describe('Tags, beside those that say whose the instance is. One that is taken out here stays there.'),
+      .describe(
+        'Tags, beside those that say whose the instance is. One that is taken out here stays there. Those that say whose it is (crossplane-…), and those of AWS itself (aws:…), have no effect here.',
+      ),
   ),
 };
 

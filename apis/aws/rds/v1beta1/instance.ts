@@ -77,7 +77,9 @@ export const InstanceKind = defineManaged(
       storageThroughput: db.StorageThroughput,
       storageType: db.StorageType,
       tags: optional(
-        texts('Tags, beside those that say whose the instance is. One that is taken out here stays there.'),
+        texts(
+          'Tags, beside those that say whose the instance is. One that is taken out here stays there. Those that say whose it is (crossplane-…), and those of AWS itself (aws:…), have no effect here.',
+        ),
       ),
       timezone: db.Timezone,
       username: db.MasterUsername,

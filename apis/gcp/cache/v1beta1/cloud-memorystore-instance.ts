@@ -64,7 +64,7 @@ const parameters = {
   displayName: optional(text('What the instance is called in the console of the cloud.')),
   labels: optional(
     texts(
-      'Labels of the instance, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores.',
+      'Labels of the instance, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores. Those that say whose it is (crossplane-…), and those of Google itself (goog-…), have no effect here.',
     ),
   ),
   locationId: optional(

@@ -20,7 +20,7 @@ export const TopicKind = defineManaged(
     .object({
       labels: optional(
         texts(
-          'Labels of the topic, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores.',
+          'Labels of the topic, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores. Those that say whose it is (crossplane-…), and those of Google itself (goog-…), have no effect here.',
         ),
       ),
       messageStoragePolicy: optional(
