@@ -18,7 +18,6 @@ export {
   ownerTags,
   retagged,
 } from '../clients/ownership-tags.ts';
-export { chosenVersion } from '../controllers/author/chosen-version.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
 export { cloudClients } from '../controllers/author/cloud-clients.ts';
 export type { CloudStates } from '../controllers/author/cloud-state.ts';
@@ -32,6 +31,7 @@ export type {
   Wanted,
 } from '../controllers/author/comparison.ts';
 export { comparison, inAnyCase, inAnyOrder, refuse } from '../controllers/author/comparison.ts';
+export { contradiction } from '../controllers/author/contradiction.ts';
 export type {
   Connect,
   Connection,

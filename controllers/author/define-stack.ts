@@ -53,6 +53,7 @@ export interface Satisfied<P> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
+  readonly misfit?: ((claim: never, offered: never) => string | undefined) | undefined;
   /** See {@link ClaimService}. */
   readonly definedAt?: string | undefined;
   /** Never present at run time; carries what `forProvider` may have, so that a field that the managed kind lacks does not compile. */
@@ -63,11 +64,18 @@ export interface Satisfied<P> {
  * A claim kind that a managed kind satisfies, by what class. `configure` is pure: claim and class in, `forProvider` of the
  * managed resource out, and nothing that the managed kind does not have. It throws an Error whose message tells the
  * claim's author what does not fit.
+ *
+ * `misfit` says why what is offered cannot serve the claim at all, as `has engine "postgres", which no MySQLInstance can be
+ * given`, to be read after the name of a class or of a managed resource; undefined if it can. It is asked before a class is
+ * chosen by a selector or as the default, before something is made from one, and before a claim is bound to a resource that
+ * it names itself: without it such a resource is given to every claim of the kind. `offered` is `forProvider` of a class, or
+ * of a resource over what `initProvider` and the status say under the same names; any field may be missing.
  */
 export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;
   readonly class: Definition<K>;
   readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
+  readonly misfit?: (claim: NoInfer<C>, offered: Partial<NoInfer<P>>) => string | undefined;
 }): Satisfied<P> => ({ ...service, definedAt: new Error('satisfies').stack });
 
 /** A managed kind, how its external system is used, and which claims it satisfies. `C` is what its provider yields. */

@@ -30,6 +30,12 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     claim: Claim,
     resourceClass: Class,
   ) => readonly string[];
+  /**
+   * Why what is offered cannot serve the claim, as `has engine "postgres", which …`: said after the name of a class or of a
+   * managed resource. Undefined: it can. Pure. `offered` is the class's `forProvider`; of a managed resource its own, over
+   * what of that name `initProvider` and the status say. Absent: whatever is offered serves.
+   */
+  misfit?(claim: C, offered: object): string | undefined;
   /** The name of its stack, for messages. */
   readonly stack?: string;
   /** The stack trace of where it was written, for messages. */

@@ -12,7 +12,10 @@ import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import { configureFavouriteDBInstance } from './favourite-db-instance/configure.ts';
+import {
+  configureFavouriteDBInstance,
+  misfitOfFavouriteDBInstance,
+} from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
 import { networkClient } from './network/external-client.ts';
 
@@ -50,6 +53,7 @@ export function createFcpStack(options: FcpStackOptions = {}): DefinedStack {
             claim: FancySQLInstanceKind,
             class: FavouriteDBInstanceClassKind,
             configure: configureFavouriteDBInstance,
+            misfit: misfitOfFavouriteDBInstance,
           }),
         ],
       }),

@@ -13,7 +13,10 @@ import { parseServiceAccountKey } from '../../clients/gcp/service-account-key.ts
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import { configureCloudMemorystoreInstance } from './cloud-memorystore-instance/configure.ts';
+import {
+  configureCloudMemorystoreInstance,
+  misfitOfCloudMemorystoreInstance,
+} from './cloud-memorystore-instance/configure.ts';
 import { cloudMemorystoreInstanceClient } from './cloud-memorystore-instance/external-client.ts';
 import { topicClient } from './topic/external-client.ts';
 
@@ -58,6 +61,7 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
             claim: RedisClusterKind,
             class: CloudMemorystoreInstanceClassKind,
             configure: configureCloudMemorystoreInstance,
+            misfit: misfitOfCloudMemorystoreInstance,
           }),
         ],
       }),

@@ -11,7 +11,10 @@ import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import { configureAmbivalentDBInstance } from './ambivalent-db-instance/configure.ts';
+import {
+  configureAmbivalentDBInstance,
+  misfitOfAmbivalentDBInstance,
+} from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
 
 export interface OcpStackOptions {
@@ -45,6 +48,7 @@ export function createOcpStack(options: OcpStackOptions = {}): DefinedStack {
             claim: FancySQLInstanceKind,
             class: AmbivalentDBInstanceClassKind,
             configure: configureAmbivalentDBInstance,
+            misfit: misfitOfAmbivalentDBInstance,
           }),
         ],
       }),

@@ -15,7 +15,7 @@ import type { PasswordRotations } from '../author/password-rotations.ts';
 import { createPasswordRotations } from '../author/password-rotations.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
-import { configurePostgreSQLDatabase } from './postgresql-database/configure.ts';
+import { configurePostgreSQLDatabase, misfitOfPostgreSQLDatabase } from './postgresql-database/configure.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
 import type { RivalFinder } from './postgresql-grant/rival.ts';
@@ -72,6 +72,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
             claim: PostgreSQLInstanceKind,
             class: PostgreSQLDatabaseClassKind,
             configure: configurePostgreSQLDatabase,
+            misfit: misfitOfPostgreSQLDatabase,
           }),
         ],
       }),

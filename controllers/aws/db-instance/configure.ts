@@ -1,8 +1,10 @@
 import type { RDSInstance, RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import { contradiction } from '../../author/contradiction.ts';
 
 type Configured = Pick<RDSInstance['spec'], 'forProvider'>;
+type SQLInstance = PostgreSQLInstance | MySQLInstance;
 
 /** The engine if the class leaves it open, and those that will do. */
 const engines = {
@@ -10,28 +12,24 @@ const engines = {
   MySQLInstance: ['mysql', 'mariadb'],
 } as const;
 
-/**
- * What a claim gets from a class: all that the class says, the engine, and the version that the claim asks for where the
- * class leaves it open. Throws an Error that names both where they do not go together.
- */
+/** Why an instance, or one of a class, is none for a claim: its engine is of another kind, or its version is another one. */
+export function misfitOfRDSInstance(
+  { kind, spec: { engineVersion: asked } }: SQLInstance,
+  { engine, engineVersion }: Partial<Configured['forProvider']>,
+): string | undefined {
+  const fitting: readonly string[] = engines[kind];
+  if (engine !== undefined && !fitting.includes(engine)) {
+    return `has engine "${engine}", which no ${kind} can be given; choose one with ${fitting.join(' or ')}`;
+  }
+  return contradiction(['engineVersion', engineVersion], ['engineVersion', asked], isSame);
+}
+
+/** What a claim gets from a class: all that the class says, and the engine and the version where it leaves them open. */
 export function configureRDSInstance(
-  claim: PostgreSQLInstance | MySQLInstance,
-  { kind, metadata, specTemplate: { forProvider } }: RDSInstanceClass,
+  { kind, spec: { engineVersion: asked } }: SQLInstance,
+  { specTemplate: { forProvider } }: RDSInstanceClass,
 ): Configured {
-  const [usual, ...others] = engines[claim.kind];
-  const { engine = usual, engineVersion: given } = forProvider;
-  if (![usual, ...others].some((fitting) => fitting === engine)) {
-    throw new Error(
-      `${kind} ${metadata.name} has engine "${engine}", which no ${claim.kind} can be given; choose a class with ${[usual, ...others].join(' or ')}`,
-    );
-  }
-  const asked = claim.spec.engineVersion;
-  if (asked !== undefined && given !== undefined && !isSame(asked, given)) {
-    throw new Error(
-      `${kind} ${metadata.name} has engineVersion "${given}", but the claim's spec.engineVersion is "${asked}"`,
-    );
-  }
-  const engineVersion = given ?? asked;
+  const { engine = engines[kind][0], engineVersion = asked } = forProvider;
   return { forProvider: { ...forProvider, engine, ...(engineVersion !== undefined && { engineVersion }) } };
 }
 

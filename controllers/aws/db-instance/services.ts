@@ -3,7 +3,7 @@ import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instanc
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { Service } from '../../author/define-stack.ts';
 import { satisfies, service } from '../../author/define-stack.ts';
-import { configureRDSInstance } from './configure.ts';
+import { configureRDSInstance, misfitOfRDSInstance } from './configure.ts';
 import type { DBInstanceOptions } from './external-client.ts';
 import { dbInstanceClient } from './external-client.ts';
 import { instanceWords } from './instance-words.ts';
@@ -17,6 +17,12 @@ const readLagMs = 10_000;
 
 const usual = { externalNames: 'deterministic', names, creationGraceMs: readLagMs } as const;
 
+const byClass = {
+  class: RDSInstanceClassKind,
+  configure: configureRDSInstance,
+  misfit: misfitOfRDSInstance,
+} as const;
+
 /** DB instances, by the kinds of two providers; those of the older one satisfy claims. */
 export const dbInstanceServices: readonly Service<DBInstanceOptions>[] = [
   service({
@@ -24,12 +30,8 @@ export const dbInstanceServices: readonly Service<DBInstanceOptions>[] = [
     managed: rdsInstanceWords.kind,
     external: dbInstanceClient(rdsInstanceWords),
     claims: [
-      satisfies({
-        claim: PostgreSQLInstanceKind,
-        class: RDSInstanceClassKind,
-        configure: configureRDSInstance,
-      }),
-      satisfies({ claim: MySQLInstanceKind, class: RDSInstanceClassKind, configure: configureRDSInstance }),
+      satisfies({ claim: PostgreSQLInstanceKind, ...byClass }),
+      satisfies({ claim: MySQLInstanceKind, ...byClass }),
     ],
   }),
   service({ ...usual, managed: instanceWords.kind, external: dbInstanceClient(instanceWords) }),

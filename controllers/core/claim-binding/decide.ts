@@ -29,6 +29,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/claim-status.ts';
 import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
+import { misfitOfManaged } from '../claim/misfit.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -70,6 +71,7 @@ export const bindingRows = [
   'H4 taken',
   'K14 controlled',
   'K15',
+  'K14 unfit',
   'K10 deleted',
   'K10 released',
   'K14',
@@ -88,6 +90,7 @@ type ReportRow =
   | 'H1 former'
   | 'H4 taken'
   | 'K14 controlled'
+  | 'K14 unfit'
   | 'K10 deleted'
   | 'K10 released'
   | 'K10'
@@ -118,7 +121,10 @@ type Report = Extract<BindingDecision, { readonly act: 'report' }>;
 /** How long the controller of a just created managed resource may take to say something about it. */
 export const quietMs = 2_000;
 
-/** What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. */
+/**
+ * What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. Throws what the
+ * stack's `misfit` throws.
+ */
 export function decideBinding(input: BindingInput): BindingDecision {
   const { service, claim, held } = input;
   if (claim === undefined) return { row: 'K1', act: 'nothing' };
@@ -213,6 +219,11 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
   // One that is deleted while it is bound shows as Released.
   if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)))) {
     return { row: 'K15', act: 'refresh', managed };
+  }
+  // What a claim has taken or made says so by its UID; it was fit then, and may have been upgraded since.
+  const misfit = claimRef?.uid === undefined ? misfitOfManaged(service, claim, managed) : undefined;
+  if (misfit !== undefined) {
+    return refuse('K14 unfit', `it ${misfit}; delete the claim and create one that names another resource`);
   }
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);

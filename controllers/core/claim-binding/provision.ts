@@ -12,6 +12,7 @@ import {
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
 import { provisionRecord } from '../claim/claim-record.ts';
+import { misfitOfClass } from '../claim/misfit.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { fittingName } from '../name-limits.ts';
 import { blamed } from '../stack-bug.ts';
@@ -54,7 +55,7 @@ export function withRecordedResource<C extends Claim>(service: ClaimService, cla
 /**
  * The managed resource that a claim gets from a class: complete, so that nobody need write it again. It
  * allows its connection secret to be propagated to the claim's. The reclaim policy is the class's, else
- * Delete. Throws what `configure` throws, and a TypeError if what it yields is none of the managed kind's `forProvider`.
+ * Delete. Throws an Error that says why the class cannot serve the claim, what `configure` throws, and a TypeError if what it yields is none of the managed kind's `forProvider`.
  */
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
@@ -94,6 +95,8 @@ function configured(
   resourceClass: Class,
 ): ReturnType<ClaimService['configure']> {
   const { stack, problemsOf, definedAt } = service;
+  const misfit = misfitOfClass(service, claim, resourceClass);
+  if (misfit !== undefined) throw new Error(misfit);
   let yielded: ReturnType<ClaimService['configure']>;
   let problems: readonly string[];
   try {

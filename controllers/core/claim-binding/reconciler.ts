@@ -93,9 +93,17 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     return conclude(options, await telling(run()), signal);
 
     async function run(): Promise<Ending> {
-      const decision = decideBinding(await read(claim, signal));
+      const decision = decided(await read(claim, signal));
       const ending = claim === undefined ? quiet() : await telling(act(decision, claim, signal));
       return { ...ending, row: decision.row };
+    }
+  }
+
+  function decided(input: BindingInput): BindingDecision {
+    try {
+      return decideBinding(input);
+    } catch (error) {
+      throw new StepFailure('cannot tell whether the claim can be served', error, cannotBind);
     }
   }
 

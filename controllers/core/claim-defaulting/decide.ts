@@ -3,7 +3,15 @@ import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import { isOfKind, isReporter, newestFirst, tally } from '../claim/class-choice.ts';
+import {
+  describeMisfits,
+  isOfKind,
+  isReporter,
+  newestFirst,
+  passedOver,
+  qualified,
+  tally,
+} from '../claim/class-choice.ts';
 import type { AssignmentFacts, ClassDecision, ClassRow } from '../claim/class-decision.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
@@ -27,7 +35,7 @@ export interface DefaultingInput extends AssignmentFacts {
 
 /**
  * Whether and to which class to default a claim that names neither class, selector nor resource. Of several
- * defaults the newest wins, as with StorageClasses; the event names the others.
+ * defaults that can serve it the newest wins, as with StorageClasses; the event names the others.
  */
 export function decideDefaulting(input: DefaultingInput): ClassDecision {
   const { claim, isHolding, kind, candidates } = input;
@@ -39,20 +47,22 @@ export function decideDefaulting(input: DefaultingInput): ClassDecision {
   }
   const qualifies = (candidate: Class) =>
     candidate.metadata.deletionTimestamp === undefined && isDefaultClass(candidate);
-  const [chosen, ...others] = newestFirst(candidates.flatMap(({ classes }) => classes.filter(qualifies)));
+  const { fit, misfits } = qualified(claim, candidates, qualifies);
+  const [chosen, ...others] = newestFirst(fit);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     if (isToldElsewhere(claim, 'NoDefaultClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
     }
-    const message = `the claim names no class and no resource class is the default: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})`;
+    const none = misfits.length === 0 ? 'is the default' : 'that can serve it is the default';
+    const message = `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})${describeMisfits(misfits)}`;
     return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message, consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };
   const ignored = others.map((other) => `${other.kind} ${other.metadata.name}`).toSorted();
   const message = `defaulted to ${chosen.kind} ${chosen.metadata.name}${
     ignored.length === 0 ? '' : `, the newest default; also marked as default: ${ignored.join(', ')}`
-  }`;
+  }${passedOver(misfits)}`;
   return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
 }

@@ -5,7 +5,14 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
-import { isOfKind, isReporter, tally } from '../claim/class-choice.ts';
+import {
+  describeMisfits,
+  isOfKind,
+  isReporter,
+  passedOver,
+  qualified,
+  tally,
+} from '../claim/class-choice.ts';
 import type { AssignmentFacts, ClassDecision, ClassRow } from '../claim/class-decision.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
@@ -34,7 +41,7 @@ export interface SchedulingInput extends AssignmentFacts {
 
 /**
  * Whether and where to schedule a claim. Checks every predicate itself, because a delayed request is not filtered
- * (hazard H8 of docs/decision-tables.md). All schedulers of a process draw the same class; the one of its kind records
+ * (hazard H8 of docs/decision-tables.md). A class that cannot serve the claim is passed over. All schedulers of a process draw the same class; the one of its kind records
  * it, and where nothing matches the one of the first kind says so.
  */
 export function decideScheduling(input: SchedulingInput): ClassDecision {
@@ -53,8 +60,8 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
   }
   const qualifies = ({ metadata }: Class) =>
     metadata.deletionTimestamp === undefined && selects(metadata.labels);
-  const matching = candidates.flatMap(({ classes }) => classes.filter(qualifies));
-  const chosen = draw(claim, matching);
+  const { fit, misfits } = qualified(claim, candidates, qualifies);
+  const chosen = draw(claim, fit);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
@@ -62,14 +69,13 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
       return { row: 'S5 told', act: 'nothing' };
     }
     const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
-    const message = `no resource class matches spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})`;
+    const none = misfits.length === 0 ? 'matches' : 'can serve the claim and matches';
+    const message = `no resource class ${none} spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})${describeMisfits(misfits)}`;
     return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message, consideredKinds: considered }; // a class event wakes us
   }
   if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };
   const among =
-    matching.length === 1
-      ? ', the only matching resource class'
-      : ` of ${matching.length} matching resource classes`;
-  const message = `selected ${chosen.kind} ${chosen.metadata.name}${among}`;
+    fit.length === 1 ? ', the only matching resource class' : ` of ${fit.length} matching resource classes`;
+  const message = `selected ${chosen.kind} ${chosen.metadata.name}${among}${passedOver(misfits)}`;
   return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
 }

@@ -22,6 +22,7 @@ import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
 import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
 import { holdings } from './holdings.ts';
+import { unfitness } from './misfit.ts';
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
 export interface ClassAssignment {
@@ -39,7 +40,11 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
   const claims = claimResource(env, assignment.claim);
   const classes = new Map(assignment.peers.all.map((peer) => [peer, env.resource(peer.class).store]));
   const candidates = (): readonly Candidates[] =>
-    assignment.peers.working().map((peer) => ({ kind: peer.class, classes: classes.get(peer)?.all() ?? [] }));
+    assignment.peers.working().map((peer) => ({
+      kind: peer.class,
+      classes: classes.get(peer)?.all() ?? [],
+      unfitness: (claim, offered) => unfitness(peer, claim, offered),
+    }));
   const heldBy = holdings(env, assignment.peers.all);
   return async (request, signal) => {
     const claim = claims.get(request);

@@ -9,6 +9,45 @@ import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];
+  /** Why a claim is not to be given one of them; undefined: it may. Absent: each may be given. */
+  readonly unfitness?: (claim: Claim, offered: Class) => string | undefined;
+}
+
+/** Classes that qualify for a claim. */
+export interface Qualified {
+  /** Those that can serve it. */
+  readonly fit: readonly Class[];
+  /** Why the others cannot, a sentence each, in the order of their names. */
+  readonly misfits: readonly string[];
+}
+
+/** Of the classes that qualify for a claim, those that can serve it, and why the others cannot. */
+export function qualified(
+  claim: Claim,
+  candidates: readonly Candidates[],
+  qualifies: (candidate: Class) => boolean,
+): Qualified {
+  const judged = candidates.flatMap(({ classes, unfitness }) =>
+    classes.filter(qualifies).map((candidate) => ({ candidate, why: unfitness?.(claim, candidate) })),
+  );
+  return {
+    fit: judged.flatMap(({ candidate, why }) => (why === undefined ? [candidate] : [])),
+    misfits: judged.flatMap(({ why }) => (why === undefined ? [] : [why])).toSorted(compareNames),
+  };
+}
+
+/** So many misfits are told one by one. */
+const toldMisfits = 3;
+
+/** What the Event of a choice says of those that were passed over. */
+export const passedOver = (misfits: readonly string[]): string =>
+  misfits.length === 0 ? '' : `; passed over${describeMisfits(misfits).replace(/^;/, ':')}`;
+
+/** `; RDSInstanceClass small has …; and 2 more`, for the end of a message; empty where there are none. */
+export function describeMisfits(misfits: readonly string[]): string {
+  const more = misfits.length - toldMisfits;
+  const told = [...misfits.slice(0, toldMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
+  return told.map((each) => `; ${each}`).join('');
 }
 
 /** Whether it is the first of these kinds, whose controller reports for all of them. */

@@ -3,14 +3,21 @@ import type {
   FavouriteDBInstance,
   FavouriteDBInstanceClass,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { chosenVersion } from '../../author/chosen-version.ts';
+import { contradiction } from '../../author/contradiction.ts';
 
-/** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
+type Configured = Pick<FavouriteDBInstance['spec'], 'forProvider'>;
+
+/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+export const misfitOfFavouriteDBInstance = (
+  { spec: { version: asked } }: FancySQLInstance,
+  { version }: Partial<Configured['forProvider']>,
+): string | undefined => contradiction(['version', version], ['version', asked]);
+
+/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
 export function configureFavouriteDBInstance(
-  claim: FancySQLInstance,
-  resourceClass: FavouriteDBInstanceClass,
-): Pick<FavouriteDBInstance['spec'], 'forProvider'> {
-  const { forProvider } = resourceClass.specTemplate;
-  const version = chosenVersion(claim, resourceClass, 'version', forProvider.version);
+  { spec: { version: asked } }: FancySQLInstance,
+  { specTemplate: { forProvider } }: FavouriteDBInstanceClass,
+): Configured {
+  const { version = asked } = forProvider;
   return { forProvider: { ...forProvider, ...(version !== undefined && { version }) } };
 }

@@ -3,20 +3,28 @@ import type {
   CloudMemorystoreInstance,
   CloudMemorystoreInstanceClass,
 } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { contradiction } from '../../author/contradiction.ts';
 
-/** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
+type Configured = Pick<CloudMemorystoreInstance['spec'], 'forProvider'>;
+
+/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+export const misfitOfCloudMemorystoreInstance = (
+  { spec: { engineVersion: asked } }: RedisCluster,
+  { redisVersion }: Partial<Configured['forProvider']>,
+): string | undefined =>
+  contradiction(
+    ['redisVersion', redisVersion],
+    ['engineVersion', asked],
+    (given, version) => given === redisVersionOf(version),
+  );
+
+/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
 export function configureCloudMemorystoreInstance(
   { spec: { engineVersion } }: RedisCluster,
-  { kind, metadata: { name }, specTemplate: { forProvider } }: CloudMemorystoreInstanceClass,
-): Pick<CloudMemorystoreInstance['spec'], 'forProvider'> {
+  { specTemplate: { forProvider } }: CloudMemorystoreInstanceClass,
+): Configured {
   const asked = engineVersion === undefined ? undefined : redisVersionOf(engineVersion);
-  const given = forProvider.redisVersion;
-  if (asked !== undefined && given !== undefined && asked !== given) {
-    throw new Error(
-      `${kind} ${name} has redisVersion "${given}", but the claim's spec.engineVersion is "${engineVersion}"`,
-    );
-  }
-  const redisVersion = given ?? asked;
+  const { redisVersion = asked } = forProvider;
   return { forProvider: { ...forProvider, ...(redisVersion !== undefined && { redisVersion }) } };
 }
 

@@ -3,14 +3,21 @@ import type {
   AmbivalentDBInstance,
   AmbivalentDBInstanceClass,
 } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { chosenVersion } from '../../author/chosen-version.ts';
+import { contradiction } from '../../author/contradiction.ts';
 
-/** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
+type Configured = Pick<AmbivalentDBInstance['spec'], 'forProvider'>;
+
+/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+export const misfitOfAmbivalentDBInstance = (
+  { spec: { version: asked } }: FancySQLInstance,
+  { engineVersion }: Partial<Configured['forProvider']>,
+): string | undefined => contradiction(['engineVersion', engineVersion], ['version', asked]);
+
+/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
 export function configureAmbivalentDBInstance(
-  claim: FancySQLInstance,
-  resourceClass: AmbivalentDBInstanceClass,
-): Pick<AmbivalentDBInstance['spec'], 'forProvider'> {
-  const { forProvider } = resourceClass.specTemplate;
-  const engineVersion = chosenVersion(claim, resourceClass, 'engineVersion', forProvider.engineVersion);
+  { spec: { version: asked } }: FancySQLInstance,
+  { specTemplate: { forProvider } }: AmbivalentDBInstanceClass,
+): Configured {
+  const { engineVersion = asked } = forProvider;
   return { forProvider: { ...forProvider, ...(engineVersion !== undefined && { engineVersion }) } };
 }

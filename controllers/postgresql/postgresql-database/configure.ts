@@ -3,23 +3,27 @@ import type {
   PostgreSQLDatabase,
   PostgreSQLDatabaseClass,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { contradiction } from '../../author/contradiction.ts';
 import { majorVersion } from './engine-version.ts';
 
-/**
- * What a claim gets from a class: all that the class says, and the version the claim asks for where the class
- * leaves it open. Throws an Error that names both versions if they differ.
- */
+type Configured = Pick<PostgreSQLDatabase['spec'], 'forProvider'>;
+
+/** Why a database, or one of a class, is none for a claim: it is of another major version. */
+export const misfitOfPostgreSQLDatabase = (
+  { spec: { engineVersion: asked } }: PostgreSQLInstance,
+  { engineVersion }: Partial<Configured['forProvider']>,
+): string | undefined =>
+  contradiction(
+    ['engineVersion', engineVersion],
+    ['engineVersion', asked],
+    (given, version) => majorVersion(given) === majorVersion(version),
+  );
+
+/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
 export function configurePostgreSQLDatabase(
-  claim: PostgreSQLInstance,
-  resourceClass: PostgreSQLDatabaseClass,
-): Pick<PostgreSQLDatabase['spec'], 'forProvider'> {
-  const { forProvider } = resourceClass.specTemplate;
-  const [asked, given] = [claim.spec.engineVersion, forProvider.engineVersion];
-  if (asked !== undefined && given !== undefined && majorVersion(asked) !== majorVersion(given)) {
-    throw new Error(
-      `PostgreSQLDatabaseClass ${resourceClass.metadata.name} has engineVersion "${given}", but the claim's spec.engineVersion is "${asked}"`,
-    );
-  }
-  const engineVersion = given ?? asked;
-  return { forProvider: { ...forProvider, ...(engineVersion === undefined ? {} : { engineVersion }) } };
+  { spec: { engineVersion: asked } }: PostgreSQLInstance,
+  { specTemplate: { forProvider } }: PostgreSQLDatabaseClass,
+): Configured {
+  const { engineVersion = asked } = forProvider;
+  return { forProvider: { ...forProvider, ...(engineVersion !== undefined && { engineVersion }) } };
 }

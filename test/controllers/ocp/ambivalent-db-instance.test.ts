@@ -3,11 +3,15 @@ import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { present } from '../../../controllers/core/connection/published-details.ts';
-import { configureAmbivalentDBInstance } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
+import {
+  configureAmbivalentDBInstance,
+  misfitOfAmbivalentDBInstance,
+} from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
@@ -182,24 +186,23 @@ test('a state nobody knows is not ready, and is named', async () => {
 });
 
 describe('configure', () => {
+  const claim = (version: string | undefined): FancySQLInstance => ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team', name: 'cart' },
+    spec: version === undefined ? {} : { version },
+  });
+  const forProvider = (engineVersion: string | undefined) => ({
+    ambivalence: 5,
+    ...(engineVersion === undefined ? {} : { engineVersion }),
+  });
   const configure = (claimed: string | undefined, offered: string | undefined) =>
-    configureAmbivalentDBInstance(
-      {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        metadata: { namespace: 'team', name: 'cart' },
-        spec: claimed === undefined ? {} : { version: claimed },
-      },
-      {
-        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-        kind: 'AmbivalentDBInstanceClass',
-        metadata: { name: 'small' },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: 'infra',
-          forProvider: { ambivalence: 5, ...(offered === undefined ? {} : { engineVersion: offered }) },
-        },
-      },
-    ).forProvider.engineVersion;
+    configureAmbivalentDBInstance(claim(claimed), {
+      apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+      kind: 'AmbivalentDBInstanceClass',
+      metadata: { name: 'small' },
+      specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: forProvider(offered) },
+    }).forProvider.engineVersion;
 
   test('neither says a version: the cloud chooses', () =>
     assert.equal(configure(undefined, undefined), undefined));
@@ -207,8 +210,17 @@ describe('configure', () => {
   test('the claim decides where the class leaves it open', () =>
     assert.equal(configure('5.7', undefined), '5.7'));
   test('they differ: both are named', () =>
-    assert.throws(
-      () => configure('5.7', '5.6'),
-      /AmbivalentDBInstanceClass small has engineVersion "5\.6", but the claim's spec\.version is "5\.7"/,
+    assert.equal(
+      misfitOfAmbivalentDBInstance(claim('5.7'), forProvider('5.6')),
+      'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
     ));
+  test('one is left open, or both are the same: it fits', () => {
+    const offers = [
+      [undefined, '5.6'],
+      ['5.7', undefined],
+      ['5.7', '5.7'],
+    ] as const;
+    for (const [claimed, offered] of offers)
+      assert.equal(misfitOfAmbivalentDBInstance(claim(claimed), forProvider(offered)), undefined);
+  });
 });

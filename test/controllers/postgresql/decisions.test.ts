@@ -4,7 +4,10 @@ import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgre
 import type { PostgreSQLDatabaseClass } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { connectionDetails } from '../../../controllers/postgresql/connection-details.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
-import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+import {
+  configurePostgreSQLDatabase,
+  misfitOfPostgreSQLDatabase,
+} from '../../../controllers/postgresql/postgresql-database/configure.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
 const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
@@ -33,10 +36,10 @@ describe('engineVersion of claim and class', () => {
   };
   for (const [name, { claim, class: given, want }] of Object.entries(cases)) {
     test(name, () => {
-      const { forProvider } = configurePostgreSQLDatabase(
-        claimOf(claim === undefined ? {} : { engineVersion: claim }),
-        classOf({ connectionLimit: 5, ...(given === undefined ? {} : { engineVersion: given }) }),
-      );
+      const asking = claimOf(claim === undefined ? {} : { engineVersion: claim });
+      const offered = { connectionLimit: 5, ...(given === undefined ? {} : { engineVersion: given }) };
+      assert.equal(misfitOfPostgreSQLDatabase(asking, offered), undefined);
+      const { forProvider } = configurePostgreSQLDatabase(asking, classOf(offered));
       assert.deepEqual(forProvider, {
         connectionLimit: 5,
         ...(want === undefined ? {} : { engineVersion: want }),
@@ -44,9 +47,9 @@ describe('engineVersion of claim and class', () => {
     });
   }
   test('they contradict each other: refused with both', () =>
-    assert.throws(
-      () => configurePostgreSQLDatabase(claimOf({ engineVersion: '14' }), classOf({ engineVersion: '18' })),
-      /PostgreSQLDatabaseClass small has engineVersion "18", but the claim's spec.engineVersion is "14"/,
+    assert.equal(
+      misfitOfPostgreSQLDatabase(claimOf({ engineVersion: '14' }), { engineVersion: '18' }),
+      'has engineVersion "18", but the claim\'s spec.engineVersion is "14"',
     ));
 });
 

@@ -125,6 +125,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
       ? { phase: 'Bound', isSynced: true }
       : { phase: 'Bound', notReady: ready?.reason ?? 'Unavailable', isSynced: true };
   }
+  const { initProvider, forProvider } = managed.spec;
+  const offered = { ...managed.status, ...initProvider, ...forProvider };
+  if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
   if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
   return phase === 'Unbound'
     ? { due: `to bind ${managed.kind} ${managed.metadata.name}` }
@@ -153,20 +156,21 @@ function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
   if (wasBound(claim) && classRef !== undefined) return pending('Binding');
   const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
   const classes = kinds.flatMap((kind) => objects.all(kind));
+  const serving = classes.filter((each) => agree(claim, templateOf(each)));
   if (classRef !== undefined) {
     if (!kinds.some((kind) => isOf(classRef, kind))) return pending('UnknownKind', false);
     const found = classes.find((each) => each.kind === classRef.kind && each.metadata.name === classRef.name);
-    if (found === undefined || !agree(claim, found)) return pending('Creating', false);
+    if (found === undefined || !agree(claim, templateOf(found))) return pending('Creating', false);
     return { due: `to provision from ${found.kind} ${found.metadata.name}` };
   }
   if (classSelector !== undefined) {
     if (!isWellFormed(classSelector)) return pending('InvalidClassSelector');
-    const found = classes.find(({ metadata }) => isSelected(classSelector, metadata.labels ?? {}));
+    const found = serving.find(({ metadata }) => isSelected(classSelector, metadata.labels ?? {}));
     return found === undefined
       ? pending('NoMatchingClass')
       : { due: `to be given ${found.kind} ${found.metadata.name}, which matches` };
   }
-  const standard = classes.find(
+  const standard = serving.find(
     ({ metadata }) => metadata.annotations?.['resourceclass.crossplane.io/is-default-class'] === 'true',
   );
   return standard === undefined
@@ -181,7 +185,7 @@ function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   const service = services.find((each) => isOf(classRef, each.class));
   if (service === undefined || !isOf(resourceRef, service.managed)) return pending('Binding', false);
   const found = objects.all(service.class).find((each) => each.metadata.name === classRef?.name);
-  if (found === undefined || !agree(claim, found)) return pending('Creating', false);
+  if (found === undefined || !agree(claim, templateOf(found))) return pending('Creating', false);
   return { due: `to provision ${resourceRef?.name}, which is recorded` };
 }
 
@@ -197,15 +201,17 @@ function isRecorded({ metadata, spec: { resourceRef } }: Claim): boolean {
   return endings.some((ending) => resourceRef?.name === `${base}${ending}`);
 }
 
-/** A claim's version is the class's, where both say one; of PostgreSQL the major one. */
-function agree(claim: Claim, found: KubernetesObject): boolean {
+/** A class's parameters for what it gives. */
+const templateOf = (found: KubernetesObject): object =>
+  (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate?.forProvider ?? {};
+
+/** A claim's version is that of what it is offered, where both say one; of PostgreSQL the major one. */
+function agree(claim: Claim, offered: object): boolean {
   const { version: asked, engineVersion: major } = claim.spec as {
     readonly version?: string;
     readonly engineVersion?: string;
   };
-  const { forProvider = {} } =
-    (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate ?? {};
-  const { version, engineVersion = version } = forProvider as {
+  const { version, engineVersion = version } = offered as {
     readonly version?: string;
     readonly engineVersion?: string;
   };

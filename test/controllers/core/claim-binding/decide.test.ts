@@ -100,6 +100,22 @@ const takenAway = (
   message: /^FavouriteDBInstance db was given to a claim, .* db crossplane\.io\/reoffer=true$/,
 });
 
+const { uid: _uid, ...byName } = claimRef();
+/** A resource that cannot serve the claim. */
+const wrong = (
+  spec: Managed['spec'] = {},
+  status: NonNullable<Managed['status']> = { bindingPhase: 'Unbound' },
+): Managed => managed({ ...spec, forProvider: { engine: 'wrong' } }, { status });
+const unfit: Case = {
+  claim: claim({ resourceRef: resourceRef('db') }),
+  row: 'K14 unfit',
+  act: 'report',
+  event: 'CannotBindManagedResource',
+  ready: 'Binding',
+  synced: 'False',
+  message: /^refusing to bind to FavouriteDBInstance db: it has engine "wrong"; delete the claim and create/,
+};
+
 const noSuchClass = { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' };
 const saidBefore = {
   bindingPhase: 'Bound',
@@ -369,6 +385,32 @@ const cases: Record<string, Case> = {
     ready: 'Binding',
     synced: 'False',
     message: /controlled by Composite c/,
+  },
+  'K14 a resource of no claim that cannot serve this one is refused': { ...unfit, managed: wrong() },
+  'K14 …so is one that an administrator has given to it by name alone': {
+    ...unfit,
+    managed: wrong({ claimRef: byName }),
+  },
+  'K14 …and one that is not ready yet: it will not do then either': { ...unfit, managed: wrong({}, {}) },
+  'K14 …by what initProvider says, where forProvider is silent': {
+    ...unfit,
+    managed: managed({ initProvider: { engine: 'wrong' } }),
+  },
+  'K14 …by what the external system tells, where the spec is silent': {
+    ...unfit,
+    managed: managed({}, { status: { atProvider: { engine: 'wrong' } } as object }),
+  },
+  'K14 what a claim took once is bound to the end, whatever has become of it since': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: wrong({ claimRef: claimRef() }),
+    row: 'K14',
+    act: 'bind',
+  },
+  'K15 what is bound stays so, whatever has become of it since': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: wrong({ claimRef: claimRef() }, { bindingPhase: 'Bound' }),
+    row: 'K15',
+    act: 'refresh',
   },
   'K15 Successful: already bound': {
     claim: claim(dynamic),

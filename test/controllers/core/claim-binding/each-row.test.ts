@@ -81,6 +81,10 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
   'H4 taken': { claim: claim(own), managed: managed({}, { name: ownName }) },
   'K14 controlled': { claim: claim(db), managed: managed({}, { ownerReferences: [controller] }) },
   K15: { claim: claim(db), managed: bound },
+  'K14 unfit': {
+    claim: claim(db),
+    managed: managed({ forProvider: { engine: 'wrong' } }, { status: { bindingPhase: 'Unbound' } }),
+  },
   'K10 deleted': {
     claim: claim(db, { finalizers }),
     managed: managed(claimed, { ...deleted, status: { bindingPhase: 'Unbound' } }),

@@ -261,8 +261,10 @@ describe('design 4.13 and so it is in every phase', () => {
     },
     'while its class does not fit': {
       make: () => {
-        const configure = () => {
-          throw new Error('does not fit');
+        // One that does not fit from the start is passed over.
+        const configure: typeof service.configure = ({ spec }, offered) => {
+          if (spec.classRef !== undefined) throw new Error('does not fit');
+          return service.configure(claim(), offered);
         };
         return worldOf({ services: [otherService, { ...service, configure }] });
       },

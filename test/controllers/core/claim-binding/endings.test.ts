@@ -94,6 +94,7 @@ const parted = (act: 'free' | 'release', reclaim: 'Delete' | 'Retain' = 'Retain'
 const lost =
   'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
 const refusing = 'refusing to bind to FavouriteDBInstance';
+const unfit = `${refusing} db: it has engine "wrong"; delete the claim and create one that names another resource`;
 const unserved =
   'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set';
 const edit = `spec.classRef names FavouriteDBInstanceClass small`;
@@ -373,6 +374,23 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       () => cut(claim(byName.spec, statusOf([condition('Ready', 'True', 'Available')])), '', cannotPropagate),
       ['Bound', binding('boom'), error('boom')],
       ['Warning CannotPropagateConnectionDetails: boom'],
+      requeue,
+    ],
+  },
+  'K14 unfit': {
+    told: [
+      () => decided({ managed: ours({ forProvider: { engine: 'wrong' } }, { bindingPhase: 'Unbound' }) }),
+      ['Unbound', binding(unfit), error(unfit)],
+      [`Warning CannotBindManagedResource: ${unfit}`],
+    ],
+    'nobody can tell: the stack has a bug': [
+      () => cut(byName, 'cannot tell whether the claim can be served', cannotBind),
+      [
+        'Unbound',
+        binding('cannot tell whether the claim can be served: boom'),
+        error('cannot tell whether the claim can be served: boom'),
+      ],
+      ['Warning CannotBindManagedResource: cannot tell whether the claim can be served: boom'],
       requeue,
     ],
   },

@@ -10,8 +10,10 @@ import { withClaimStatus } from '../../../../controllers/core/claim/claim-status
 import type { Candidates } from '../../../../controllers/core/claim/class-choice.ts';
 import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../../../controllers/core/claim/class-decision.ts';
+import { unfitness } from '../../../../controllers/core/claim/misfit.ts';
 import { decideDefaulting, defaultingRows } from '../../../../controllers/core/claim-defaulting/decide.ts';
 import { decideScheduling, schedulingRows } from '../../../../controllers/core/claim-scheduling/decide.ts';
+import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { assertEveryRow } from '../every-row.ts';
 import {
   claim,
@@ -20,8 +22,10 @@ import {
   deletionTimestamp,
   now,
   otherClassKind,
+  otherService,
   resourceClass,
   resourceRef,
+  service,
 } from '../objects.ts';
 
 const small = resourceClass('small', { labels: { size: 'small' } });
@@ -32,6 +36,14 @@ const foreign = resourceClass(
   { labels: { size: 'small', cloud: 'other' } },
   { kind: otherClassKind },
 );
+
+const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T00:00:00Z') =>
+  resourceClass(
+    name,
+    { labels: { size: 'small' }, annotations, creationTimestamp },
+    { specTemplate: { forProvider: { engine: 'wrong' } } },
+  );
+const unfitnessBy = (by: ClaimService) => (of: Claim, offered: Class) => unfitness(by, of, offered);
 
 interface Case {
   readonly claim: Claim | undefined;
@@ -55,8 +67,8 @@ const factsOf = (given: Case) => ({
   isHolding: given.isHolding ?? false,
   kind: given.as === 'first' ? otherClassKind : classKind,
   candidates: [
-    { kind: otherClassKind, classes: given.peerClasses ?? [] },
-    { kind: classKind, classes: given.classes ?? [] },
+    { kind: otherClassKind, classes: given.peerClasses ?? [], unfitness: unfitnessBy(otherService) },
+    { kind: classKind, classes: given.classes ?? [], unfitness: unfitnessBy(service) },
   ],
 });
 
@@ -202,6 +214,21 @@ const scheduling: Record<string, Case> = {
     want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
+  'S6 a class that cannot serve the claim is passed over, and the Event says why': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [wrong('wrong'), small],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message:
+      /^selected FavouriteDBInstanceClass small, the only matching resource class; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
+  },
+  'S5 where none of those that match can serve it, each is told with why, three at most': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    message:
+      /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
+  },
   'S6 the drawn class of another kind is left to its own controller': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
     classes: [small],
@@ -294,6 +321,20 @@ const defaulting: Record<string, Case> = {
     want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
     message:
       /^defaulted to FavouriteDBInstanceClass newer, the newest default; also marked as default: FavouriteDBInstanceClass older$/,
+  },
+  'S6 a default that cannot serve the claim is passed over, and the Event says why': {
+    claim: claim(),
+    classes: [wrong('wrong', isDefault), older],
+    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
+    message:
+      /^defaulted to FavouriteDBInstanceClass older; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
+  },
+  'S5 where no default can serve the claim, it says why': {
+    claim: claim(),
+    classes: [wrong('wrong', isDefault)],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    message: /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
   },
   'S6 the newest of all kinds wins, and its own controller writes it': {
     claim: claim(),
@@ -446,4 +487,20 @@ describe('the draw', () => {
   test('nothing is drawn from nothing', () => {
     assert.equal(drawClass(claim(), []), undefined);
   });
+});
+
+describe('a claim is not to be given a class', () => {
+  const why = (over: Partial<ClaimService>) => unfitness({ ...service, ...over }, claim(), small);
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+  test('that misfit speaks against', () =>
+    assert.equal(why({ misfit: () => 'is too small' }), 'FavouriteDBInstanceClass small is too small'));
+  test('that configure refuses', () =>
+    assert.equal(why({ configure: failing(new Error('too small')) }), 'too small'));
+  test('but a bug of the stack speaks against none: who acts on the class tells of it', () => {
+    assert.equal(why({ configure: failing(new TypeError('oops')) }), undefined);
+    assert.equal(why({ misfit: failing(new TypeError('oops')) }), undefined);
+  });
+  test('and where nothing speaks against it, it may be given', () => assert.equal(why({}), undefined));
 });

@@ -1,13 +1,20 @@
-import { chosenVersion } from '../../../../stack.ts';
+import { contradiction } from '../../../../stack.ts';
 import type { AnyGadget } from './any-gadget.ts';
 import type { TinyGadget, TinyGadgetClass } from './tiny-gadget.ts';
 
-/** What a claim gets from a class: all that the class says, and the version. Throws if the two do not agree on it. */
+type Configured = Pick<TinyGadget['spec'], 'forProvider'>;
+
+/** Why a gadget, or one of a class, is none for a claim: its version is another one. */
+export const misfitOfTinyGadget = (
+  { spec: { version: asked } }: AnyGadget,
+  { version }: Partial<Configured['forProvider']>,
+): string | undefined => contradiction(['version', version], ['version', asked]);
+
+/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
 export function configureTinyGadget(
-  claim: AnyGadget,
-  resourceClass: TinyGadgetClass,
-): Pick<TinyGadget['spec'], 'forProvider'> {
-  const { forProvider } = resourceClass.specTemplate;
-  const version = chosenVersion(claim, resourceClass, 'version', forProvider.version);
+  { spec: { version: asked } }: AnyGadget,
+  { specTemplate: { forProvider } }: TinyGadgetClass,
+): Configured {
+  const { version = asked } = forProvider;
   return { forProvider: { ...forProvider, ...(version !== undefined && { version }) } };
 }

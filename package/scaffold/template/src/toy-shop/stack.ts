@@ -1,7 +1,7 @@
 import type { CloudClientOptions, DefinedStack } from '../../../../stack.ts';
 import { cloudClients, defineStack, generatePassword, satisfies, service } from '../../../../stack.ts';
 import { AnyGadgetKind } from './any-gadget.ts';
-import { configureTinyGadget } from './configure.ts';
+import { configureTinyGadget, misfitOfTinyGadget } from './configure.ts';
 import { tinyGadgetClient } from './external-client.ts';
 import { ProviderConfigKind, ProviderKind } from './provider.ts';
 import { TinyGadgetClassKind, TinyGadgetKind } from './tiny-gadget.ts';
@@ -31,7 +31,12 @@ export const createToyShopStack = ({
         external: (cloud: ToyShopClient) =>
           tinyGadgetClient({ cloud, generatePassword: () => generatePassword() }),
         claims: [
-          satisfies({ claim: AnyGadgetKind, class: TinyGadgetClassKind, configure: configureTinyGadget }),
+          satisfies({
+            claim: AnyGadgetKind,
+            class: TinyGadgetClassKind,
+            configure: configureTinyGadget,
+            misfit: misfitOfTinyGadget,
+          }),
         ],
       }),
     ],
