@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { gatewayReply } from '../gateway-reply.ts';
 import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 import { BadBody } from '../loopback-server.ts';
+import { rateLimit } from '../rate-limit.ts';
+import type { Fault, Faults } from '../route-faults.ts';
+import { createFaults } from '../route-faults.ts';
 import type { Snapshot } from './collection.ts';
 import type { SavedEstate, StoredInstance, StoredNetwork } from './estate.ts';
 import { createEstate } from './estate.ts';
-import type { Fault, Faults } from './faults.ts';
-import { createFaults } from './faults.ts';
 import { favouriteFlavour } from './favourite-flavour.ts';
 import { otherFlavour } from './other-flavour.ts';
 import { notFound, Problem } from './problem.ts';
-import { rateLimit } from './rate-limit.ts';
 import { requestBody } from './request-body.ts';
 import type { Answer, Methods } from './routes.ts';
 

@@ -4,7 +4,7 @@ import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudError } from '../../../clients/cloud-error.ts';
 import { exampleAccount } from '../../../local/aws/account.ts';
-import type { Fault } from '../../../local/aws/faults.ts';
+import type { Fault } from '../../../local/aws/action-faults.ts';
 import type { LocalAwsOptions } from '../../../local/aws/server.ts';
 import { startAws } from '../../../local/aws/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';

@@ -5,7 +5,7 @@ import { awsClient } from '../../../clients/aws/aws-client.ts';
 import { queueClient } from '../../../controllers/aws/queue/external-client.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
 import { exampleAccount } from '../../../local/aws/account.ts';
-import type { Fault } from '../../../local/aws/faults.ts';
+import type { Fault } from '../../../local/aws/action-faults.ts';
 import type { LocalAws, LocalAwsOptions } from '../../../local/aws/server.ts';
 import { startAws } from '../../../local/aws/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
