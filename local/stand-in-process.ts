@@ -1,4 +1,6 @@
 import type { LoopbackServer } from './loopback-server.ts';
+import type { HelpAsked } from './read-command-line.ts';
+import { askedOf } from './read-command-line.ts';
 import { stopRequest } from './stop-request.ts';
 
 /**
@@ -6,15 +8,12 @@ import { stopRequest } from './stop-request.ts';
  * is the text that says so), with 1 and what is wrong if the work fails.
  */
 export async function runCommandLine<T extends object>(
-  asked: T | string,
+  asked: T | HelpAsked | string,
   act: (asked: T) => Promise<void>,
 ): Promise<never> {
-  if (typeof asked === 'string') {
-    process.stderr.write(`${asked}\n`);
-    process.exit(2);
-  }
+  const work = askedOf(asked);
   try {
-    await act(asked);
+    await act(work);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${failureOf(error)}\n`);

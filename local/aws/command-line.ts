@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util';
-import { BadFlag, explainFlags, numberFlag } from '../flags.ts';
+import { BadFlag, numberFlag } from '../flags.ts';
+import type { HelpAsked } from '../read-command-line.ts';
+import { readCommandLine } from '../read-command-line.ts';
 import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
@@ -20,42 +21,41 @@ const usage = `flags:
   --rate-limit N               requests per second and account before it limits them (none)`;
 
 /** The server's options from a command line, or what is wrong with it, naming the flag. */
-export function parseCommandLine(args: readonly string[]): LocalAwsOptions | string {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
+export const parseCommandLine = (args: readonly string[]): LocalAwsOptions | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
       options: {
         ...standInFlags,
         account: { type: 'string', multiple: true, default: [] },
         deny: { type: 'string', multiple: true, default: [] },
         quota: { type: 'string', multiple: true, default: [] },
       },
-    });
-    const [first = exampleAccount, ...others] = values.account.map(account);
-    const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
-    for (const [key] of denied) {
-      if (![first, ...others].some(({ accessKeyId }) => accessKeyId === key)) {
-        throw new BadFlag(`--deny: no --account has the access key "${key}"`);
+    },
+    read({ values }) {
+      const [first = exampleAccount, ...others] = values.account.map(account);
+      const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
+      for (const [key] of denied) {
+        if (![first, ...others].some(({ accessKeyId }) => accessKeyId === key)) {
+          throw new BadFlag(`--deny: no --account has the access key "${key}"`);
+        }
       }
-    }
-    const withDenied = (one: Account): Account => ({
-      ...one,
-      denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
-    });
-    return {
-      ...standInOptions(values, { defaultPort }),
-      accounts: [withDenied(first), ...others.map(withDenied)],
-      quotas: Object.fromEntries(
-        values.quota.map((text) => {
-          const [name, count] = pair('--quota', text, 'NAME=N');
-          return [name, numberFlag('--quota', count, { max: 1_000_000 })];
-        }),
-      ),
-    };
-  } catch (error) {
-    return explainFlags(error, usage);
-  }
-}
+      const withDenied = (one: Account): Account => ({
+        ...one,
+        denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
+      });
+      return {
+        ...standInOptions(values, { defaultPort }),
+        accounts: [withDenied(first), ...others.map(withDenied)],
+        quotas: Object.fromEntries(
+          values.quota.map((text) => {
+            const [name, count] = pair('--quota', text, 'NAME=N');
+            return [name, numberFlag('--quota', count, { max: 1_000_000 })];
+          }),
+        ),
+      };
+    },
+  });
 
 /** No part of it is repeated in a message: the last is a secret. */
 function account(text: string): Account {

@@ -1,14 +1,24 @@
 /**
  * `npm run control-plane [-- --crds]`: a control plane that stays up until SIGINT or SIGTERM.
- * Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to standard error.
+ * Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to standard error. A wrong flag
+ * ends it with code 2.
  */
-import { parseArgs } from 'node:util';
+import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 import { textProgress } from './progress.ts';
 
-const { values } = parseArgs({ options: { crds: { type: 'boolean', default: false } } });
+const usage = `flags:
+  --crds             installs the definitions of all kinds, as the server's version takes them`;
+
+const { crds } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: { options: { crds: { type: 'boolean', default: false } } },
+    read: ({ values }) => values,
+  }),
+);
 const progress = textProgress();
 
 let controlPlane: ControlPlane | undefined;
@@ -26,7 +36,7 @@ void stopRequest().then(end);
 
 try {
   controlPlane = await startControlPlane({ progress });
-  if (values.crds) {
+  if (crds) {
     const names = await controlPlane.installDefinitions();
     progress.note(`installed ${names.length} definitions`);
   }

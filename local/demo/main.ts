@@ -6,7 +6,6 @@
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { auditTime, filter, firstValueFrom, map, merge, tap, timeout } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
@@ -17,6 +16,7 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { createLogger } from '../../runtime/log/log.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
+import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
 import { demonstrated, exampleManifests } from './manifests.ts';
@@ -28,7 +28,15 @@ const settlingMs = 90_000;
 const progress = textProgress({ prefix: 'demo:' });
 const print = (...lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
-const isOnce = readFlags();
+const usage = `flags:
+  --once             checks that every claim of the examples can be used, takes everything down, and ends`;
+const { once: isOnce } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: { options: { once: { type: 'boolean', default: false } } },
+    read: ({ values }) => values,
+  }),
+);
 const stopped = stopRequest();
 let services: Services | undefined;
 let isEnding = false;
@@ -51,16 +59,6 @@ try {
     progress.note(`the controllers said last:\n${readFileSync(services.logFile, 'utf8').slice(-4_000)}`);
   }
   await end(1);
-}
-
-function readFlags(): boolean {
-  try {
-    const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
-    return values.once;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nflags: --once\n`);
-    process.exit(2);
-  }
 }
 
 async function demonstrate(running: Services): Promise<void> {

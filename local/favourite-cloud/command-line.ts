@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
-import { BadFlag, explainFlags } from '../flags.ts';
+import { BadFlag, wordFlag } from '../flags.ts';
+import type { HelpAsked } from '../read-command-line.ts';
+import { readCommandLine } from '../read-command-line.ts';
 import { standInFlags, standInOptions } from '../stand-in-flags.ts';
-import { flavours } from './cloud.ts';
 import type { FavouriteCloudOptions } from './server.ts';
 
 /** Where each flavour listens unless told otherwise; the examples' secrets name these. */
@@ -19,27 +19,24 @@ const usage = `flags:
   --rate-limit N              requests per second before 429 (none)`;
 
 /** The server's options from a command line, or what is wrong with it, naming the flag. */
-export function parseCommandLine(args: readonly string[]): FavouriteCloudOptions | string {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
+export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
       options: {
         ...standInFlags,
         flavour: { type: 'string', default: 'favourite' },
         token: { type: 'string' },
       },
-    });
-    const { flavour, token } = values;
-    if (flavour !== 'favourite' && flavour !== 'other') {
-      throw new BadFlag(`--flavour: "${flavour}" is none of ${Object.keys(flavours).join(', ')}`);
-    }
-    if (token === '') throw new BadFlag('--token: must not be empty');
-    return {
-      flavour,
-      ...standInOptions(values, { defaultPort: defaultPorts[flavour] }),
-      ...(token === undefined ? {} : { token }),
-    };
-  } catch (error) {
-    return explainFlags(error, usage);
-  }
-}
+    },
+    read({ values }) {
+      const { token } = values;
+      const flavour = wordFlag('--flavour', values.flavour, ['favourite', 'other']);
+      if (token === '') throw new BadFlag('--token: must not be empty');
+      return {
+        flavour,
+        ...standInOptions(values, { defaultPort: defaultPorts[flavour] }),
+        ...(token === undefined ? {} : { token }),
+      };
+    },
+  });

@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util';
-import { BadFlag, durationFlag, explainFlags, fileFlag, numberFlag } from '../flags.ts';
+import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../flags.ts';
+import type { HelpAsked } from '../read-command-line.ts';
+import { readCommandLine } from '../read-command-line.ts';
 import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
@@ -50,70 +51,75 @@ export interface GetKey {
 }
 
 /** What a command line asks for, or what is wrong with it, naming the flag. */
-export function parseCommandLine(args: readonly string[]): Serve | GetKey | string {
-  try {
-    return args[0] === 'key' ? parseKey(args.slice(1)) : parseServe(args);
-  } catch (error) {
-    return explainFlags(error, usage);
-  }
-}
+export const parseCommandLine = (args: readonly string[]): Serve | GetKey | HelpAsked | string =>
+  args[0] === 'key' ? parseKey(args.slice(1)) : parseServe(args);
 
-function parseServe(args: readonly string[]): Serve {
-  const { values } = parseArgs({
-    args: [...args],
-    allowNegative: true,
-    options: {
-      ...standInFlags,
-      'key-file': { type: 'string' },
-      'update-time': { type: 'string', default: '1s' },
-      'token-lifetime': { type: 'string', default: '1h' },
-      'quota-instances': { type: 'string' },
-      'quota-gb': { type: 'string' },
-      disable: { type: 'string', multiple: true, default: [] },
-      redis: { type: 'boolean', default: true },
+const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
+      allowNegative: true,
+      options: {
+        ...standInFlags,
+        'key-file': { type: 'string' },
+        'update-time': { type: 'string', default: '1s' },
+        'token-lifetime': { type: 'string', default: '1h' },
+        'quota-instances': { type: 'string' },
+        'quota-gb': { type: 'string' },
+        disable: { type: 'string', multiple: true, default: [] },
+        redis: { type: 'boolean', default: true },
+      },
+    },
+    read({ values }): Serve {
+      const { disable, redis, 'key-file': keyFile } = values;
+      const count = (flag: 'quota-instances' | 'quota-gb'): number | undefined => {
+        const text = values[flag];
+        return text === undefined ? undefined : numberFlag(`--${flag}`, text, { max: 1_000_000 });
+      };
+      const [instances, memoryGb] = [count('quota-instances'), count('quota-gb')];
+      return {
+        act: 'serve',
+        hasRedis: redis,
+        ...(keyFile !== undefined && { keyFile: fileFlag('--key-file', keyFile) }),
+        options: {
+          ...standInOptions(values, { defaultPort }),
+          updateMs: durationFlag('--update-time', values['update-time']),
+          tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime']),
+          quotas: {
+            ...(instances !== undefined && { instances }),
+            ...(memoryGb !== undefined && { memoryGb }),
+          },
+          disabled: disable.map((api) => wordFlag('--disable', api, apis)),
+        },
+      };
     },
   });
-  const { disable, redis, 'key-file': keyFile } = values;
-  const unknown = disable.find((api) => !apis.includes(api));
-  if (unknown !== undefined) throw new BadFlag(`--disable: "${unknown}" is none of ${apis.join(', ')}`);
-  const count = (flag: 'quota-instances' | 'quota-gb'): number | undefined => {
-    const text = values[flag];
-    return text === undefined ? undefined : numberFlag(`--${flag}`, text, { max: 1_000_000 });
-  };
-  const [instances, memoryGb] = [count('quota-instances'), count('quota-gb')];
-  return {
-    act: 'serve',
-    hasRedis: redis,
-    ...(keyFile !== undefined && { keyFile: fileFlag('--key-file', keyFile) }),
-    options: {
-      ...standInOptions(values, { defaultPort }),
-      updateMs: durationFlag('--update-time', values['update-time']),
-      tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime']),
-      quotas: { ...(instances !== undefined && { instances }), ...(memoryGb !== undefined && { memoryGb }) },
-      disabled: disable,
-    },
-  };
-}
 
-function parseKey(args: readonly string[]): GetKey {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      url: { type: 'string', default: `http://127.0.0.1:${defaultPort}` },
-      project: { type: 'string' },
-      name: { type: 'string' },
-      role: { type: 'string', multiple: true },
+const parseKey = (args: readonly string[]): GetKey | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
+      allowPositionals: true,
+      options: {
+        url: { type: 'string', default: `http://127.0.0.1:${defaultPort}` },
+        project: { type: 'string' },
+        name: { type: 'string' },
+        role: { type: 'string', multiple: true },
+      },
+    },
+    read({ values, positionals }): GetKey {
+      const [file, ...rest] = positionals;
+      if (rest.length > 0) throw new BadFlag(`key: takes one file, and not ${rest.join(', ')} as well`);
+      const { url, project, name, role: roles } = values;
+      if (!URL.canParse(url)) throw new BadFlag(`--url: "${url}" is no URL`);
+      const account = newAccount(
+        {
+          ...(project !== undefined && { project }),
+          ...(name !== undefined && { name }),
+          ...(roles !== undefined && { roles }),
+        },
+        (field) => (field === 'roles' ? '--role' : `--${field}`),
+      );
+      return { act: 'key', url: url.replace(/\/$/, ''), account, ...(file !== undefined && { file }) };
     },
   });
-  const [file, ...rest] = positionals;
-  if (rest.length > 0) throw new BadFlag(`key: takes one file, and not ${rest.join(', ')} as well`);
-  const { url, project, name, role: roles } = values;
-  if (!URL.canParse(url)) throw new BadFlag(`--url: "${url}" is no URL`);
-  const account = newAccount({
-    ...(project !== undefined && { project }),
-    ...(name !== undefined && { name }),
-    ...(roles !== undefined && { roles }),
-  });
-  return { act: 'key', url: url.replace(/\/$/, ''), account, ...(file !== undefined && { file }) };
-}

@@ -1,5 +1,6 @@
 import type { Controls } from '../control.ts';
 import { faultControls } from '../control.ts';
+import { BadFlag, wordFlag } from '../flags.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore.ts';
@@ -14,18 +15,20 @@ export const controlsOf = (cloud: Controlled): Controls => ({
   'POST /_keys': (json) => cloud.createKey(newAccount(json as NewAccount)),
 });
 
-/** Throws an error that says what no account can have. */
-export function newAccount(wanted: NewAccount): NewAccount {
+/** What an account can be. Throws BadFlag with what the fault is in, by `at`: `name` as `--name`. */
+export function newAccount(
+  wanted: NewAccount,
+  at: (field: keyof NewAccount) => string = (field) => field,
+): NewAccount {
   const { name = 'crossplane', project = 'example-project', roles: granted = [] } = wanted;
-  if (!/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/.test(name)) {
-    throw new Error(
-      `"${name}" is no name of a service account: 6 to 30 lower-case letters, digits and dashes`,
-    );
+  const form = '6 to 30 lower-case letters, digits and dashes, of which the first is a letter';
+  for (const [field, value, what] of [
+    ['name', name, 'name of a service account'],
+    ['project', project, 'id of a project'],
+  ] as const) {
+    if (/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/.test(value)) continue;
+    throw new BadFlag(`${at(field)}: ${JSON.stringify(value)} is no ${what}: ${form}`);
   }
-  if (!/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/.test(project)) {
-    throw new Error(`"${project}" is no id of a project: 6 to 30 lower-case letters, digits and dashes`);
-  }
-  const unknown = granted.find((role) => !roles.includes(role));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${roles.join(', ')}`);
+  for (const role of granted) wordFlag(at('roles'), role, roles);
   return wanted;
 }

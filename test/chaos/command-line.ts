@@ -1,4 +1,6 @@
-import { parseArgs } from 'node:util';
+import { amountFlag, fileFlag, numberFlag } from '../../local/flags.ts';
+import type { HelpAsked } from '../../local/read-command-line.ts';
+import { readCommandLine } from '../../local/read-command-line.ts';
 
 export interface ChaosOptions {
   /** How many claims there are when the faults begin. */
@@ -23,14 +25,11 @@ const usage = `flags:
   --json FILE        writes the report there, too
   --logs FOLDER      keeps what the processes and the API server's audit log said there`;
 
-/** A value that a flag cannot have. */
-class BadFlag extends Error {}
-
 /** How to run, from a command line, or what is wrong with it, naming the flag. */
-export function parseCommandLine(args: readonly string[]): ChaosOptions | string {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
+export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
       options: {
         claims: { type: 'string', default: '50' },
         minutes: { type: 'string', default: '5' },
@@ -39,37 +38,13 @@ export function parseCommandLine(args: readonly string[]): ChaosOptions | string
         json: { type: 'string' },
         logs: { type: 'string' },
       },
-    });
-    if (values.json === '') throw new BadFlag('--json: must name a file');
-    if (values.logs === '') throw new BadFlag('--logs: must name a folder');
-    return {
-      claims: wholeNumber('--claims', values.claims, 1, 2000),
-      minutes: minutesIn(values.minutes),
-      seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
+    },
+    read: ({ values }) => ({
+      claims: numberFlag('--claims', values.claims, { min: 1, max: 2000 }),
+      minutes: amountFlag('--minutes', values.minutes, { max: 24 * 60 }),
+      seed: numberFlag('--seed', values.seed, { max: 2 ** 32 - 1 }),
       only: values.only.split(',').flatMap((word) => word.trim() || []),
-      ...(values.json !== undefined && { json: values.json }),
-      ...(values.logs !== undefined && { logs: values.logs }),
-    };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    // parseArgs names the flag and then explains itself at length.
-    const [first = ''] = error.message.split(/\.\s/);
-    return `${first}\n${usage}`;
-  }
-}
-
-function wholeNumber(flag: string, text: string, min: number, max: number): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number < min || number > max) {
-    throw new BadFlag(`${flag}: "${text}" is no number from ${min} to ${max}`);
-  }
-  return number;
-}
-
-function minutesIn(text: string): number {
-  const minutes = Number(text);
-  if (!/^\d*\.?\d+$/.test(text) || minutes <= 0 || minutes > 24 * 60) {
-    throw new BadFlag(`--minutes: "${text}" is no number above 0 and up to 1440`);
-  }
-  return minutes;
-}
+      ...(values.json !== undefined && { json: fileFlag('--json', values.json) }),
+      ...(values.logs !== undefined && { logs: fileFlag('--logs', values.logs, 'folder') }),
+    }),
+  });

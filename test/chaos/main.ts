@@ -4,6 +4,7 @@
  * flag, with 130 after Ctrl-C. SIGUSR2 ends the faults early, and then everything else goes on.
  */
 import { writeFileSync } from 'node:fs';
+import { askedOf } from '../../local/read-command-line.ts';
 import { stopRequest } from '../../local/stop-request.ts';
 import { parseCommandLine } from './command-line.ts';
 import { reportText } from './report.ts';
@@ -11,11 +12,7 @@ import { run } from './run.ts';
 import { kindsNamed } from './schedule.ts';
 import { startWorld } from './world.ts';
 
-const options = parseCommandLine(process.argv.slice(2));
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n`);
-  process.exit(2);
-}
+const options = askedOf(parseCommandLine(process.argv.slice(2)));
 if (kindsNamed(options.only).length === 0) {
   process.stderr.write(`--only: no fault has a name with ${options.only.join(' or ')} in it\n`);
   process.exit(2);

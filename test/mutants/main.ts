@@ -2,8 +2,10 @@
  * `npm run mutants [-- flags]`: changes the code that decides, one operator or condition at a time, and prints what no
  * unit test notices. Ends with 0 only if there is no such thing, with 2 for a wrong flag.
  */
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { BadFlag, numberFlag } from '../../local/flags.ts';
+import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
 import { equivalents } from './equivalent.ts';
 import { mutate } from './mutate.ts';
 import { mutated } from './scope.ts';
@@ -13,13 +15,21 @@ const usage = `flags:
   --only PATTERN     the files to mutate, may be repeated (${mutated.join(', ')})
   --concurrency N    mutants tried at once (the number of cores)`;
 
-const options = parseCommandLine();
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n${usage}\n`);
-  process.exit(2);
-}
-
-const { only, concurrency } = options;
+const { only, concurrency } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: {
+      options: {
+        only: { type: 'string', multiple: true },
+        concurrency: { type: 'string', default: String(availableParallelism()) },
+      },
+    },
+    read: ({ values }) => ({
+      only: values.only?.map(patternOfFiles),
+      concurrency: numberFlag('--concurrency', values.concurrency, { min: 1 }),
+    }),
+  }),
+);
 const mutants = await mutate({
   mutated: only ?? mutated,
   concurrency,
@@ -32,20 +42,8 @@ const isWhole = only === undefined;
 process.stdout.write(`${report(verdict, isWhole)}\n`);
 process.exit(isClean(verdict, isWhole) ? 0 : 1);
 
-/** What to do, or what is wrong with the flags. */
-function parseCommandLine(): { only: string[] | undefined; concurrency: number } | string {
-  try {
-    const { values } = parseArgs({
-      options: {
-        only: { type: 'string', multiple: true },
-        concurrency: { type: 'string', default: String(availableParallelism()) },
-      },
-    });
-    const concurrency = Number(values.concurrency);
-    if (!Number.isInteger(concurrency) || concurrency < 1)
-      return `--concurrency: "${values.concurrency}" is no number of at least 1`;
-    return { only: values.only, concurrency };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Throws BadFlag if it fits no file. */
+function patternOfFiles(pattern: string): string {
+  if (globSync(pattern).length > 0) return pattern;
+  throw new BadFlag(`--only: there is no file ${JSON.stringify(pattern)}`);
 }

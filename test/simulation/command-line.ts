@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { amountFlag, fileFlag, numberFlag } from '../../local/flags.ts';
+import type { HelpAsked } from '../../local/read-command-line.ts';
+import { readCommandLine } from '../../local/read-command-line.ts';
 
 export interface SimulateOptions {
   /** The first seed; those that follow are the next numbers. */
@@ -24,17 +26,14 @@ const usage = `flags:
   --scenario FILE    plays one scenario that was written down, and prints what happened
   --save FOLDER      writes down the smallest scenario of each failure`;
 
-/** A value that a flag cannot have. */
-class BadFlag extends Error {}
-
 /** What to simulate, from a command line, or what is wrong with it, naming the flag. */
-export function parseCommandLine(
+export const parseCommandLine = (
   args: readonly string[],
   { anySeed = () => randomInt(1, 2 ** 31), cores = availableParallelism() } = {},
-): SimulateOptions | string {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
+): SimulateOptions | HelpAsked | string =>
+  readCommandLine(args, {
+    usage,
+    config: {
       options: {
         seeds: { type: 'string' },
         seed: { type: 'string' },
@@ -43,39 +42,17 @@ export function parseCommandLine(
         scenario: { type: 'string' },
         save: { type: 'string' },
       },
-    });
-    const { seeds, seed, minutes, jobs, scenario, save } = values;
-    if (scenario === '') throw new BadFlag('--scenario: must name a file');
-    if (save === '') throw new BadFlag('--save: must name a folder');
-    const seedsByDefault = seed !== undefined ? 1 : 1000;
-    return {
-      seed: seed === undefined ? anySeed() : whole('seed', seed, 0),
-      seeds:
-        seeds !== undefined ? whole('seeds', seeds, 1) : minutes === undefined ? seedsByDefault : Infinity,
-      minutes: minutes === undefined ? Infinity : positive('minutes', minutes),
-      jobs: whole('jobs', jobs, 1),
-      ...(scenario !== undefined && { scenario }),
-      ...(save !== undefined && { save }),
-    };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    // parseArgs names the flag and then explains itself at length.
-    const [first = ''] = error.message.split(/\.\s/);
-    return `${first}\n${usage}`;
-  }
-}
-
-function whole(flag: string, text: string, least: number): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < least) {
-    throw new BadFlag(`--${flag}: "${text}" is no whole number of at least ${least}`);
-  }
-  return number;
-}
-
-function positive(flag: string, text: string): number {
-  const number = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || number <= 0)
-    throw new BadFlag(`--${flag}: "${text}" is no number above 0`);
-  return number;
-}
+    },
+    read({ values: { seeds, seed, minutes, jobs, scenario, save } }) {
+      const withoutTime = seed === undefined ? 1000 : 1;
+      const seedsByDefault = minutes === undefined ? withoutTime : Infinity;
+      return {
+        seed: seed === undefined ? anySeed() : numberFlag('--seed', seed),
+        seeds: seeds === undefined ? seedsByDefault : numberFlag('--seeds', seeds, { min: 1 }),
+        minutes: minutes === undefined ? Infinity : amountFlag('--minutes', minutes),
+        jobs: numberFlag('--jobs', jobs, { min: 1 }),
+        ...(scenario !== undefined && { scenario: fileFlag('--scenario', scenario) }),
+        ...(save !== undefined && { save: fileFlag('--save', save, 'folder') }),
+      };
+    },
+  });

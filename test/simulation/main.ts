@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { askedOf } from '../../local/read-command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
@@ -15,11 +16,7 @@ import { breaks, shrink } from './shrink.ts';
 /** So many failures are made small; the rest is counted. */
 const mostExplained = 3;
 
-const options = parseCommandLine(process.argv.slice(2));
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n`);
-  process.exit(2);
-}
+const options = askedOf(parseCommandLine(process.argv.slice(2)));
 const { seed: first, seeds, minutes, jobs, scenario, save } = options;
 const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));

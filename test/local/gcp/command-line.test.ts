@@ -81,8 +81,8 @@ describe('the command line', () => {
     ['--disable compute.googleapis.com', /^--disable: "compute/],
     ['key a b', /^key: takes one file/],
     ['key --url here', /^--url: "here"/],
-    ['key --role roles/god', /^"roles\/god" is none of /],
-    ['key --name X', /^"X" is no name of a service account/],
+    ['key --role roles/god', /^--role: "roles\/god" is none of /],
+    ['key --name X', /^--name: "X" is no name of a service account/],
   ];
   for (const [line, said] of refused) {
     test(`refuses ${line}, naming what is wrong`, () => {

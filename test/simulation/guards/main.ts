@@ -4,9 +4,10 @@
  * if each is noticed, with 2 for a wrong flag.
  */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import range from 'lodash/range.js';
 import sortBy from 'lodash/sortBy.js';
+import { BadFlag, numberFlag } from '../../../local/flags.ts';
+import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
 import { generate } from '../generate.ts';
 import type { Guard } from './guards.ts';
 import { guards } from './guards.ts';
@@ -18,13 +19,23 @@ const usage = `flags:
   --only TEXT        the guards of files whose path has this in it, or that guard against it
   --jobs N           guards at a time (the number of cores)`;
 
-const options = parseCommandLine();
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n${usage}\n`);
-  process.exit(2);
-}
-const { seeds, only, jobs } = options;
-const chosen = guards.filter(({ file, against }) => `${file} ${against}`.includes(only));
+const { seeds, chosen, jobs } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: {
+      options: {
+        seeds: { type: 'string', default: '1000' },
+        only: { type: 'string', default: '' },
+        jobs: { type: 'string', default: String(availableParallelism()) },
+      },
+    },
+    read: ({ values }) => ({
+      seeds: numberFlag('--seeds', values.seeds, { min: 1 }),
+      chosen: guardsWith(values.only),
+      jobs: numberFlag('--jobs', values.jobs, { min: 1 }),
+    }),
+  }),
+);
 /** First those that come to the point. */
 const order = sortBy(range(1, seeds + 1), (seed) => (generate(seed).areWritesAlone ? 0 : 1));
 /** Whether a seed breaks a promise with all guards in place. */
@@ -75,22 +86,10 @@ function isBrokenAnyway(seed: number): Promise<boolean> {
   return known;
 }
 
-/** What to do, or what is wrong with the flags. */
-function parseCommandLine() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        seeds: { type: 'string', default: '1000' },
-        only: { type: 'string', default: '' },
-        jobs: { type: 'string', default: String(availableParallelism()) },
-      },
-    });
-    const [count, at] = [Number(values.seeds), Number(values.jobs)];
-    if (!Number.isInteger(count) || count < 1)
-      return `--seeds: "${values.seeds}" is no whole number of at least 1`;
-    if (!Number.isInteger(at) || at < 1) return `--jobs: "${values.jobs}" is no whole number of at least 1`;
-    return { seeds: count, only: values.only, jobs: at };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Throws BadFlag if there are none. */
+function guardsWith(text: string): readonly Guard[] {
+  const chosen = guards.filter(({ file, against }) => `${file} ${against}`.includes(text));
+  if (chosen.length === 0)
+    throw new BadFlag(`--only: no guard has ${JSON.stringify(text)} in its path or purpose`);
+  return chosen;
 }

@@ -6,8 +6,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import chunk from 'lodash/chunk.js';
+import { fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
+import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
 import { exampleNames, referencesOf } from './examples.ts';
 import { playPoints } from './play-points.ts';
 import type { RecordedReference } from './points.ts';
@@ -29,12 +30,26 @@ const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 };
 
-const options = parseCommandLine();
-if (typeof options === 'string') {
-  process.stderr.write(`${options}\n${usage}\n`);
-  process.exit(2);
-}
-const { examples, kinds, jobs, save } = options;
+const { examples, kinds, jobs, save } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: {
+      options: {
+        example: { type: 'string' },
+        points: { type: 'string' },
+        jobs: { type: 'string', default: String(availableParallelism()) },
+        save: { type: 'string' },
+      },
+    },
+    read: ({ values }) => ({
+      examples:
+        values.example === undefined ? exampleNames : [wordFlag('--example', values.example, exampleNames)],
+      kinds: values.points === undefined ? pointKinds : [wordFlag('--points', values.points, pointKinds)],
+      jobs: numberFlag('--jobs', values.jobs, { min: 1 }),
+      save: values.save === undefined ? undefined : fileFlag('--save', values.save, 'folder'),
+    }),
+  }),
+);
 const startedMs = performance.now();
 const references = new Map<string, RecordedReference>();
 const tasks = [];
@@ -78,27 +93,3 @@ print(
   `${ended} runs in ${Math.round((performance.now() - startedMs) / 1000)} s, ${violations} violations`,
 );
 process.exit(violations === 0 ? 0 : 1);
-
-/** What to do, or what is wrong with the flags. */
-function parseCommandLine() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        example: { type: 'string' },
-        points: { type: 'string' },
-        jobs: { type: 'string', default: String(availableParallelism()) },
-        save: { type: 'string' },
-      },
-    });
-    const examples = exampleNames.filter((name) => name === (values.example ?? name));
-    const kinds = pointKinds.filter((kind) => kind === (values.points ?? kind));
-    const jobs = Number(values.jobs);
-    if (examples.length === 0) return `--example: there is no example "${values.example}"`;
-    if (kinds.length === 0) return `--points: there are no points "${values.points}"`;
-    if (!Number.isInteger(jobs) || jobs < 1) return `--jobs: "${values.jobs}" is no number of at least 1`;
-    if (values.save === '') return '--save: must name a folder';
-    return { examples, kinds, jobs, save: values.save };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}

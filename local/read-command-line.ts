@@ -1,0 +1,85 @@
+import type { ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
+import { BadFlag } from './flags.ts';
+
+/** A command line that asks which flags there are. */
+export class HelpAsked {
+  /** The answer. */
+  readonly usage: string;
+
+  constructor(usage: string) {
+    this.usage = usage;
+  }
+}
+
+/** The flags of a command. */
+export interface CommandFlags<C extends ParseArgsConfig, T> {
+  /** All of them, in words. */
+  readonly usage: string;
+  /** As `parseArgs` takes them. */
+  readonly config: C;
+  /** What they mean together. Throws BadFlag. */
+  readonly read: (parsed: ReturnType<typeof parseArgs<C>>) => T;
+}
+
+/**
+ * What a command line asks for: `--help` or `-h` for the usage, wherever it stands; or a text, which says what is wrong
+ * with it, naming the flag, and the usage. A value may begin with a dash, so that `--port -1` is told of its value.
+ */
+export function readCommandLine<const C extends ParseArgsConfig, T>(
+  args: readonly string[],
+  { usage, config, read }: CommandFlags<C, T>,
+): T | HelpAsked | string {
+  const flags = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  if (flags.includes('--help') || flags.includes('-h')) return new HelpAsked(usage);
+  try {
+    const parsed: unknown = parseArgs({ ...config, args: withValues(args, config) });
+    return read(parsed as ReturnType<typeof parseArgs<C>>);
+  } catch (error) {
+    return `${wrongIn(error)}\n${usage}`;
+  }
+}
+
+/** `--port -1` as `--port=-1`: alone, parseArgs finds it ambiguous. Throws BadFlag for a flag in place of a value. */
+function withValues(args: readonly string[], { options = {} }: ParseArgsConfig): string[] {
+  const takesValue = (arg: string | undefined): boolean =>
+    arg?.startsWith('--') === true && options[arg.slice(2)]?.type === 'string';
+  const written: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const [arg = '', value] = args.slice(at);
+    if (arg === '--') return [...written, ...args.slice(at)];
+    if (value === undefined || !takesValue(arg)) {
+      written.push(arg);
+      continue;
+    }
+    if (value.startsWith('--')) throw new BadFlag(`${arg}: has no value before ${value}`);
+    written.push(`${arg}=${value}`);
+    at += 1;
+  }
+  return written;
+}
+
+/** Rethrows what is no error of a flag. */
+function wrongIn(error: unknown): string {
+  if (error instanceof BadFlag) return error.message;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (!code.startsWith('ERR_PARSE_ARGS_')) throw error;
+  // parseArgs names the flag and then explains itself at length.
+  return message.split(/\.\s/)[0] ?? message;
+}
+
+/**
+ * What a command line asks for, where that is work. Else ends this process: with 0 and the usage on standard output if
+ * that is asked for, with 2 and what is wrong on standard error.
+ */
+export function askedOf<T>(asked: T | HelpAsked | string): T {
+  if (asked instanceof HelpAsked) {
+    process.stdout.write(`${asked.usage}\n`);
+    process.exit(0);
+  }
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n`);
+    process.exit(2);
+  }
+  return asked;
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+/** Commands that are one program of ours; those that are not read no flags, or hand them to another program. */
+const commands = Object.entries(scripts).flatMap(([name, script]) => {
+  const [, main] = /^node (\S*main\.ts)$/.exec(script) ?? [];
+  return main === undefined ? [] : [[name, main] as const];
+});
+
+/** What a command asks for before it looks at more. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  'new-service': ['Kind', '--group', 'a.example.org'],
+};
+
+async function run(main: string, ...args: readonly string[]) {
+  const {
+    code = 0,
+    stdout,
+    stderr,
+  } = (await promisify(execFile)(process.execPath, [main, ...args], {
+    cwd: root,
+    timeout: 60_000,
+  }).catch(
+    (error: { readonly code?: number | null; readonly stdout: string; readonly stderr: string }) => error,
+  )) as {
+    readonly code?: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  };
+  return { code, stdout, stderr };
+}
+
+test('there are commands to ask', () => {
+  const names = [
+    'aws',
+    'bench',
+    'chaos',
+    'control-plane',
+    'demo',
+    'favourite-cloud',
+    'gcp',
+    'guards',
+    'mutants',
+  ];
+  const others = ['new-service', 'perturb', 'simulate', 'start'];
+  assert.deepEqual(commands.map(([name]) => name).toSorted(), [...names, ...others]);
+});
+
+describe('each command', { concurrency: 2 }, () => {
+  for (const [name, main] of commands) {
+    test(`${name} tells its flags when asked`, async () => {
+      const { code, stdout, stderr } = await run(main, '--help');
+      assert.equal(stderr, '');
+      assert.match(stdout, /^ {2}(-\w, )?--[a-z-]+ /m);
+      assert.equal(code, 0);
+    });
+    // The author's commands end with 1, as commander has it.
+    const wrong = name === 'new-service' ? 1 : 2;
+    test(`${name} ends with ${wrong} for a flag that is none, and names it`, async () => {
+      const { code, stdout, stderr } = await run(main, ...(needed[name] ?? []), '--no-such-flag');
+      assert.match(stderr, /--no-such-flag/);
+      assert.doesNotMatch(stderr, /^ +at /m);
+      assert.equal(stdout, '');
+      assert.equal(code, wrong);
+    });
+  }
+});
