@@ -3,7 +3,7 @@ import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { isNotFound } from '../../../runtime/client/errors.ts';
+import { ApiError, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { operationSuperseded } from './async-operations.ts';
@@ -232,6 +232,7 @@ function readyAsObserved({ current, before }: Run, { ready }: Observation): { re
 /** Asks for deletion, and finishes if the external resource is gone at once. */
 async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const { identity, external, underWay, signal } = context;
+  if (!(await isStored(context, run))) return endings.gone(run);
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
   const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
@@ -250,6 +251,23 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const [looked, observed] = await observe(context, asked, isDeleting);
   return observed.exists ? endings.leaving(looked) : finalise(context, looked);
 }
+
+/**
+ * Whether the API server still has the object, as this run knows it: no write comes before a deletion whose precondition
+ * would tell. A watch may be behind while another process, which runs beside this one by mistake, has deleted what was
+ * outside and let go of the object; what is there now would be that of another of its name. Throws a conflict if it
+ * has changed: somebody may have said that what is outside is to stay.
+ */
+async function isStored({ managedResources, signal }: RunContext, run: Run): Promise<boolean> {
+  const { metadata } = run.current;
+  const fetching = managedResources.fetch(objectKey(metadata), signal);
+  const stored = await failing('cannot get managed resource', fetching, { ...cannotDelete, known: run });
+  if (stored?.metadata.uid !== metadata.uid) return false;
+  if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;
+  throw new StepFailure('', conflict, { known: run });
+}
+
+const conflict = new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {

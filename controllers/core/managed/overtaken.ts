@@ -42,8 +42,8 @@ export interface Overtaken {
   /** One of this name, as if it were being deleted. */
   of(request: Request): Managed | undefined;
   forget(managed: Managed): void;
-  /** Takes what is written to one, in place of the API server; without our finalizer it is forgotten. */
-  readonly writes: Pick<Resource<Managed>, 'update' | 'updateStatus'>;
+  /** Has them, and takes what is written to them, in place of the API server; without our finalizer one is forgotten. */
+  readonly inPlace: Pick<Resource<Managed>, 'fetch' | 'update' | 'updateStatus'>;
 }
 
 export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 'clock'>): Overtaken {
@@ -72,6 +72,13 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
     });
   }
 
+  function of(request: Request): Managed | undefined {
+    const key = objectKeyText(request);
+    const left = [...gone.values()].find(({ metadata }) => objectKeyText(metadata) === key);
+    if (left === undefined) return undefined;
+    return answered(withAnnotations(left, begun.get(left.metadata.uid)?.metadata.annotations ?? {}));
+  }
+
   return {
     goesUnreleased(change) {
       if (change.type !== 'deleted') return false;
@@ -98,14 +105,9 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       const before = begun.get(uid)?.metadata.resourceVersion;
       if (before !== undefined && compareResourceVersions(resourceVersion, before) > 0) begun.delete(uid);
     },
-    of(request) {
-      const key = objectKeyText(request);
-      const left = [...gone.values()].find(({ metadata }) => objectKeyText(metadata) === key);
-      if (left === undefined) return undefined;
-      return answered(withAnnotations(left, begun.get(left.metadata.uid)?.metadata.annotations ?? {}));
-    },
+    of,
     forget,
-    writes: { update: write, updateStatus: write },
+    inPlace: { fetch: async (key) => of(key), update: write, updateStatus: write },
   };
 }
 

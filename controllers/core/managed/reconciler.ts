@@ -118,7 +118,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     service,
     {
       ...shared,
-      managedResources: { ...shared.managedResources, ...overtaken.writes },
+      managedResources: { ...shared.managedResources, ...overtaken.inPlace },
       absences: createAbsences(env.clock),
     },
     overtaken.of,

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
+import { broken } from '../cluster-fake.ts';
+import { finalizers, Scene } from '../managed-scene.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+
+const db = { name: 'db' };
+
+/** A managed resource that is being deleted; `meanwhile` happens while its external resource is looked at for the first time. */
+async function leaving(meanwhile: (scene: Scene) => void): Promise<Scene> {
+  const scene = new Scene({ forProvider: { size: 1 } });
+  await scene.run();
+  scene.cluster.delete(managedKind, db, deletionTimestamp);
+  scene.cluster.calls.length = 0;
+  let isFirst = true;
+  scene.external.afterCall = (method) => {
+    if (method !== 'observe' || !isFirst) return;
+    isFirst = false;
+    meanwhile(scene);
+  };
+  return scene;
+}
+
+const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {}): void => {
+  scene.cluster.edit(managedKind, db, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+    spec: { ...object.spec, ...spec },
+  }));
+};
+
+const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
+
+describe('right before what is outside is deleted, the API server is asked', () => {
+  const changes: Readonly<Record<string, { meanwhile: (scene: Scene) => void; row: string }>> = {
+    'deletionPolicy is Orphan': { meanwhile: (scene) => edit(scene, { deletionPolicy: 'Orphan' }), row: '6' },
+    'reclaimPolicy is Retain': { meanwhile: (scene) => edit(scene, { reclaimPolicy: 'Retain' }), row: '6' },
+    'it is paused': {
+      meanwhile: (scene) => edit(scene, {}, { annotations: { 'crossplane.io/paused': 'true' } }),
+      row: '2',
+    },
+  };
+  for (const [name, { meanwhile, row }] of Object.entries(changes)) {
+    test(`and nothing is, where by then ${name}`, async () => {
+      const scene = await leaving(meanwhile);
+      await assert.rejects(scene.run(), isConflict);
+      await scene.run();
+      assert.deepEqual([scene.row, things(scene), scene.external.count('delete')], [row, ['db'], 0]);
+    });
+  }
+
+  test('and an edit that has nothing to do with it is no more than another run', async () => {
+    const scene = await leaving((each) => edit(each, {}, { labels: { team: 'shop' } }));
+    await assert.rejects(scene.run(), isConflict);
+    await scene.run();
+    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+  });
+
+  const successors: Readonly<Record<string, (scene: Scene) => void>> = {
+    'it is gone': () => {},
+    'another has its name': ({ cluster }) =>
+      void cluster.put(managedKind, managed({ forProvider: { size: 1 } }, { uid: 'uid-again', finalizers })),
+  };
+  for (const [name, then] of Object.entries(successors)) {
+    test(`and what is outside is nobody's of this run, where by then ${name}`, async () => {
+      const scene = await leaving((each) => {
+        edit(each, {}, { finalizers: [] });
+        then(each);
+      });
+      await scene.run();
+      assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
+    });
+  }
+
+  test('and nothing is while it does not answer', async () => {
+    const scene = await leaving(({ cluster }) => {
+      cluster.gate = ({ verb, kind }) => {
+        if (verb === 'get' && kind === managedKind.kind) throw broken();
+      };
+    });
+    await scene.run();
+    assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
+    assert.match(scene.condition('Synced'), /^False\/ReconcileError: cannot get managed resource: /);
+    assert.match(scene.condition('Ready'), /^False\/Deleting/);
+    scene.cluster.gate = () => {};
+    await scene.run();
+    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+  });
+
+  test('once', async () => {
+    const scene = await leaving(() => {});
+    await scene.run();
+    const asked = scene.cluster.calls.filter(({ kind }) => kind === managedKind.kind);
+    assert.deepEqual(
+      asked.map(({ verb }) => verb),
+      ['get', 'update'],
+    );
+    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+  });
+});
