@@ -24,6 +24,24 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/act.ts': [
     {
+      against: 'something made for what another process has let go of',
+      provenBy: 'test/controllers/core/managed/overtaken.test.ts: and has none',
+      was: 'if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);',
+      becomes: '',
+    },
+    {
+      against: 'the deletion of what another resource of the name has by then',
+      provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: another has its name',
+      was: 'if (stored?.metadata.uid !== metadata.uid) return false;',
+      becomes: '',
+    },
+    {
+      against: 'the deletion of what is to stay outside since the run began',
+      provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: deletionPolicy is Orphan',
+      was: 'if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;',
+      becomes: 'if (stored !== undefined) return true;',
+    },
+    {
       against: 'an edit of what identifies a resource while it is created',
       provenBy:
         'test/controllers/core/managed/identity.test.ts: while it is being made, whose answer is lost',
