@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
@@ -94,4 +95,13 @@ async function played(first: number, count: number): Promise<readonly string[]> 
 
 test('no promise is broken in the first 100 seeds', async () => {
   assert.deepEqual(await played(1, 100), []);
+});
+
+/** As many as there is time for, where somebody waits. */
+const fresh = process.env.CI === undefined ? 50 : 200;
+
+test(`nor in ${fresh} that nobody has tried`, async (context) => {
+  const first = randomInt(1, 2 ** 31);
+  context.diagnostic(`again: npm run simulate -- --seed ${first} --seeds ${fresh}`);
+  assert.deepEqual(await played(first, fresh), []);
 });
