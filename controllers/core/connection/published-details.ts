@@ -45,8 +45,17 @@ export const nothingPublished: Published = { details: {}, revision: 0 };
 /** Nobody knows what there was before. */
 export const whateverPublished: PublishedBefore = { ...nothingPublished, givesWay: true };
 
-/** Details that anybody may read; all others are taken for secrets. */
-const publicKeys = ['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider', 'clusterCA'];
+/**
+ * Details that anybody may read; all others are taken for secrets. What a message says of them stays in it, and a change of
+ * them is no change of credentials.
+ */
+const publicKeys = [
+  ...['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider'],
+  // Whom to trust, and whether to.
+  ...['clusterCA', 'certificates', 'sslmode'],
+  // What a topic of Pub/Sub is found by.
+  ...['topic', 'projectName'],
+];
 
 export const secretsAmong = (details: ConnectionDetails): ConnectionDetails => omit(details, publicKeys);
 

@@ -266,6 +266,18 @@ describe('messages', () => {
     };
     assert.equal(scrub('bobby@host:5432/shop 123 1234', details), 'bobby@host:5432/shop 123 ***');
   });
+  test('nor is what the stacks publish beside passwords, so that messages can name it', () => {
+    const details = {
+      topic: 'orders',
+      projectName: 'crossplane',
+      sslmode: 'verify-full',
+      certificates: '-----BEGIN CERTIFICATE-----',
+      clusterCA: '-----BEGIN CERTIFICATE-----',
+    };
+    const message =
+      'topic "orders" of crossplane@crossplane.iam.gserviceaccount.com: verify-full -----BEGIN CERTIFICATE-----';
+    assert.equal(scrub(message, details), message);
+  });
   test('the longest secret goes first, so that none leaves a part of another', () => {
     assert.equal(scrub('abcd-efgh abcd', { a: 'abcd', b: 'abcd-efgh' }), '*** ***');
   });
