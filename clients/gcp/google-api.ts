@@ -56,6 +56,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
     ),
     ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
+    ...(isAboutProject ? ['check spec.projectID of the ProviderConfig'] : []),
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,

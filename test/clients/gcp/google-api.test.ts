@@ -72,7 +72,8 @@ describe('what an error of Google says', () => {
       },
       want: {
         code: 'PROJECT_NOT_FOUND',
-        message: 'Requested project not found or user does not have access to it',
+        message:
+          'Requested project not found or user does not have access to it; check spec.projectID of the ProviderConfig',
         fields: [],
       },
     },
