@@ -37,6 +37,7 @@ import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 import { isReservedFor } from './reservation.ts';
+import { toldToClaim } from './told-to-claim.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
 export interface BindingInput {
@@ -137,7 +138,7 @@ export function decideBinding(input: BindingInput): BindingDecision {
     return decideUnprovisioned(input, claim, 'record');
   }
   if (managed === undefined) return decideMissing(input, claim);
-  const decision = decideExisting(service, claim, managed);
+  const decision = decideExisting(service, claim, managed, input.resourceClass);
   // Whoever took the finalizer away: without it a claim could go, and leave behind what it has.
   const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);
   return isLoose && decision.act === 'report' ? { row: 'K9 again', act: 'recall', managed: held } : decision;
@@ -192,7 +193,12 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
 }
 
 /** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
-function decideExisting(service: ClaimService, claim: Claim, managed: Managed): BindingDecision {
+function decideExisting(
+  service: ClaimService,
+  claim: Claim,
+  managed: Managed,
+  resourceClass: Class | undefined,
+): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
   const refuse = (row: ReportRow, why: string): BindingDecision => {
     const message = `refusing to bind to ${what}: ${why}`;
@@ -240,7 +246,9 @@ function decideExisting(service: ClaimService, claim: Claim, managed: Managed): 
     return unoffered('was given to a claim, which somebody removed from its spec.claimRef');
   }
   if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
-  const facts = [binding(`waiting for ${describeManaged(managed)}`), reconcileSuccess()] as const;
+  const madeFrom = isDynamic(service, claim) ? resourceClass : undefined;
+  const state = toldToClaim(service, claim, madeFrom, describeManaged(managed));
+  const facts = [binding(`waiting for ${state}`), reconcileSuccess()] as const;
   const waiting = report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
   const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');

@@ -163,6 +163,38 @@ test('a claim gets what its class says, and a secret that opens the instance', a
   assert.deepEqual(scene.cloud.instances.all(), []);
 });
 
+test('a claim of a version that there is not is told what who wrote it can do', async () => {
+  const scene = new Scene();
+  scene.putProvider();
+  scene.cluster.put(CloudMemorystoreInstanceClassKind, {
+    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+    kind: 'CloudMemorystoreInstanceClass',
+    metadata: { name: 'small', labels: { size: 'small' } },
+    specTemplate: {
+      writeConnectionSecretsToNamespace: 'infra',
+      forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1 },
+    },
+  });
+  scene.cluster.put(RedisClusterKind, {
+    apiVersion: 'cache.crossplane.io/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { namespace: 'shop', name: 'cart' },
+    spec: { engineVersion: '2.8', classSelector: { matchLabels: { size: 'small' } } },
+  });
+  await scene.process.settle(60_000);
+  const claim = scene.cluster.get(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  const { message = '' } = getCondition(claim?.status?.conditions, 'Ready');
+  assert.match(
+    message,
+    /INVALID_ARGUMENT.*; delete the claim and create a new one with another spec\.engineVersion$/,
+  );
+  const [made = assert.fail('no instance')] = scene.cluster.all(CloudMemorystoreInstanceKind);
+  assert.match(
+    getCondition(made.status?.conditions, 'Synced').message ?? '',
+    /; change spec\.forProvider\.redisVersion$/,
+  );
+});
+
 test('a drift is reverted by an update of just that field', async () => {
   const scene = new Scene({ updateMs: 30_000 });
   scene.putProvider();
@@ -408,7 +440,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
     const { message = '' } = getCondition(status?.conditions, 'Synced');
     assert.match(
       message,
-      /^observe failed: cannot get topic "orders": .*\(404 PROJECT_NOT_FOUND\): Requested project/,
+      /^observe failed: cannot get topic "orders": .*\(404 PROJECT_NOT_FOUND\): Requested project .*; check spec\.projectID of the ProviderConfig$/,
     );
   });
 

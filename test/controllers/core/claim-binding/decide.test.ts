@@ -4,7 +4,7 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import { reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { BindingDecision } from '../../../../controllers/core/claim-binding/decide.ts';
+import type { BindingDecision, BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import {
   bindingRows,
   boundConditions,
@@ -785,6 +785,68 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
     }
   }
 }
+
+describe('what is advised of a field of the managed resource is told to who wrote the claim', () => {
+  const versioned: ClaimService = {
+    ...service,
+    configure: (of) => {
+      const { version } = of.spec as { readonly version?: string };
+      if (version === 'odd') throw new Error('no such version');
+      return {
+        forProvider: { size: 3, ...(version !== undefined && { engine: { version: `V_${version}` } }) },
+      };
+    },
+  };
+  const advised = (message: string) =>
+    managed(
+      { claimRef: claimRef() },
+      { name: ownName, status: { conditions: [condition('Synced', 'False', 'ReconcileError', message)] } },
+    );
+  const readyOf = (over: Partial<BindingInput>) => {
+    const decision = decideBinding({
+      ...{ service: versioned, peers: [versioned], resourceClass: small, held: undefined },
+      ...{ claim: claim({ ...dynamic, version: '9' } as object), isHandedOver: false },
+      ...{ managed: advised('refused: no; change spec.forProvider.engine.version, and wait') },
+      ...over,
+    });
+    assert.ok(decision.act === 'report');
+    return decision.facts.conditions[0]?.message?.replace(/^waiting for FavouriteDBInstance \S+: /, '');
+  };
+  const asIs = 'refused: no; change spec.forProvider.engine.version, and wait';
+  const cases: Record<string, readonly [Partial<BindingInput>, string]> = {
+    'whose value is that of the claim': [
+      {},
+      'refused: no; delete the claim and create a new one with another spec.version, and wait',
+    ],
+    'or one of two': [
+      { managed: advised('no; change spec.forProvider.size and spec.forProvider.engine') },
+      'no; delete the claim and create a new one with another spec.version',
+    ],
+    'but not where the class decides': [
+      { managed: advised('no; change spec.forProvider.size') },
+      'no; change spec.forProvider.size',
+    ],
+    'nor where the claim says nothing': [{ claim: claim(dynamic) }, asIs],
+    'nor where the class is gone': [{ resourceClass: undefined }, asIs],
+    'nor where class and claim no longer go together': [
+      { claim: claim({ ...dynamic, version: 'odd' } as object) },
+      asIs,
+    ],
+    'nor of a resource that was made by hand': [
+      {
+        claim: claim({ resourceRef: resourceRef('db'), version: '9' } as object),
+        managed: managed(
+          {},
+          { status: { conditions: [condition('Synced', 'False', 'ReconcileError', asIs)] } },
+        ),
+      },
+      asIs,
+    ],
+  };
+  for (const [name, [over, want]] of Object.entries(cases)) {
+    test(name, () => assert.equal(readyOf(over), want));
+  }
+});
 
 describe('H14 a bound claim is as ready as its managed resource', () => {
   const withConditions = (...conditions: ReturnType<typeof condition>[]) =>

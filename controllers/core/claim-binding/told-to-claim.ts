@@ -1,0 +1,54 @@
+import get from 'lodash/get.js';
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { parametersOf } from '../claim/claim-record.ts';
+import type { ClaimService } from '../claim-service.ts';
+
+/** What a stack advises of fields of the managed resource: `change spec.forProvider.engineVersion`. */
+const advice = /\bchange (spec\.forProvider\.\w+(?:\.\w+)*(?: and spec\.forProvider\.\w+(?:\.\w+)*)*)/;
+
+/**
+ * What a managed resource says, for the claim that it was made for. Where it advises to change a field that has its value
+ * from the claim, who wrote the claim is told what he can do: the claim's own fields are settled once it has a resource.
+ */
+export function toldToClaim(
+  service: ClaimService,
+  claim: Claim,
+  resourceClass: Class | undefined,
+  message: string,
+): string {
+  if (resourceClass === undefined) return message;
+  return message.replace(advice, (advised, places: string) => {
+    const paths = places.split(' and ').map((place) => place.replace('spec.', ''));
+    const fields = fieldsBehind(service, claim, resourceClass, paths).map((field) => `spec.${field}`);
+    return fields.length === 0
+      ? advised
+      : `delete the claim and create a new one with another ${fields.join(' and ')}`;
+  });
+}
+
+/** The fields of the claim without which what it gets would have other values in one of these places. */
+function fieldsBehind(
+  service: ClaimService,
+  claim: Claim,
+  resourceClass: Class,
+  paths: readonly string[],
+): readonly string[] {
+  const configured = (of: Claim): object | undefined => {
+    try {
+      return service.configure(of, resourceClass);
+    } catch {
+      return undefined; // the class was edited since; whose the value is cannot be told any more
+    }
+  };
+  const made = configured(claim);
+  return Object.keys(parametersOf(claim))
+    .toSorted()
+    .filter((field) => {
+      const without = configured({ ...claim, spec: omit(claim.spec, field) });
+      if (made === undefined || without === undefined) return false;
+      return paths.some((path) => !isEqual(get(made, path), get(without, path)));
+    });
+}
