@@ -30,7 +30,7 @@ export function exampleManifests(
   folder: (typeof demonstrated)[number],
   addressed: Addressed,
 ): readonly string[] {
-  return readdirSync(join(examples, folder))
+  return readdirSync(join(examples, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .toSorted()
     .map((file) => atHome(readFileSync(join(examples, folder, file), 'utf8'), addressed));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,13 +37,6 @@ before(async () => {
     ...(backend && { backend }),
   });
   cluster = await startCluster();
-  const provider = (await example('00-provider'))
-    .replaceAll('http://127.0.0.1:18085', cloud.url)
-    // What JSON quotes is a scalar of YAML.
-    .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(cloud.createKey())));
-  await cluster.kubectl(['apply', '-f', '-'], provider);
-  await cluster.kubectl(['apply', '-f', '-'], await example('10-classes'));
-  await apply(legacyProvider(), largeClass);
   stack = cluster.startProcess(flags);
 });
 
@@ -119,6 +113,81 @@ function ask(
     socket.end(`${[...commands, 'QUIT'].join('\r\n')}\r\n`);
   });
 }
+
+/** Manifests as they are written for a reader, with the address and a key of this cloud. */
+const atHome = (yaml: string): string =>
+  yaml
+    .replaceAll('http://127.0.0.1:18085', cloud.url)
+    // What JSON quotes is a scalar of YAML.
+    .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(cloud.createKey())));
+
+test('docs/gcp.md, followed word for word from an empty control plane', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'gcp-page-'));
+  t.after(() => rm(home, { recursive: true }));
+  await writeFile(join(home, 'gcp-key.json'), JSON.stringify(cloud.createKey())); // npm run gcp -- key
+  const page = await readFile(join(root, 'docs/gcp.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```(yaml|console)( expect=\w+)?\n(.*?)^```$/gms)];
+  const followed: string[] = [];
+  for (const [, language, isRefused, content = ''] of blocks) {
+    if (language === 'yaml') {
+      await cluster.kubectl(['apply', '-f', '-'], atHome(content));
+      if (isRefused) continue;
+      const kinds = new Set(content.match(/(?<=^kind: )\S+/gm));
+      const name = /^ {2}name: (\S+)$/m.exec(content)?.[1] ?? '';
+      const isWaitedFor = ['RedisCluster', 'CloudMemorystoreInstance', 'Topic'].find((kind) =>
+        kinds.has(kind),
+      );
+      if (isWaitedFor === undefined) continue;
+      const namespaced = isWaitedFor === 'RedisCluster' ? ['-n', namespace] : [];
+      const ready = ['wait', isWaitedFor.toLowerCase(), name, '--for=condition=Ready', '--timeout=60s'];
+      await cluster.kubectl([...namespaced, ...ready]);
+      followed.push(`${isWaitedFor} ${name}`);
+      continue;
+    }
+    // What is beside kubectl takes a shell, or runs on.
+    const commands = content.matchAll(/^\$ kubectl ([^|$]*(?:\$HOME[^|$]*)?)$/gm);
+    for (const [, words = ''] of commands) {
+      const args = words.trim().split(' ');
+      await cluster.kubectl(args.map((word) => word.replaceAll('"', '').replaceAll('$HOME', home)));
+      followed.push(args.filter((word) => /^[a-z]+$/.test(word)).join(' '));
+    }
+  }
+  assert.deepEqual(followed, [
+    'create namespace',
+    'create secret generic crossplane',
+    'CloudMemorystoreInstance docs-sessions',
+    'Topic docs-orders',
+    'create namespace',
+    'RedisCluster docs-cart',
+    'wait rediscluster',
+  ]);
+  const made = [
+    'topic/docs-orders',
+    'cloudmemorystoreinstance/docs-sessions',
+    'cloudmemorystoreinstance/docs-refused',
+  ];
+  await cluster.kubectl(['delete', '--wait=false', ...made]);
+  await cluster.kubectl(['delete', '--wait=false', '-n', namespace, 'rediscluster/docs-cart']);
+  const commandOf = (program: string) =>
+    page.match(new RegExp(`(?<=^\\$ )${program} .*$`, 'gm')) ?? assert.fail(program);
+  assert.deepEqual(
+    commandOf('redis-cli').map((command) => /--tls --cacert/.test(command)),
+    [false, true],
+  );
+});
+
+test('kubectl apply -f examples/gcp/ leaves the key alone', async () => {
+  const before = await details('crossplane', 'gcp-credentials');
+  const folder = join(root, 'examples', 'gcp');
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml')).toSorted();
+  for (const file of files) {
+    if (file.startsWith('30')) continue; // claims are for a test of their own
+    await cluster.kubectl(['apply', '-f', '-'], atHome(await readFile(join(folder, file), 'utf8')));
+  }
+  assert.deepEqual(await details('crossplane', 'gcp-credentials'), before);
+  await cluster.kubectl(['apply', '-f', '-'], atHome(await example('00-key/secret')));
+  await apply(legacyProvider(), largeClass);
+});
 
 test('the examples: each claim gets a Redis that its secret opens, and nobody else does', {
   skip: redis.by === 'nobody' && `no Redis: ${redis.reason}`,

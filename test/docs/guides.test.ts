@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { EKS } from '@aws-sdk/client-eks';
 import type { NodeGroup } from '../../apis/aws/eks/v1beta1/node-group.ts';
 import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
@@ -366,5 +368,23 @@ describe('the guide to managed resources, on a local AWS', () => {
       ...['eks', 'describe-nodegroup', '--cluster-name', 'guide', '--nodegroup-name', 'sample-eks-ng'],
     )) as { readonly nodegroup: { readonly status: string } };
     assert.equal(nodegroup.status, 'ACTIVE');
+  });
+
+  test('docs/aws.md: its commands work as they are pasted', {
+    skip: !commandLine.isThere && commandLine.reason,
+  }, async () => {
+    assert.ok(commandLine.isThere);
+    const page = readFileSync(join(projectRoot, 'docs/aws.md'), 'utf8');
+    const commands = page.match(/(?<=^\$ )(?:export|aws) .*$/gm) ?? [];
+    assert.deepEqual(
+      commands.map((command) => /(describe-\S+|^export)/.exec(command)?.[0]),
+      ['export', 'describe-vpcs', 'describe-db-instances'],
+    );
+    const script = commands.join('\n').replaceAll('http://127.0.0.1:18090', aws.url);
+    const env = { PATH: `${dirname(commandLine.program)}:${process.env.PATH}`, HOME: '/nonexistent' };
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', script], { env });
+    assert.equal(stderr, '');
+    assert.match(stdout, /"CidrBlock": "10\.20\.0\.0\/16"/);
+    assert.match(stdout, /"Engine": "postgres"/);
   });
 });
