@@ -1,5 +1,6 @@
+import { AwsProblem } from './problem.ts';
 import type { Params, Protocol } from './service.ts';
-import { xmlOf } from './xml.ts';
+import { isXmlText, xmlOf } from './xml.ts';
 
 interface QueryProtocolOptions {
   /** Of its answers: `http://ec2.amazonaws.com/doc/2016-11-15/`. */
@@ -50,9 +51,18 @@ export const queryProtocol = ({ namespace }: QueryProtocolOptions): Protocol => 
 
 const readForm: Protocol['read'] = ({ headers, body }) => {
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
-  const { Action: action, Version: _version, ...flat } = Object.fromEntries(new URLSearchParams(body));
+  const form = new URLSearchParams(body);
+  for (const [name, value] of form) if (!isXmlText(name + value)) throw notInXml(name);
+  const { Action: action, Version: _version, ...flat } = Object.fromEntries(form);
   return action === undefined ? undefined : { action, params: nested(flat) };
 };
+
+/** What cannot be told again in XML is not taken. */
+const notInXml = (name: string): AwsProblem =>
+  new AwsProblem(
+    'InvalidParameterValue',
+    `The value of parameter ${isXmlText(name) ? name : '(of a name with such characters)'} contains characters that are not valid in XML.`,
+  );
 
 /** `Filter.1.Name=vpc-id` → `{ Filter: [{ Name: 'vpc-id' }] }`: what is numbered from 1 is a list. */
 export function nested(flat: Readonly<Record<string, string>>): Params {

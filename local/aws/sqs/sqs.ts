@@ -3,6 +3,7 @@ import { AwsProblem } from '../problem.ts';
 import { queryProtocol } from '../query-protocol.ts';
 import { jsonRefusals } from '../refusals.ts';
 import type { Call, Service } from '../service.ts';
+import { isXmlText } from '../xml.ts';
 import type { Queue, Texts } from './queue.ts';
 import { changed, checkName, invalid, newAttributes, otherThanAsked, toldAttributes } from './queue.ts';
 
@@ -145,11 +146,17 @@ export const sqs: Service = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A map, as JSON has it, or as the query protocol lists it. */
+/** A map, as JSON has it, or as the query protocol lists it. Throws AwsProblem for what that could not tell. */
 function pairs(given: unknown, key: 'Name' | 'Key'): Texts {
-  if (given === undefined) return {};
-  if (!Array.isArray(given)) return given as Texts;
-  return Object.fromEntries((given as readonly Texts[]).map((pair) => [pair[key] ?? '', pair.Value ?? '']));
+  const all = Array.isArray(given)
+    ? (given as readonly Texts[]).map((pair): [string, string] => [pair[key] ?? '', pair.Value ?? ''])
+    : Object.entries((given ?? {}) as Texts);
+  for (const [name, value] of all) {
+    if (isXmlText(`${name}${value}`)) continue;
+    const where = key === 'Key' ? 'Tag' : 'Attribute';
+    throw invalid(`${where} ${JSON.stringify(name)} contains characters that are not allowed.`);
+  }
+  return Object.fromEntries(all);
 }
 
 /** Tags that somebody wants to set. Throws AwsProblem. */

@@ -185,6 +185,23 @@ describe('the cloud', () => {
     }
   });
 
+  test('takes no tag that it could not tell again', async () => {
+    await using made = await scene();
+    const bad = { 'k\u0007': 'a\u0007\u001b[31mred' };
+    await assert.rejects(made.ec2.createVpc({ ...vpc, TagSpecifications: tagged('vpc', bad) }), {
+      name: 'InvalidParameterValue',
+      message:
+        'The value of parameter TagSpecification.1.Tag.1.Key contains characters that are not valid in XML.',
+    });
+    const { Vpc } = await made.ec2.createVpc({
+      ...vpc,
+      TagSpecifications: tagged('vpc', { lines: 'one\r\ntwo' }),
+    });
+    const { Vpcs } = await made.ec2.describeVpcs();
+    assert.deepEqual(Vpcs, [Vpc]);
+    assert.deepEqual(Vpc?.Tags, [{ Key: 'lines', Value: 'one\r\ntwo' }]);
+  });
+
   test('is told over HTTP what is to go wrong, and tells what it was asked', async () => {
     await using made = await scene();
     const { url } = made.aws;

@@ -4,7 +4,7 @@ import { jsonProtocol } from '../../../local/aws/json-protocol.ts';
 import { AwsProblem } from '../../../local/aws/problem.ts';
 import { ec2Protocol, nested, queryProtocol } from '../../../local/aws/query-protocol.ts';
 import { restProtocol } from '../../../local/aws/rest-protocol.ts';
-import { xmlOf } from '../../../local/aws/xml.ts';
+import { isXmlText, xmlOf } from '../../../local/aws/xml.ts';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
 const refusal = new AwsProblem('NotThere', 'there is no <x>', { status: 404, queryCode: 'Old.NotThere' });
@@ -39,6 +39,23 @@ describe('the query protocol', () => {
     assert.equal(query.read({ ...request, body: 'Name=a' }), undefined);
   });
 
+  for (const [name, body] of Object.entries({
+    value: 'Action=Do&Name=%07',
+    name: 'Action=Do&Na%1Bme=a',
+    action: 'Action=%1B',
+  })) {
+    test(`takes no ${name} that XML could not tell again, and does not repeat it`, () => {
+      const request = { method: 'POST', target: '/', headers: form, body };
+      for (const protocol of [query, ec2Protocol({ namespace })]) {
+        assert.throws(
+          () => protocol.read(request),
+          (error) =>
+            error instanceof AwsProblem && error.code === 'InvalidParameterValue' && isXmlText(error.message),
+        );
+      }
+    });
+  }
+
   test('answers within a result, and EC2 without one', () => {
     assert.equal(
       query.answer('Do', { Name: 'x' }, 'id').text,
@@ -69,6 +86,13 @@ test('XML has an element for each item of an array, and none for what is undefin
   assert.equal(
     xmlOf(tree),
     '<set><item><id>a</id></item><item><id>b &amp; c</id></item></set><empty></empty><isOn>false</isOn>',
+  );
+});
+
+test('XML holds no character that XML does not have, and keeps what a reader would change', () => {
+  assert.equal(
+    xmlOf({ a: '\u0007\u001b[31mred\ufffe\ud800', b: 'one\r\n\ttwo 😀' }),
+    '<a>\ufffd\ufffd[31mred\ufffd\ufffd</a><b>one&#xD;\n\ttwo 😀</b>',
   );
 });
 

@@ -134,6 +134,25 @@ describe('the official client of SQS', () => {
         status: 400,
       },
     },
+    'a tag that its other protocol could not tell again': {
+      ask: async (sqs) => {
+        await sqs.createQueue({ QueueName: 'a' });
+        await sqs.tagQueue({ QueueUrl: urlOf('a'), Tags: { k: 'a\u0007' } });
+      },
+      want: {
+        name: 'InvalidParameterValue',
+        message: 'Tag "k" contains characters that are not allowed.',
+        status: 400,
+      },
+    },
+    'an attribute that it could not tell either': {
+      ask: (sqs) => sqs.createQueue({ QueueName: 'a', Attributes: { KmsMasterKeyId: '\u001b' } }),
+      want: {
+        name: 'InvalidParameterValue',
+        message: 'Attribute "KmsMasterKeyId" contains characters that are not allowed.',
+        status: 400,
+      },
+    },
     'by its policies': {
       ask: (sqs) => sqs.createQueue({ QueueName: 'a' }),
       options: { accounts: [{ ...exampleAccount, denied: ['sqs:CreateQueue'] }] },
