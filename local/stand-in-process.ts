@@ -1,4 +1,6 @@
+import { checkWritable, readJsonFile } from './flag-files.ts';
 import type { LoopbackServer } from './loopback-server.ts';
+import { startLoopbackServer } from './loopback-server.ts';
 import type { HelpAsked } from './read-command-line.ts';
 import { askedOf } from './read-command-line.ts';
 import { stopRequest } from './stop-request.ts';
@@ -30,6 +32,25 @@ export function failureOf(error: unknown): string {
   };
   if (code !== 'EADDRINUSE') return error.message;
   return `--port: something else listens at ${address}:${port}; 0 takes a free one`;
+}
+
+/**
+ * Finds out, before anything that takes time, whether a stand-in can have its port and its file. Rejects with what
+ * `failureOf` tells.
+ */
+export async function checkPlace({
+  port,
+  dataFile,
+}: {
+  readonly port?: number;
+  readonly dataFile?: string;
+}): Promise<void> {
+  if (dataFile !== undefined) {
+    readJsonFile('--data', dataFile);
+    checkWritable('--data', dataFile);
+  }
+  const { stop } = await startLoopbackServer({ port, answer: () => 'cut' });
+  await stop();
 }
 
 /** Tells where a stand-in is, on standard output, and ends it when this process is asked to end (see `stopRequest`). */

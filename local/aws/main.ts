@@ -4,13 +4,14 @@
  */
 import { textProgress } from '../control-plane/progress.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
-import { runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import { localDatabases } from './rds/local-databases.ts';
 import { startAws } from './server.ts';
 import { allServices } from './services.ts';
 
 await runCommandLine(parseCommandLine(process.argv.slice(2)), async (options) => {
+  await checkPlace(options);
   const progress = textProgress({ prefix: 'aws:' });
   const mariadb = await prepareMariadb({ environment: process.env, progress });
   const databases = localDatabases(mariadb, progress);

@@ -1,3 +1,4 @@
+import isPlainObject from 'lodash/isPlainObject.js';
 import { faultControls, withControls } from '../control.ts';
 import { estateFile } from '../estate-file.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
@@ -20,12 +21,17 @@ export interface LocalAws extends Omit<Aws, 'answer'> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves AWS's API (see `createAws`) on loopback: all services on one port. Rejects if the port is taken. */
+const isSaved = (json: object): boolean =>
+  Object.values(json).every(
+    (one) => isPlainObject(one) && ['delays', 'things'].every((name) => Object.hasOwn(one as object, name)),
+  );
+
+/** Serves AWS's API (see `createAws`) on loopback: all services on one port. Rejects if the port is taken or the file is of no use. */
 export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws> {
   const { dataFile } = options;
   const { answer, ...inside } = createAws({
     ...options,
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
+    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({
     port: options.port,

@@ -17,12 +17,14 @@ export interface FavouriteCloud extends Omit<Cloud, 'answer'>, LoopbackServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken. */
+const isSaved = (json: object): boolean => Array.isArray((json as SavedEstate).instances);
+
+/** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken or the file is of no use. */
 export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
   const { dataFile, port } = options;
   const { answer, ...inside } = createCloud({
     ...options,
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
+    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({ port, answer });
   return { ...inside, ...server, [Symbol.asyncDispose]: server.stop };

@@ -3,14 +3,17 @@
  * nothing else; a wrong flag ends it with code 2. `npm run gcp -- key FILE` gets a service account's key from the one
  * that runs.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { textProgress } from '../control-plane/progress.ts';
+import { cannot, checkWritable, readJsonFile } from '../flag-files.ts';
+import { BadFlag } from '../flags.ts';
 import { prepareRedis } from '../redis-binaries.ts';
-import { runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import type { GetKey, Serve } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startGoogleCloud } from './server.ts';
 import type { ServiceAccountKey } from './service-accounts.ts';
+import { isServiceAccountKey } from './service-accounts.ts';
 
 const progress = textProgress({ prefix: 'gcp:' });
 await runCommandLine(parseCommandLine(process.argv.slice(2)), (asked) =>
@@ -18,18 +21,25 @@ await runCommandLine(parseCommandLine(process.argv.slice(2)), (asked) =>
 );
 
 async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
+  await checkPlace(options);
+  const key = keyFile === undefined ? undefined : keyIn(keyFile);
   const redis = hasRedis ? await prepareRedis({ environment: process.env, progress }) : undefined;
   if (redis?.by === 'nobody') progress.note(`nothing is behind the instances: ${redis.reason}`);
   await using cloud = await startGoogleCloud({
     ...options,
     ...(redis !== undefined && redis.by !== 'nobody' && { redis }),
   });
-  if (keyFile !== undefined) {
-    if (existsSync(keyFile))
-      cloud.accounts.acceptKey(JSON.parse(readFileSync(keyFile, 'utf8')) as ServiceAccountKey);
-    else writeKey(keyFile, cloud.createKey());
-  }
+  if (key !== undefined) cloud.accounts.acceptKey(key);
+  else if (keyFile !== undefined) writeKey('--key-file', keyFile, cloud.createKey());
   await serveUntilStopped(cloud);
+}
+
+/** The key that a file has; undefined where one is to be made. Throws BadFlag. */
+function keyIn(file: string): ServiceAccountKey | undefined {
+  const json = readJsonFile('--key-file', file);
+  if (json === undefined) return void checkWritable('--key-file', file);
+  if (!isServiceAccountKey(json)) throw new BadFlag(`--key-file: ${file} holds no key of a service account`);
+  return json;
 }
 
 async function getKey({ url, account, file }: GetKey): Promise<void> {
@@ -41,12 +51,16 @@ async function getKey({ url, account, file }: GetKey): Promise<void> {
   if (!response.ok) throw new Error(`${url} says: ${await response.text()}`);
   const key = (await response.json()) as ServiceAccountKey;
   if (file === undefined) process.stdout.write(textOf(key));
-  else writeKey(file, key);
+  else writeKey('key', file, key);
 }
 
 /** For its owner alone. */
-function writeKey(file: string, key: ServiceAccountKey): void {
-  writeFileSync(file, textOf(key), { mode: 0o600 });
+function writeKey(flag: string, file: string, key: ServiceAccountKey): void {
+  try {
+    writeFileSync(file, textOf(key), { mode: 0o600 });
+  } catch (error) {
+    throw cannot(flag, 'write', file, error);
+  }
   progress.note(`a key of ${key.client_email} is in ${file}`);
 }
 

@@ -24,7 +24,10 @@ export interface LocalGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken. */
+const isSaved = (json: object): boolean =>
+  Array.isArray((json as SavedEstate).accounts) && Object.hasOwn(json, 'memorystore');
+
+/** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken or the file is of no use. */
 export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
   const { dataFile, port, redis } = options;
   const backend = redis === undefined ? undefined : localRedisBackend(redis);
@@ -32,7 +35,7 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
     ...options,
     origin: () => server.url,
     ...(backend !== undefined && { backend }),
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile)),
+    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({
     port,

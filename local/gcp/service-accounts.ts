@@ -18,6 +18,18 @@ export interface ServiceAccountKey {
   readonly universe_domain: string;
 }
 
+/** Whether that is a key that can be accepted, and not only the text of one. */
+export function isServiceAccountKey(json: object): json is ServiceAccountKey {
+  const { type, project_id, private_key_id, private_key, client_email } = json as Partial<ServiceAccountKey>;
+  if (type !== 'service_account') return false;
+  if ([project_id, private_key_id, client_email].some((text) => typeof text !== 'string')) return false;
+  try {
+    return createPublicKey(private_key ?? '').asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
 export interface StoredAccount {
   readonly email: string;
   readonly uniqueId: string;

@@ -1,4 +1,5 @@
-import { fileFlag, numberFlag, wordFlag } from '../../local/flags.ts';
+import { newFileFlag } from '../../local/flag-files.ts';
+import { numberFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import type { PhaseName } from './phase-names.ts';
@@ -31,7 +32,7 @@ export const parseCommandLine = (args: readonly string[]): BenchOptions | HelpAs
     read: ({ values }) => ({
       claims: numberFlag('--claims', values.claims, { min: 1, max: 20_000 }),
       phases: new Set(values.only === undefined ? phaseNames : phasesIn(values.only)),
-      ...(values.json !== undefined && { json: fileFlag('--json', values.json) }),
+      ...(values.json !== undefined && { json: newFileFlag('--json', values.json) }),
     }),
   });
 

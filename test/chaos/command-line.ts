@@ -1,3 +1,4 @@
+import { newFileFlag } from '../../local/flag-files.ts';
 import { amountFlag, fileFlag, numberFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
@@ -44,7 +45,7 @@ export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpAs
       minutes: amountFlag('--minutes', values.minutes, { max: 24 * 60 }),
       seed: numberFlag('--seed', values.seed, { max: 2 ** 32 - 1 }),
       only: values.only.split(',').flatMap((word) => word.trim() || []),
-      ...(values.json !== undefined && { json: fileFlag('--json', values.json) }),
+      ...(values.json !== undefined && { json: newFileFlag('--json', values.json) }),
       ...(values.logs !== undefined && { logs: fileFlag('--logs', values.logs, 'folder') }),
     }),
   });

@@ -2,8 +2,10 @@
  * `npm run simulate [-- flags]`: plays the whole process among faults, a scenario per seed, and prints which promise was
  * broken where. Ends with 0 only if none was, with 2 for a wrong flag.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJsonFile } from '../../local/flag-files.ts';
+import { BadFlag } from '../../local/flags.ts';
 import { askedOf } from '../../local/read-command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { generate } from './generate.ts';
@@ -41,9 +43,12 @@ async function one(): Promise<number> {
 
 function read(file: string): Scenario {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Scenario;
+    const json = readJsonFile('--scenario', file);
+    if (json === undefined) throw new BadFlag(`--scenario: cannot read ${file}: there is no such file`);
+    return json as Scenario;
   } catch (error) {
-    process.stderr.write(`--scenario: ${error instanceof Error ? error.message : error}\n`);
+    if (!(error instanceof BadFlag)) throw error;
+    process.stderr.write(`${error.message}\n`);
     process.exit(2);
   }
 }

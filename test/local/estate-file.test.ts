@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { startAws } from '../../local/aws/server.ts';
+import { estateFile } from '../../local/estate-file.ts';
+import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startGoogleCloud } from '../../local/gcp/server.ts';
+import { checkPlace, failureOf } from '../../local/stand-in-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'services-stack-estate-'));
+after(() => rmSync(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+writeFileSync(at('plain'), 'root:x:0:0');
+writeFileSync(at('list.json'), '[1]');
+writeFileSync(at('other.json'), '{"private": "secret"}');
+mkdirSync(at('a-folder'));
+
+const rejection = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => assert.fail('it was started'),
+    (error: unknown) => failureOf(error),
+  );
+
+const useless: Readonly<Record<string, readonly [file: string, told: string]>> = {
+  'is below a plain file': [
+    at('plain/held.json'),
+    `--data: cannot read ${at('plain/held.json')}: ${at('plain')} is no folder`,
+  ],
+  'is in no folder': [
+    at('none/held.json'),
+    `--data: cannot write ${at('none/held.json')}: there is no folder ${at('none')}`,
+  ],
+  'is a folder': [at('a-folder'), `--data: cannot read ${at('a-folder')}: it is a folder`],
+  'holds no JSON': [at('plain'), `--data: ${at('plain')} holds no JSON object`],
+  'holds other JSON': [at('list.json'), `--data: ${at('list.json')} holds no JSON object`],
+};
+const stands = { AWS: startAws, 'Google Cloud': startGoogleCloud, 'Favourite Cloud': startFavouriteCloud };
+
+for (const [name, start] of Object.entries(stands)) {
+  describe(`${name} does not start with a file that`, () => {
+    for (const [why, [dataFile, told]] of Object.entries(useless)) {
+      test(why, async () => assert.equal(await rejection(start({ dataFile })), told));
+    }
+    test('somebody else has written', async () => {
+      const dataFile = at('other.json');
+      const told = `--data: ${dataFile} holds nothing that this stand-in has saved`;
+      assert.equal(await rejection(start({ dataFile })), told);
+      assert.equal(readFileSync(dataFile, 'utf8'), '{"private": "secret"}');
+    });
+  });
+}
+
+describe('before anything that takes time', () => {
+  for (const [why, [dataFile, told]] of Object.entries(useless)) {
+    test(`a file that ${why} is told`, async () =>
+      assert.equal(await rejection(checkPlace({ dataFile })), told));
+  }
+  test('a port that is taken is told', async () => {
+    await using cloud = await startFavouriteCloud();
+    const { host, port } = new URL(cloud.url);
+    const told = `--port: something else listens at ${host}; 0 takes a free one`;
+    assert.equal(await rejection(checkPlace({ port: Number(port) })), told);
+  });
+  test('what can be had is left as it is', async () => {
+    await checkPlace({ dataFile: at('new.json') });
+    assert.ok(!readdirSync(folder).some((name) => name.startsWith('new.json')));
+  });
+});
+
+test('a file that can no longer be written is told once, and when it can again', () => {
+  const home = at('home');
+  mkdirSync(home);
+  const file = join(home, 'held.json');
+  const told: string[] = [];
+  const { save } = estateFile<object>(file, { isSaved: () => true, tell: (text) => told.push(text) });
+  save({ a: 1 });
+  rmSync(home, { recursive: true });
+  const failure = `--data: cannot write ${file}: there is no folder ${home}`;
+  assert.throws(() => save({ a: 2 }), { message: failure });
+  assert.throws(() => save({ a: 3 }), { message: failure });
+  assert.deepEqual(told, [failure]);
+  mkdirSync(home);
+  save({ a: 4 });
+  assert.deepEqual(told, [failure, `--data: ${file} is written again`]);
+  assert.deepEqual(readdirSync(home), ['held.json']);
+  assert.equal(readFileSync(file, 'utf8'), '{"a":4}');
+});
