@@ -1,3 +1,5 @@
+import type { Field } from './json-fields.ts';
+import { objectOf, oneOf, whole } from './json-fields.ts';
 import type { LoopbackReply, LoopbackRequest } from './loopback-server.ts';
 
 /**
@@ -6,16 +8,30 @@ import type { LoopbackReply, LoopbackRequest } from './loopback-server.ts';
  */
 export type Controls = Readonly<Record<string, (json: unknown) => unknown>>;
 
-/** Of every stand-in: faults to come, and what was called. */
-export const faultControls = <Fault>({
-  calls,
-  faults,
-}: {
-  calls(): object;
-  readonly faults: { inject(fault: Fault): void; clear(): void };
-}): Controls => ({
+/** What every fault has, beside what it is narrowed down by. */
+const faultFields = {
+  kind: oneOf(['fail', 'gateway', 'loseResponse', 'stall', 'hang', 'cut']),
+  times: whole({ min: 1 }),
+  status: whole({ min: 400, max: 599 }),
+  retryAfter: whole({ min: 0 }),
+};
+
+/** Of every stand-in: faults to come, with these fields of its own, and what was called. */
+export const faultControls = <Fault>(
+  {
+    calls,
+    faults,
+  }: {
+    calls(): object;
+    readonly faults: { inject(fault: Fault): void; clear(): void };
+  },
+  own: Readonly<Record<string, Field>>,
+): Controls => ({
   'GET /_calls': () => calls(),
-  'POST /_faults': (json) => faults.inject(json as Fault),
+  'POST /_faults'(json) {
+    objectOf({ ...faultFields, ...own }, ['kind'])('a fault', json);
+    faults.inject(json as Fault);
+  },
   'DELETE /_faults': () => faults.clear(),
 });
 
@@ -37,9 +53,17 @@ async function control(
     return reply(404, { message: `there is nothing but ${Object.keys(controls).join(', ')}` });
   }
   try {
-    return reply(200, act(method === 'POST' ? JSON.parse(await body()) : undefined) ?? {});
+    return reply(200, act(method === 'POST' ? jsonIn(await body()) : undefined) ?? {});
   } catch (error) {
     return reply(400, { message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Error('the body is no JSON');
   }
 }
 

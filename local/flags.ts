@@ -45,10 +45,14 @@ export function shareFlag(flag: string, text: string): number {
   return value;
 }
 
-/** A duration as 500ms, 2s or 1m, in milliseconds. Throws BadFlag. */
-export function durationFlag(flag: string, text: string): number {
+const longestMs = 24 * 3_600_000;
+
+/** A duration as 500ms, 2s or 1m, in milliseconds, up to a day. Throws BadFlag. */
+export function durationFlag(flag: string, text: string, { minMs = 0 } = {}): number {
   const ms = /^0(ms|s|m|h)?$/.test(text) ? 0 : parseDuration(text);
   if (ms === undefined) throw new BadFlag(`${flag}: ${quoted(text)} is no duration as 500ms, 2s or 1m`);
+  if (ms < minMs) throw new BadFlag(`${flag}: ${quoted(text)} is less than ${minMs}ms`);
+  if (ms > longestMs) throw new BadFlag(`${flag}: ${quoted(text)} is more than 24h`);
   return ms;
 }
 

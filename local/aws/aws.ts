@@ -15,9 +15,11 @@ import type { Collection, Delays } from './collection.ts';
 import type { Place, SavedEstate } from './estate.ts';
 import { createEstate } from './estate.ts';
 import { AwsProblem } from './problem.ts';
+import type { QuotaName } from './quotas.ts';
+import { usualQuotas } from './quotas.ts';
 import { regions } from './regions.ts';
 import type { Call, Protocol, Service } from './service.ts';
-import { allServices } from './services.ts';
+import { actionsOf, allServices } from './services.ts';
 import { signatureOf, signatureProblem } from './signature.ts';
 import type { WireReply, WireRequest } from './wire.ts';
 
@@ -36,7 +38,7 @@ export interface AwsOptions {
   /** Requests per second and account, beyond which it limits them; default: no limit. */
   readonly rateLimit?: number;
   /** How many there may be of something in an account and region, by its name: `{ vpc: 5 }`. Default: as AWS has it. */
-  readonly quotas?: Readonly<Record<string, number>>;
+  readonly quotas?: Readonly<Partial<Record<QuotaName, number>>>;
   /** What a former cloud held; default: nothing. */
   readonly saved?: SavedEstate;
   /** Given all it holds after each request that may have changed something, before that is answered. */
@@ -55,6 +57,8 @@ export interface Aws {
   readonly accounts: readonly [Account, ...Account[]];
   /** The things of a sort (`ec2/vpc`) everywhere, as they are, by account and region. */
   things<T>(sort: string): readonly (readonly [place: Place, things: Collection<T>])[];
+  /** All that can be asked for, as `ec2:CreateVpc`. */
+  readonly actions: readonly string[];
   /** Requests so far by action, as `ec2:CreateVpc`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
   readonly faults: Pick<Faults, 'inject' | 'clear'>;
@@ -134,7 +138,7 @@ export function createAws(options: AwsOptions = {}): Aws {
           random,
         },
         things: (sort, own) => estate.collection(place, sort, { ...delays, ...own }),
-        quota: (what, otherwise) => quotas[what] ?? otherwise,
+        quota: (what) => quotas[what] ?? usualQuotas[what],
         newId: (prefix) => `${prefix}-0${digits(16)}`,
       };
       const output = await act(call);
@@ -166,6 +170,7 @@ export function createAws(options: AwsOptions = {}): Aws {
     },
     accounts,
     things: (sort) => estate.everywhere(sort),
+    actions: actionsOf(services),
     calls: () => Object.fromEntries(counts),
     faults,
     async stop() {

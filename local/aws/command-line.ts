@@ -1,18 +1,22 @@
-import { BadFlag, numberFlag } from '../flags.ts';
+import { BadFlag, numberFlag, wordFlag } from '../flags.ts';
 import type { HelpAsked } from '../read-command-line.ts';
 import { readCommandLine } from '../read-command-line.ts';
 import { standInFlags, standInOptions } from '../stand-in-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
+import type { QuotaName } from './quotas.ts';
+import { usualQuotas } from './quotas.ts';
 import type { LocalAwsOptions } from './server.ts';
+import { actionsOf, allServices, patternsOf } from './services.ts';
 
 const defaultPort = 18_090;
+const quotaNames = Object.keys(usualQuotas) as QuotaName[];
 
 const usage = `flags:
   --port N                     where to listen; 0 takes a free one (${defaultPort})
   --account ID:KEY:SECRET      an account and its access key; may be repeated (${exampleAccount.id}:${exampleAccount.accessKeyId}:…)
   --deny KEY=ACTION            an action that an access key's policies do not allow, as ec2:CreateVpc; may be repeated
-  --quota NAME=N               how many there may be of something, as vpc=5; may be repeated
+  --quota NAME=N               how many there may be of ${quotaNames.join(', ')}, as vpc=5; may be repeated
   --data FILE                  where it keeps what it holds, so that it outlives the process (nowhere)
   --provisioning-time 2s       how long creation takes (2s)
   --deletion-time 1s           how long deletion takes (1s)
@@ -35,10 +39,12 @@ export const parseCommandLine = (args: readonly string[]): LocalAwsOptions | Hel
     read({ values }) {
       const [first = exampleAccount, ...others] = values.account.map(account);
       const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
-      for (const [key] of denied) {
+      const known = patternsOf(actionsOf(allServices()));
+      for (const [key, action] of denied) {
         if (![first, ...others].some(({ accessKeyId }) => accessKeyId === key)) {
           throw new BadFlag(`--deny: no --account has the access key "${key}"`);
         }
+        wordFlag('--deny', action, sameService(known, action));
       }
       const withDenied = (one: Account): Account => ({
         ...one,
@@ -50,7 +56,7 @@ export const parseCommandLine = (args: readonly string[]): LocalAwsOptions | Hel
         quotas: Object.fromEntries(
           values.quota.map((text) => {
             const [name, count] = pair('--quota', text, 'NAME=N');
-            return [name, numberFlag('--quota', count, { max: 1_000_000 })];
+            return [wordFlag('--quota', name, quotaNames), numberFlag('--quota', count, { max: 1_000_000 })];
           }),
         ),
       };
@@ -73,4 +79,10 @@ function pair(flag: string, text: string, form: string): readonly [string, strin
   if (name === undefined || value === undefined)
     throw new BadFlag(`${flag}: "${text}" is none of the form ${form}`);
   return [name, value];
+}
+
+/** The actions of the service that one names, or, where there is no such service, what stands for all of each. */
+function sameService(known: readonly string[], action: string): readonly string[] {
+  const own = known.filter((one) => one.startsWith(`${action.split(':')[0]}:`));
+  return own.length > 0 ? own : known.filter((one) => one.endsWith(':*'));
 }

@@ -1,10 +1,12 @@
 import isPlainObject from 'lodash/isPlainObject.js';
 import { faultControls, withControls } from '../control.ts';
 import { estateFile } from '../estate-file.ts';
+import { oneOf, text } from '../json-fields.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedEstate } from './estate.ts';
+import { patternsOf } from './services.ts';
 
 export interface LocalAwsOptions extends AwsOptions {
   /** Default: a free one. */
@@ -35,7 +37,10 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
   });
   const server = await startLoopbackServer({
     port: options.port,
-    answer: withControls(answer, faultControls(inside)),
+    answer: withControls(
+      answer,
+      faultControls(inside, { action: oneOf(patternsOf(inside.actions)), code: text, message: text }),
+    ),
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {

@@ -2,6 +2,7 @@ import type { Account } from './account.ts';
 import type { Collection, Delays } from './collection.ts';
 import type { Estate } from './estate.ts';
 import type { AwsProblem } from './problem.ts';
+import type { QuotaName } from './quotas.ts';
 import type { WireReply, WireRequest } from './wire.ts';
 
 /** What a request asks for: a tree as JSON has it, whatever the protocol; numbers of the query protocol are texts. */
@@ -27,8 +28,8 @@ export interface Call {
   things<T>(sort: string, delays?: Partial<Delays>): Collection<T>;
   /** How long what takes time takes in this cloud. */
   readonly delays: Delays;
-  /** How many there may be of something, as `vpc`: the cloud's setting, or this. */
-  quota(name: string, otherwise: number): number;
+  /** How many there may be of something, as `vpc`. */
+  quota(name: QuotaName): number;
   /** An id that was never given out: `vpc-0a1b…`, of 17 digits after the prefix. */
   newId(prefix: string): string;
   /** Clock in milliseconds. */

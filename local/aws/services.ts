@@ -21,3 +21,13 @@ export const allServices = ({ databases, modificationMs = 0 }: ServicesOptions =
   eks,
   rds({ modificationMs, ...(databases !== undefined && { servers: databases }) }),
 ];
+
+/** All that these services can be asked for, as `ec2:CreateVpc`. */
+export const actionsOf = (services: readonly Service[]): readonly string[] =>
+  services.flatMap(({ name, actions }) => Object.keys(actions).map((action) => `${name}:${action}`));
+
+/** The same, and what stands for all actions of a service. */
+export const patternsOf = (actions: readonly string[]): readonly string[] => [
+  ...new Set(actions.map((action) => `${action.split(':')[0]}:*`)),
+  ...actions,
+];

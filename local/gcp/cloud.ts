@@ -72,6 +72,8 @@ export interface GoogleCloud {
   readonly instances: Pick<Replica<StoredInstance>, 'all' | 'get' | 'drift'>;
   readonly topics: Pick<Replica<StoredTopic>, 'all' | 'get' | 'drift'>;
   readonly operations: Memorystore['operations'];
+  /** All that can be asked for, by method and path template; the token endpoint among it. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** Requests so far by method and path template, as `GET /v1/projects/{project}/topics`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
   /** What to have go wrong with requests, by method and path template. */
@@ -228,6 +230,12 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
       drift: (name, value) => saving(() => pubsub.topics.drift(name, value)),
     },
     operations: () => settled(memorystore).operations(),
+    routes: [
+      { method: 'POST', path: '/token' },
+      ...services.flatMap(({ routes }) =>
+        routes.map(({ verb, template }) => ({ method: verb, path: template })),
+      ),
+    ],
     calls: () => Object.fromEntries(counts),
     faults,
     failOperation: (fault = {}) => memorystore.failOperation(fault),

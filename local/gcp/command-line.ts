@@ -84,7 +84,7 @@ const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
         options: {
           ...standInOptions(values, { defaultPort }),
           updateMs: durationFlag('--update-time', values['update-time']),
-          tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime']),
+          tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime'], { minMs: 1000 }),
           quotas: {
             ...(instances !== undefined && { instances }),
             ...(memoryGb !== undefined && { memoryGb }),

@@ -1,18 +1,38 @@
 import type { Controls } from '../control.ts';
 import { faultControls } from '../control.ts';
 import { BadFlag, wordFlag } from '../flags.ts';
+import { listOf, objectOf, oneOf, text, whole } from '../json-fields.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore.ts';
+import { operationVerbs } from './operations.ts';
 import type { NewAccount } from './service-accounts.ts';
 
-type Controlled = Pick<GoogleCloud, 'calls' | 'faults' | 'failOperation' | 'createKey'>;
+type Controlled = Pick<GoogleCloud, 'calls' | 'routes' | 'faults' | 'failOperation' | 'createKey'>;
+
+const operationFault = objectOf({
+  verb: oneOf(operationVerbs),
+  error: objectOf({ code: whole({ min: 1, max: 16 }), message: text, details: listOf(() => {}) }, [
+    'code',
+    'message',
+  ]),
+});
+const account = objectOf({ name: text, project: text, roles: listOf(oneOf(roles)) });
 
 /** What is no part of Google Cloud, for whoever tries things out with this: keys, faults to come, and what was called. */
 export const controlsOf = (cloud: Controlled): Controls => ({
-  ...faultControls(cloud),
-  'POST /_operation-faults': (json) => cloud.failOperation(json as OperationFault),
-  'POST /_keys': (json) => cloud.createKey(newAccount(json as NewAccount)),
+  ...faultControls(cloud, {
+    method: oneOf([...new Set(cloud.routes.map(({ method }) => method))]),
+    path: oneOf([...new Set(cloud.routes.map(({ path }) => path))]),
+  }),
+  'POST /_operation-faults'(json) {
+    operationFault('a fault of an operation', json);
+    cloud.failOperation(json as OperationFault);
+  },
+  'POST /_keys'(json) {
+    account('an account', json);
+    return cloud.createKey(newAccount(json as NewAccount));
+  },
 });
 
 /** What an account can be. Throws BadFlag with what the fault is in, by `at`: `name` as `--name`. */

@@ -1,10 +1,12 @@
 import type { Status } from './problem.ts';
 
+export const operationVerbs = ['create', 'update', 'upgrade', 'delete'] as const;
+
 /** A long-running operation of an API, as it is kept. */
 export interface StoredOperation<T> {
   /** As `projects/p/locations/l/operations/o`. */
   readonly name: string;
-  readonly verb: 'create' | 'update' | 'upgrade' | 'delete';
+  readonly verb: (typeof operationVerbs)[number];
   /** The full name of what it is about. */
   readonly target: string;
   readonly createdAtMs: number;

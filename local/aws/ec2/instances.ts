@@ -176,7 +176,7 @@ export const instanceActions: Readonly<Record<string, Action>> = {
     const staying = instancesOf(call)
       .all()
       .filter(({ phase }) => phase !== 'gone');
-    if (staying.length >= call.quota('instance', 32)) {
+    if (staying.length >= call.quota('instance')) {
       throw new AwsProblem(
         'VcpuLimitExceeded',
         'You have requested more vCPU capacity than your current vCPU limit allows for the instance bucket that the specified instance type belongs to.',

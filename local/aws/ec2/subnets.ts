@@ -114,7 +114,7 @@ export const subnetActions: Readonly<Record<string, Action>> = {
     if (others.some(({ item }) => overlap(cidr, cidrOf(item.cidrBlock)))) {
       throw new AwsProblem('InvalidSubnet.Conflict', `The CIDR '${cidrBlock}' conflicts with another subnet`);
     }
-    if (others.length >= call.quota('subnet', 200)) {
+    if (others.length >= call.quota('subnet')) {
       throw new AwsProblem('SubnetLimitExceeded', 'The maximum number of subnets has been reached.');
     }
     const subnet = subnetsOf(call).add(call.newId('subnet'), {

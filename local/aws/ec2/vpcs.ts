@@ -78,7 +78,7 @@ export const vpcActions: Readonly<Record<string, Action>> = {
       );
     }
     const tags = specifiedTags(params, 'vpc');
-    if (vpcsOf(call).all().length >= call.quota('vpc', 5)) {
+    if (vpcsOf(call).all().length >= call.quota('vpc')) {
       throw new AwsProblem('VpcLimitExceeded', 'The maximum number of VPCs has been reached.');
     }
     return { vpc: told(call, newVpc(call, { cidrBlock, isDefault: false, instanceTenancy, tags })) };

@@ -101,7 +101,7 @@ export const eks: Service = {
         if (isAskedAgain) return { nodegroup: told(call, existing) };
         throw inUse(`NodeGroup already exists with name ${nodegroupName} and cluster name ${cluster.name}`);
       }
-      const most = call.quota('nodegroup', 30);
+      const most = call.quota('nodegroup');
       if (groupsOf(call, cluster.name).length >= most) {
         throw new AwsProblem(
           'ResourceLimitExceededException',

@@ -94,7 +94,7 @@ export function rds({ servers = noServers, modificationMs = 0 }: RdsOptions = {}
         if (password === undefined) {
           throw invalidValue('The parameter MasterUserPassword must be provided and must not be blank.');
         }
-        const most = call.quota('db-instance', 40);
+        const most = call.quota('db-instance');
         if (things.all().length >= most) throw quotaExceeded(most);
         const resourceId = `db-${call.newId('X').slice(2).toUpperCase()}`;
         const item = { resourceId, settings, pending: {}, password, tags: tagsIn(parameters) };

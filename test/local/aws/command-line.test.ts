@@ -69,6 +69,20 @@ describe('the command line of the local AWS', () => {
     [['--deletion-time', 'soon'], '--deletion-time: "soon" is no duration as 500ms, 2s or 1m'],
     [['--fail-rate', '2'], '--fail-rate: "2" is no share from 0 to 1'],
     [['--quota', 'vpc'], '--quota: "vpc" is none of the form NAME=N'],
+    [['--quota', 'bogus=1'], '--quota: "bogus" is none of vpc, subnet, instance, db-instance, nodegroup'],
+    [['--quota', 'vpc=-1'], '--quota: "-1" is no number from 0 to 1000000'],
+    [
+      ['--deny', `${exampleAccount.accessKeyId}=sts:NoSuchThing`],
+      '--deny: "sts:NoSuchThing" is none of sts:*, sts:GetCallerIdentity',
+    ],
+    [
+      ['--deny', `${exampleAccount.accessKeyId}=s3:*`],
+      '--deny: "s3:*" is none of sts:*, ec2:*, sqs:*, eks:*, rds:*',
+    ],
+    [['--read-delay', '99999999999999h'], '--read-delay: "99999999999999h" is more than 24h'],
+    [['--port', '-1'], '--port: "-1" is no number from 0 to 65535'],
+    [['--fail-rate', '-1'], '--fail-rate: "-1" is no share from 0 to 1'],
+    [['--provisioning-time', '-2s'], '--provisioning-time: "-2s" is no duration as 500ms, 2s or 1m'],
     [['--deny', 'AKIA=ec2:*'], '--deny: no --account has the access key "AKIA"'],
     [
       ['--account', '1:KEY:hunter2'],

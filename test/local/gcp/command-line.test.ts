@@ -81,6 +81,9 @@ describe('the command line', () => {
     ['--disable compute.googleapis.com', /^--disable: "compute/],
     ['key a b', /^key: takes one file/],
     ['key --url here', /^--url: "here"/],
+    ['--token-lifetime 0', /^--token-lifetime: "0" is less than 1000ms/],
+    ['--token-lifetime 25h', /^--token-lifetime: "25h" is more than 24h/],
+    ['--quota-gb -1', /^--quota-gb: "-1" is no number from 0 to 1000000/],
     ['key --role roles/god', /^--role: "roles\/god" is none of /],
     ['key --name X', /^--name: "X" is no name of a service account/],
   ];
