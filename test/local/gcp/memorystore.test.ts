@@ -280,7 +280,7 @@ describe('a request is refused as Google refuses it:', () => {
     'a label that is none': [
       ['POST', create, { ...small, labels: { 'crossplane.io/kind': 'x' } }],
       400,
-      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter.',
+      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter, and not with goog-.',
       field('instance.labels', 'Invalid value: crossplane.io/kind=x'),
     ],
     'a field that there is not': [
