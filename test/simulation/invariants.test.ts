@@ -1346,6 +1346,32 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['and nobody can look, for it refers to nothing', 'cannot resolve references: no Network', []],
+      ['and it does not say so', '', [/nothing outside, which it may not create/]],
+    ] as const
+  ).map(
+    ([name, message, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database that may not be made and is not there, ${name}`,
+      history({ cluster, rest }) {
+        const told = {
+          observedGeneration: 1,
+          conditions: [
+            { type: 'Ready', status: 'Unknown', reason: 'Pending' },
+            { type: 'Synced', status: 'False', reason: 'ReconcileError', message },
+          ],
+        };
+        put(
+          ...credentials,
+          managed('a', { spec: { managementPolicies: ['Observe', 'Delete'] }, status: told }),
+        )(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['that is there', [other], toSecret, refusedBy('ops/a'), []],
       ['that is not there', [], toSecret, refusedBy('ops/a'), [/no password$/, /Synced is False/]],
       ['of a kind that nobody here knows', [composed], toSecret, refusedBy('ops/a'), []],

@@ -107,6 +107,7 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const found = databases.find(({ name }) => name === recorded);
   const isObserver = !(['Create', 'Update', 'Delete'] as const).some((action) => allows(managed, action));
   if (found === undefined) {
+    if (isRefused(synced)) return []; // nobody has looked: what it refers to is not known
     if (isObserver) {
       const why = 'what it observes does not exist';
       return [...says('Ready', 'False', why), ...says('Synced', 'False', why)];
