@@ -125,6 +125,8 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
     creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);
   } catch (error) {
     throw await failedCreation(context, marked, error);
+  } finally {
+    overtaken.end(marked.current);
   }
   const { operation, details } = creation;
   const called = {

@@ -11,6 +11,7 @@ import {
   finalizerNames,
   hasFinalizer,
   wasDeleted,
+  withFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { compareResourceVersions } from '../../../runtime/cache/resource-version.ts';
@@ -28,13 +29,16 @@ import { withAnnotations } from './identity.ts';
  *
  * The watch tells of such an end by itself: what goes in order is marked as deleted first. Where a list only lacks the
  * object, or a second deletion has marked it meanwhile, it counts if it was here that its creation began, and no run has
- * been over it since; else somebody may have let go of it.
+ * been over it since; else somebody may have let go of it. Whoever lets go while it is being made here cannot know of what
+ * is made, and found nothing: that counts, too.
  */
 export interface Overtaken {
   /** Whether one has gone so; it is on record from then on. */
   readonly goesUnreleased: Predicate<Managed>;
   /** Its external resource is about to be created. */
   begin(managed: Managed): void;
+  /** The call that creates it has ended, one way or another. */
+  end(managed: Managed): void;
   /** This is about to be put on record of it, as its annotations. */
   learn(managed: Managed, annotations: Readonly<Record<string, string>>): void;
   /** So it is shown now. */
@@ -49,6 +53,8 @@ export interface Overtaken {
 export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 'clock'>): Overtaken {
   /** By UID: those whose creation began, and that no run has found changed since. */
   const begun = new Map<string | undefined, Managed>();
+  /** UIDs of those that a call is creating. */
+  const making = new Set<string | undefined>();
   /** By UID: those that are gone. */
   const gone = new Map<string | undefined, Managed>();
 
@@ -86,16 +92,23 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       const { uid } = object.metadata;
       const isOurs = begun.has(uid);
       const isUnmarked = isLast === true && !wasDeleted(object);
-      if (!hasFinalizer(object, finalizerNames.managed) || !(isOurs || isUnmarked)) {
+      const isHeld = hasFinalizer(object, finalizerNames.managed);
+      if (!making.has(uid) && !(isHeld && (isOurs || isUnmarked))) {
         begun.delete(uid);
         return false;
       }
       const deletionTimestamp = clock.now().toISOString();
-      gone.set(uid, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+      const finalizers = withFinalizer(object, finalizerNames.managed);
+      gone.set(uid, { ...object, metadata: { ...object.metadata, deletionTimestamp, finalizers } });
+      const message = `${isHeld ? messages.overtaken : messages.letGo}, and is gone; ${messages.fate}`;
       events.record(object, { type: 'Warning', reason: 'DeletionOvertookFinalizer', message });
       return true;
     },
-    begin: (managed) => void begun.set(managed.metadata.uid, managed),
+    begin(managed) {
+      begun.set(managed.metadata.uid, managed);
+      making.add(managed.metadata.uid);
+    },
+    end: ({ metadata }) => void making.delete(metadata.uid),
     learn(managed, annotations) {
       const { uid } = managed.metadata;
       if (begun.has(uid)) begun.set(uid, withAnnotations(managed, annotations));
@@ -111,5 +124,8 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
   };
 }
 
-const message =
-  'it was deleted while its finalizer was written, and is gone; what was made for it goes as its policies say, unless another resource of its name has taken that up';
+const messages = {
+  overtaken: 'it was deleted while its finalizer was written',
+  letGo: 'somebody else let go of it while it was being created',
+  fate: 'what was made for it goes as its policies say, unless another resource of its name has taken that up',
+};

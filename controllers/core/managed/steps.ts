@@ -45,7 +45,7 @@ export interface RunContext extends CreationContext {
   readonly revisions: Revisions;
   readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
-  readonly overtaken: Pick<Overtaken, 'begin' | 'learn'>;
+  readonly overtaken: Pick<Overtaken, 'begin' | 'end' | 'learn'>;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */

@@ -120,6 +120,27 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     assert.deepEqual(things(scene), ['db']);
   });
 
+  for (const outcome of ['is made', 'cannot be made in the end'] as const) {
+    test(`leaves nothing that ${outcome} while another process, which finds nothing, lets go of it`, async () => {
+      const scene = new Scene();
+      scene.external.afterCall = (method) => {
+        if (method !== 'create' || scene.external.made > 1) return;
+        scene.cluster.delete(managedKind, db, deletionTimestamp);
+        scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+          ...rest,
+          metadata: { ...metadata, finalizers: [] },
+        }));
+        if (outcome !== 'is made') throw new Error('the last step failed');
+      };
+      await scene.run().catch(() => {});
+      assert.deepEqual([scene.object, scene.isWoken, things(scene)], [undefined, true, ['db']]);
+      await scene.run();
+      assert.deepEqual([scene.row, things(scene)], ['15', []]);
+      assert.ok(scene.events.includes('Warning DeletionOvertookFinalizer'), scene.events.join());
+      assert.deepEqual(await scene.run(), { type: 'done' });
+    });
+  }
+
   test('is not made if the watch has told so by then', async () => {
     const scene = new Scene();
     const end = scene.cluster.beginDeleting(managedKind, db);
