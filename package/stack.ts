@@ -30,7 +30,7 @@ export type {
   Oddity,
   Wanted,
 } from '../controllers/author/comparison.ts';
-export { comparison, inAnyCase, inAnyOrder, refuse } from '../controllers/author/comparison.ts';
+export { comparison, inAnyCase, inAnyOrder, observing, refuse } from '../controllers/author/comparison.ts';
 export { contradiction } from '../controllers/author/contradiction.ts';
 export type {
   Connect,

@@ -4,6 +4,8 @@
  */
 
 import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import { getCondition } from '../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../apis/core/v1alpha1/kind.ts';
@@ -159,6 +161,38 @@ export class Bench {
   replaceForProvider(name: string, forProvider: object): void {
     const { spec, ...rest } = this.existing(name);
     this.cluster.put(this.conformance.managed, { ...rest, spec: { ...spec, forProvider } });
+  }
+
+  /** `forProvider` was always so, as far as anybody remembers: what it says of these fields is on record, too. */
+  remember(name: string, forProvider: object, fields: readonly string[]): void {
+    this.replaceForProvider(name, forProvider);
+    const { metadata, status, ...rest } = this.existing(name);
+    const key = annotationKeys.externalIdentity;
+    const recorded = (text: string | undefined): string | undefined => {
+      if (text === undefined) return undefined;
+      const record = JSON.parse(text) as { readonly fields: object };
+      return JSON.stringify({
+        ...record,
+        fields: { ...omit(record.fields, fields), ...pick(forProvider, fields) },
+      });
+    };
+    const annotation = recorded(metadata.annotations?.[key]);
+    const annotations = { ...metadata.annotations, ...(annotation !== undefined && { [key]: annotation }) };
+    const externalIdentity = recorded(status?.externalIdentity);
+    this.cluster.put(this.conformance.managed, {
+      ...rest,
+      metadata: { ...metadata, annotations },
+      status: { ...status, ...(externalIdentity !== undefined && { externalIdentity }) },
+    });
+  }
+
+  /** Another object of its name takes over what it stands for, as by a manifest that has its external name. */
+  takeOver(name: string, forProvider: object): void {
+    const { metadata } = this.existing(name);
+    const named = metadata.annotations?.[annotationKeys.externalName] ?? name;
+    this.cluster.remove(this.conformance.managed, name);
+    this.loseSecret(name);
+    this.put(name, forProvider, { [annotationKeys.externalName]: named });
   }
 
   /** Somebody edits other parts of the spec, or all of `forProvider`. */

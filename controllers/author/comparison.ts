@@ -55,8 +55,8 @@ export interface Comparison<M extends Managed> {
   /** What differs and cannot be changed, to be told: `spec.forProvider.version from "5.7" to "8.0"`. See {@link refuse}. */
   readonly refused: readonly string[];
   /** The same of what is on record, and was not edited here: the cloud has it otherwise. */
-  readonly drifted?: readonly string[] | undefined;
-  /** For `observe`. `difference` names fields, and tells the values of none but those refused. */
+  readonly drifted: readonly string[];
+  /** For `observe`; see {@link observing} where the cloud is asked otherwise than field by field. `difference` names fields, and tells the values of none but those refused. */
   readonly observation: Pick<
     Observation<M>,
     'isUpToDate' | 'lateInitialized' | 'difference' | 'refused' | 'drifted'
@@ -102,12 +102,25 @@ export const inAnyCase = (wanted: string, actual: string): boolean =>
   wanted.toLowerCase() === actual.toLowerCase();
 
 /** Throws an Error that tells of what cannot be changed, and what to do; for `update`, once it has sent what can be. */
-export function refuse({ refused, drifted = [] }: Refused): void {
+export function refuse({ refused, drifted }: Refused): void {
   const told = [
     ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
     ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
   ];
   if (told.length > 0) throw new Error(told.join('; '));
+}
+
+/**
+ * The same part of an observation where the cloud is asked otherwise than field by field: `differing` names what there is to
+ * ask, in place of the fields of `change`. What cannot be changed is told all the same.
+ */
+export function observing<M extends Managed>(
+  { refused, drifted, observation }: Pick<Comparison<M>, 'refused' | 'drifted' | 'observation'>,
+  differing: readonly string[],
+): Comparison<M>['observation'] {
+  const { difference: _fields, ...rest } = observation;
+  const all = [...differing, ...refused, ...drifted];
+  return { ...rest, isUpToDate: all.length === 0, ...(all.length > 0 && { difference: all.join(', ') }) };
 }
 
 /** What of a {@link Comparison} is to be told. */
@@ -184,7 +197,7 @@ export function comparison<M extends Managed>(
       change: laidOut(changed.map(({ path, wanted }): At => [path, wanted])) as Wanted<M>,
       changed: changedPaths,
       refused: told,
-      ...(drifted.length > 0 && { drifted }),
+      drifted,
       observation: {
         isUpToDate: differing.length === 0,
         ...(late.length > 0 && { lateInitialized: laidOut(late) as Late<M> }),

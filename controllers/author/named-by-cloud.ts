@@ -13,7 +13,7 @@ import { ownershipOf, ownerTags, retagged, withoutOwner } from '../../clients/ow
 import type { Created, Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
-import { refuse } from './comparison.ts';
+import { observing, refuse } from './comparison.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -128,7 +128,8 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
 
   function differenceOf(managed: M, thing: Thing) {
     const told = adapter.told(managed, thing);
-    const { change: wanted, refused, observation } = adapter.compare(managed, told.actual);
+    const compared = adapter.compare(managed, told.actual);
+    const { change: wanted } = compared;
     const isChanging = Object.keys(wanted).length > 0;
     const all = {
       ...asked(managed),
@@ -140,7 +141,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       ...(Object.keys(tags).length > 0 ? ['tags'] : []),
       ...(told.unfinished === undefined ? [] : [told.unfinished]),
     ];
-    return { told, change: { wanted, tags }, differing, refused, observation };
+    return { ...compared, told, change: { wanted, tags }, differing };
   }
 
   return {
@@ -149,15 +150,14 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
         return { exists: false, isUpToDate: false };
       }
-      const { told, differing, refused, observation } = differenceOf(managed, thing);
-      const all = [...differing, ...refused];
+      const { told, differing, ...compared } = differenceOf(managed, thing);
       return {
-        ...observation,
+        ...observing(compared, differing),
         exists: true,
-        isUpToDate: told.meaning.operation !== undefined || all.length === 0,
+        // It changes nothing while it is at something else.
+        ...(told.meaning.operation !== undefined && { isUpToDate: true }),
         ...told.meaning,
         status: told.status,
-        ...(all.length > 0 && { difference: all.join(', ') }),
       };
     },
 
@@ -179,9 +179,9 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       const thing = await find(managed, signal);
       if (thing === undefined) throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
       claim(managed, thing);
-      const { change, differing, refused } = differenceOf(managed, thing);
+      const { change, differing, refused, drifted } = differenceOf(managed, thing);
       if (differing.length > 0) await adapter.change(managed, thing, change, signal);
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

@@ -15,7 +15,7 @@ import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
-import { refuse } from './comparison.ts';
+import { observing, refuse } from './comparison.ts';
 import { isPasswordMissing, wantsDetails, withoutPassword } from './missing-password.ts';
 import type { PasswordRotations } from './password-rotations.ts';
 import { rotationAskedFor } from './password-rotations.ts';
@@ -99,16 +99,14 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
   const differenceOf = (managed: M, { actual, tags }: Seen<M>, known: ConnectionDetails) => {
-    const { change: wanted, refused, drifted, observation } = adapter.compare(managed, actual);
-    const change = adapter.change(wanted);
+    const compared = adapter.compare(managed, actual);
+    const change = adapter.change(compared.change);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return {
+      ...compared,
       /** Without the password, which is not invented here. */
       change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
       needed: passwordNeed(managed, known),
-      refused,
-      drifted,
-      observation,
     };
   };
 
@@ -117,23 +115,16 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const seen = await find(managed, signal);
       if (seen === undefined) return { exists: false, isUpToDate: false };
       const { isOnline, meaning, status } = seen;
-      const { change, needed, refused, drifted, observation } = differenceOf(managed, seen, known);
-      const differing = [
-        ...Object.keys(change),
-        ...(needed ? ['password'] : []),
-        ...refused,
-        ...(drifted ?? []),
-      ];
+      const { change, needed, ...compared } = differenceOf(managed, seen, known);
       return {
-        ...observation,
+        ...observing(compared, [...Object.keys(change), ...(needed ? ['password'] : [])]),
         exists: true,
-        isUpToDate: !isOnline || differing.length === 0,
+        ...(!isOnline && { isUpToDate: true }),
         ...(needed && { setsCredentials: true }),
         ...meaning,
         ...(isOnline && needed === 'lost' && { ready: withoutPassword(managed) }),
         details: detailsOf(seen, known.password),
         status: { ...status, ...rotationTold(managed) },
-        ...(differing.length > 0 && { difference: differing.join(', ') }),
       };
     },
 

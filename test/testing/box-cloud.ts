@@ -43,6 +43,7 @@ export interface StoredBox {
   readonly colour?: string | undefined;
   readonly label: string;
   readonly shelf: string;
+  readonly material?: string | undefined;
   /** Beside the owner's. */
   readonly tags?: Readonly<Record<string, string>>;
   /** Absent where it opens without. */
@@ -99,6 +100,8 @@ export interface BoxParts {
   readonly told: (error: Error) => string;
   readonly isPainted: (box: Box, stored: StoredBox) => boolean;
   readonly isSized: (box: Box, stored: StoredBox) => boolean;
+  /** Whether it is made of what it should be, which cannot be changed. */
+  readonly isMadeOf: (box: Box, stored: StoredBox) => boolean;
   /** Whose it is, once it is made or changed. */
   readonly ownerOf: (box: Box) => string;
   /** What the boxes chose, as it is told. */
@@ -112,6 +115,7 @@ export const boxParts: BoxParts = {
   isPainted: ({ spec: { forProvider } }, { colour }) =>
     forProvider.colour === undefined || forProvider.colour.toUpperCase() === colour,
   isSized: ({ spec: { forProvider } }, { size }) => (forProvider.size ?? size) === size,
+  isMadeOf: ({ spec: { forProvider } }, { material }) => (forProvider.material ?? material) === material,
   ownerOf: (box) => box.metadata.name,
   labelOf: ({ label }) => label,
 };
@@ -135,8 +139,8 @@ function passwordOf(cloud: BoxCloud, box: Box, known: ConnectionDetails): string
 }
 
 const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf(box)): StoredBox => {
-  const { shelf = 'low' } = box.spec.forProvider;
-  return { owner, size: 0, label: 'a box', ...wanted(box), shelf, password };
+  const { shelf = 'low', material } = box.spec.forProvider;
+  return { owner, size: 0, label: 'a box', ...wanted(box), shelf, material, password };
 };
 
 const detailsOf = ({ password }: StoredBox) => (password === undefined ? {} : { details: { password } });
@@ -148,7 +152,7 @@ function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
 
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
-  const { nameOf, told, isPainted, isSized, ownerOf, labelOf } = { ...boxParts, ...given };
+  const { nameOf, told, isPainted, isSized, isMadeOf, ownerOf, labelOf } = { ...boxParts, ...given };
   const asked = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
     try {
       return await request();
@@ -176,6 +180,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
           isKnown &&
           isSized(box, found) &&
           isPainted(box, found) &&
+          isMadeOf(box, found) &&
           isMatch(found.tags ?? {}, tagsOf(box)) &&
           found.label === label &&
           found.shelf === shelf,
@@ -200,6 +205,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
       const changed = { ...found, ...wanted(box), owner: ownerOf(box), password };
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
       checkShelf(box, found);
+      if (!isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
       return detailsOf(changed);
     },
     async delete(box, signal) {
@@ -246,6 +252,7 @@ export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
       const found = cloud.boxes.get(nameOf(box));
       if (found === undefined) throw new Error('there is no such box any more');
       checkShelf(box, found);
+      if (!boxParts.isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
       const changed = { ...found, ...wanted(box), password };
       const operation = await begin(`update/${nameOf(box)}`, signal, () =>
         cloud.boxes.set(nameOf(box), changed),

@@ -376,12 +376,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'tells the password in an error': {
     rule: 'errors hold no secrets and no control characters',
-    says: /^the error of update holds a secret: cannot set password \*\*\*\. /,
+    says: /^the error of update holds a secret: cannot set password \*\*\*: /,
     methods: (_cloud, sound) => ({
       update: (box, known, signal) =>
         sound.update(box, known, signal).catch((error: unknown) => {
           const { password } = known;
-          throw password === undefined ? error : new Error(`cannot set password ${password}`);
+          throw password === undefined ? error : new Error(`cannot set password ${password}: ${error}`);
         }),
     }),
   },
@@ -417,6 +417,11 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         return sound.poll?.(name, signal) ?? { state: 'unknown' };
       },
     }),
+  },
+  'does not look at what cannot be changed': {
+    rule: 'what is otherwise outside, and cannot be changed, is told',
+    says: /^what was always to be \{"material":"tin"\}, and is not, is not told: Synced is True/,
+    parts: () => ({ isMadeOf: () => true }),
   },
   'gives a box to whom its tags name': {
     rule: 'tags that are asked for never say whose a thing is',

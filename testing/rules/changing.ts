@@ -84,6 +84,61 @@ const tellsRenaming: Rule = {
   },
 };
 
+/** Throws Broken unless it is told that the first one is otherwise outside than it is wanted. */
+async function expectDrift(bench: Bench, what: string, fields: readonly string[]): Promise<void> {
+  const before = (await bench.things()).length;
+  const isTold = (): boolean => bench.condition('first', 'Synced').status === 'False';
+  for (let passes = 0; passes < 20 && (passes < 3 || !isTold()); passes += 1) await bench.pass('first');
+  const after = (await bench.things()).length;
+  expect(after === before, `${what} became ${after} things where there were ${before}`, 'make nothing new');
+  const { status, message } = bench.condition('first', 'Synced');
+  expect(
+    status === 'False' && fields.some((field) => message.includes(field)),
+    `${what} is not told: Synced is ${status} ${message}`.trim(),
+    'compare by `comparison` each field that the system tells of, also those marked `immutable`, and answer in observe with all of its `observation`, or say in update what cannot be changed',
+  );
+}
+
+/** Those of the changes that are of fields which cannot be changed, and by which nothing is found. */
+function changesOutside({
+  conformance: { managed, refusedChanges, foundBy = [] },
+}: Bench): readonly object[] {
+  const { immutable = [], identity = [] } = managed.marks ?? {};
+  const isOutside = (field: string): boolean =>
+    immutable.includes(field) && !identity.includes(field) && !foundBy.some((one) => one === field);
+  const found = needed(refusedChanges, 'refusedChanges').filter((change) =>
+    Object.keys(change).every(isOutside),
+  );
+  if (found.length === 0) throw new Skipped('no change of `refusedChanges` is of what is marked `immutable`');
+  return found;
+}
+
+const tellsDrift: Rule = {
+  name: 'what is otherwise outside, and cannot be changed, is told',
+  async check(bench) {
+    const changes = changesOutside(bench);
+    await bench.ready();
+    await bench.passes('first', 2);
+    for (const change of changes) {
+      const { spec } = bench.existing('first');
+      const [is, wanted] = [spec.forProvider ?? {}, { ...spec.forProvider, ...change }];
+      const [said, fields] = [JSON.stringify(change), Object.keys(change)];
+      bench.remember('first', wanted, fields);
+      await expectDrift(bench, `what was always to be ${said}, and is not,`, fields);
+      bench.remember('first', is, fields);
+      await bench.until(
+        'first',
+        () => bench.isReady('first'),
+        'once it is as wanted, it is not Synced again',
+      );
+      bench.takeOver('first', wanted);
+      await expectDrift(bench, `what was taken over to be ${said}, and is not,`, fields);
+      bench.replaceForProvider('first', is);
+      await bench.until('first', () => bench.isReady('first'), 'set to what is there, it is not Synced');
+    }
+  },
+};
+
 /** More than any renewal takes. */
 const mostSteps = 20;
 
@@ -153,6 +208,7 @@ const removesDetails: Rule = {
 export const changing: readonly Rule[] = [
   converges,
   tellsRefusals,
+  tellsDrift,
   tellsRenaming,
   renewsPassword,
   removesDetails,

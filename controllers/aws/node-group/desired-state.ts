@@ -17,7 +17,7 @@ import type {
 } from '../../../clients/aws/eks/node-groups.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
-import { comparison, inAnyOrder } from '../../author/comparison.ts';
+import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
@@ -186,17 +186,16 @@ const isChangeable = ({ status }: CloudNodeGroup): boolean => status === 'ACTIVE
 
 /** What to report about a node group that may be observed. */
 export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observation<NodeGroup> {
-  const { change, tags, refused, observation } = differenceOf(managed, group);
+  const { change, tags, ...compared } = differenceOf(managed, group);
   const differing = [
     ...Object.keys(change).filter((field) => field !== 'tags'),
     ...(tags === undefined ? [] : ['tags']),
-    ...refused,
   ];
   const { arn, status, version, releaseVersion, scalingConfig } = group;
   return {
-    ...observation,
+    ...observing(compared, differing),
     exists: true,
-    isUpToDate: !isChangeable(group) || differing.length === 0,
+    ...(!isChangeable(group) && { isUpToDate: true }),
     ...meaningOf(group),
     status: {
       atProvider: given({
@@ -204,6 +203,5 @@ export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observ
         autoscalingGroups: group.autoscalingGroups.length === 0 ? undefined : group.autoscalingGroups,
       }),
     },
-    ...(differing.length > 0 && { difference: differing.join(', ') }),
   };
 }

@@ -55,7 +55,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
       if (groups === undefined || group === undefined) {
         throw new Error(`node group "${name}" does not exist any more`);
       }
-      const { config, version, tags, refused } = differenceOf(managed, group);
+      const { config, version, tags, refused, drifted } = differenceOf(managed, group);
       const { arn } = group;
       if (tags !== undefined && arn !== undefined) {
         if (Object.keys(tags.set).length > 0) await groups.tag(arn, tags.set, signal);
@@ -69,7 +69,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
             ? await groups.changeVersion(name, version, signal)
             : undefined;
       if (id !== undefined) return { operation: operationName(managed, id) };
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

@@ -8,7 +8,7 @@ import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { CloudQueue, QueueAttribute, QueueAttributes } from '../../../clients/aws/sqs/queues.ts';
 import type { Actual } from '../../author/comparison.ts';
-import { comparison } from '../../author/comparison.ts';
+import { comparison, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
@@ -106,14 +106,12 @@ export function differenceOf(managed: Queue, queue: CloudQueue) {
 
 /** What to report about a queue that may be observed. */
 export function observationOf(managed: Queue, queue: CloudQueue): Observation<Queue> {
-  const { attributes, tags, refused, observation } = differenceOf(managed, queue);
-  const differing = [...Object.keys(attributes), ...(tags === undefined ? [] : ['tags']), ...refused];
+  const { attributes, tags, ...compared } = differenceOf(managed, queue);
   const { QueueArn: arn, CreatedTimestamp: created } = queue.attributes;
   const createdAt = number(created);
   return {
-    ...observation,
+    ...observing(compared, [...Object.keys(attributes), ...(tags === undefined ? [] : ['tags'])]),
     exists: true,
-    isUpToDate: differing.length === 0,
     ready: available(),
     details: { endpoint: queue.url },
     status: {
@@ -123,6 +121,5 @@ export function observationOf(managed: Queue, queue: CloudQueue): Observation<Qu
         ...(createdAt && { createdTimestamp: timestamp(new Date(createdAt * 1_000)) }),
       },
     },
-    ...(differing.length > 0 && { difference: differing.join(', ') }),
   };
 }

@@ -70,11 +70,11 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       if (queue === undefined) throw new Error(`queue "${nameOf(managed)}" does not exist any more`);
       claim(managed, queue);
       const queues = queuesOf(managed);
-      const { attributes, tags, refused } = differenceOf(managed, queue);
+      const { attributes, tags, refused, drifted } = differenceOf(managed, queue);
       if (Object.keys(attributes).length > 0) await queues.setAttributes(queue, attributes, signal);
       if (tags !== undefined && Object.keys(tags.set).length > 0) await queues.tag(queue, tags.set, signal);
       if (tags !== undefined && tags.remove.length > 0) await queues.untag(queue, tags.remove, signal);
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

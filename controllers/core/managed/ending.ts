@@ -294,7 +294,7 @@ export function failed(start: Run, error: unknown): Ending {
 
 /**
  * What an ending says, without secrets: the managed resource with its status, and the Events that go with that. A run that
- * went well has to say all the same that an edit has no effect.
+ * went well has to say all the same that an edit has no effect, and one that failed has to say that, too.
  */
 export function told(
   { run, synced: found, ready, event }: Ending,
@@ -302,9 +302,13 @@ export function told(
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
   if (found === undefined) return { object: run.current, events: [] };
-  const refused = found.status === 'True' ? refusals(identity, run) : [];
-  const refusal = refused.length === 0 ? undefined : refused.join('; ');
-  const synced = refusal === undefined ? found : reconcileError(refusal);
+  const said = found.status === 'True' ? undefined : (found.message ?? '');
+  // Of what was not looked at, an error says enough.
+  const refused = said === undefined || run.seen !== undefined ? refusals(identity, run) : [];
+  const unsaid = refused.filter((sentence) => said?.includes(sentence) !== true);
+  const refusal = unsaid.length === 0 ? undefined : unsaid.join('; ');
+  const synced =
+    refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
   const facts = {

@@ -1,5 +1,6 @@
 import attempt from 'lodash/attempt.js';
 import get from 'lodash/get.js';
+import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
@@ -261,7 +262,9 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
     !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
   const isRecorded = recordedIdentity(current, context.marks) !== undefined;
   if (seen === undefined || (isObserver && !isRecorded)) return undefined;
-  return encodeIdentity(identityToRecord(context, run, { isAsWanted: seen.isUpToDate }));
+  // While it is at something else, nothing is asked of it: it may be otherwise all the same.
+  const isAsWanted = seen.isUpToDate && isEmpty(seen.refused) && isEmpty(seen.drifted);
+  return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
 /**

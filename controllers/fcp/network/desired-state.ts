@@ -4,7 +4,7 @@ import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/f
 import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
-import { comparison } from '../../author/comparison.ts';
+import { comparison, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 
@@ -34,14 +34,12 @@ export function differenceOf(managed: Network, network: CloudNetwork) {
 
 /** What to report about a network that may be observed. */
 export function observationOf(managed: Network, network: CloudNetwork): Observation<Network> {
-  const { change, refused, drifted, observation } = differenceOf(managed, network);
-  const differing = [...Object.keys(change), ...refused, ...(drifted ?? [])];
+  const { change, ...compared } = differenceOf(managed, network);
   return {
-    ...observation,
+    ...observing(compared, Object.keys(change)),
     exists: true,
-    isUpToDate: network.status !== cloudStates.online || differing.length === 0,
+    ...(network.status !== cloudStates.online && { isUpToDate: true }),
     ...meaningOf(network.status, cloudStates, 'network'),
     status: { id: network.id, status: network.status },
-    ...(differing.length > 0 && { difference: differing.join(', ') }),
   };
 }

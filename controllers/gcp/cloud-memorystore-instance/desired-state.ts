@@ -14,7 +14,7 @@ import { memorystoreStates as states } from '../../../clients/gcp/memorystore.ts
 import type { RedisAccess } from '../../../clients/redis-details.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import type { Actual } from '../../author/comparison.ts';
-import { comparison } from '../../author/comparison.ts';
+import { comparison, observing } from '../../author/comparison.ts';
 import type { Observation, OperationType } from '../../core/managed/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 import { isLaterVersion } from './redis-version.ts';
@@ -58,7 +58,7 @@ const compare = comparison(CloudMemorystoreInstanceKind, {
 
 /** How an instance that is ours differs from what is asked for, and the field mask of what can be changed. */
 export function differenceOf(managed: CloudMemorystoreInstance, instance: MemorystoreInstance) {
-  const { change: wanted, changed, refused, observation } = compare(managed, actualOf(instance));
+  const { change: wanted, changed, refused, drifted, observation } = compare(managed, actualOf(instance));
   const labels = changedLabels(managed, {
     actual: instance.labels,
     wanted: wanted.labels,
@@ -72,8 +72,7 @@ export function differenceOf(managed: CloudMemorystoreInstance, instance: Memory
     redisVersion,
     change,
     mask: labels === undefined ? mask : [...mask, 'labels'],
-    refused,
-    observation,
+    ...{ refused, drifted, observation },
   };
 }
 
@@ -100,17 +99,15 @@ export function observationOf(
   managed: CloudMemorystoreInstance,
   instance: MemorystoreInstance,
 ): Observation<CloudMemorystoreInstance> {
-  const { redisVersion, mask, refused, observation } = differenceOf(managed, instance);
-  const differing = [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask, ...refused];
+  const { redisVersion, mask, ...compared } = differenceOf(managed, instance);
   const { name, state, statusMessage, host, port, readEndpoint, readEndpointPort } = instance;
   const { currentLocationId, createTime, persistenceIamIdentity } = instance;
   return {
-    ...observation,
+    ...observing(compared, [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask]),
     exists: true,
     // It changes nothing while it is at something else.
-    isUpToDate: state !== states.ready || differing.length === 0,
+    ...(state !== states.ready && { isUpToDate: true }),
     ...meaning(instance),
-    ...(differing.length > 0 && { difference: differing.join(', ') }),
     status: {
       atProvider: {
         name,

@@ -46,7 +46,7 @@ export function cloudMemorystoreInstanceClient({
       const id = idOf(managed);
       const instance = await find(managed, signal);
       if (instance === undefined) throw new Error(`instance "${id.name}" does not exist any more`);
-      const { redisVersion, change, mask, refused } = differenceOf(managed, instance);
+      const { redisVersion, change, mask, refused, drifted } = differenceOf(managed, instance);
       try {
         // One at a time: new configuration may need the new version.
         if (redisVersion !== undefined) {
@@ -56,7 +56,7 @@ export function cloudMemorystoreInstanceClient({
       } catch (error) {
         throw advised(error, CloudMemorystoreInstanceKind);
       }
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

@@ -2,7 +2,7 @@ import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Topic } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import type { NewPubsubTopic, PubsubTopic } from '../../../clients/gcp/pubsub.ts';
-import { comparison, inAnyOrder } from '../../author/comparison.ts';
+import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 
@@ -47,15 +47,12 @@ export function differenceOf(managed: Topic, topic: PubsubTopic) {
 
 /** What to report about a topic that may be observed. */
 export function observationOf(managed: Topic, topic: PubsubTopic): Observation<Topic> {
-  const { mask, refused, observation } = differenceOf(managed, topic);
-  const differing = [...mask, ...refused];
+  const { mask, ...compared } = differenceOf(managed, topic);
   const { name, state } = topic;
   return {
-    ...observation,
+    ...observing(compared, mask),
     exists: true,
-    isUpToDate: differing.length === 0,
     ready: available(),
-    ...(differing.length > 0 && { difference: differing.join(', ') }),
     status: { atProvider: { name, ...(state && { state }) } },
   };
 }

@@ -38,13 +38,13 @@ export function topicClient({
     async update(managed, _known, signal) {
       const topic = await find(managed, signal);
       if (topic === undefined) throw new Error(`topic "${nameOf(managed)}" does not exist any more`);
-      const { change, mask, refused } = differenceOf(managed, topic);
+      const { change, mask, refused, drifted } = differenceOf(managed, topic);
       try {
         if (mask.length > 0) await pubsub.update(nameOf(managed), { change, mask }, signal);
       } catch (error) {
         throw advised(error, TopicKind);
       }
-      refuse({ refused });
+      refuse({ refused, drifted });
       return {};
     },
 

@@ -8,7 +8,13 @@ import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { reference, selector } from '../../../apis/core/v1alpha1/fields.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { Actual, Comparison, Oddities } from '../../../controllers/author/comparison.ts';
-import { comparison, inAnyCase, inAnyOrder, refuse } from '../../../controllers/author/comparison.ts';
+import {
+  comparison,
+  inAnyCase,
+  inAnyOrder,
+  observing,
+  refuse,
+} from '../../../controllers/author/comparison.ts';
 
 const ThingKind = defineManaged(
   {
@@ -72,17 +78,22 @@ const thing = (spec: Partial<Spec>): Thing => ({
   metadata: { name: 'one' },
   spec: { forProvider: {}, ...spec },
 });
-const same: Comparison<Thing> = { change: {}, changed: [], refused: [], observation: { isUpToDate: true } };
+const same: Comparison<Thing> = {
+  ...{ change: {}, changed: [], refused: [], drifted: [] },
+  observation: { isUpToDate: true },
+};
 const changing = (change: ForProvider, difference: string): Comparison<Thing> => ({
   change,
   changed: difference.split(', '),
   refused: [],
+  drifted: [],
   observation: { isUpToDate: false, difference },
 });
 const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
   change: {},
   changed: [],
   refused,
+  drifted: [],
   observation: { isUpToDate: false, difference: refused.join(', '), refused },
 });
 const taking = (lateInitialized: ForProvider): Comparison<Thing> => ({
@@ -239,6 +250,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         change: { net: { mtu: 9 } },
         changed: ['net.mtu'],
         refused: ['spec.forProvider.net.cidr from "d" to "c"'],
+        drifted: [],
         observation: {
           isUpToDate: false,
           difference: 'net.mtu, spec.forProvider.net.cidr from "d" to "c"',
@@ -298,6 +310,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         change: { isPublic: true },
         changed: ['isPublic'],
         refused: [],
+        drifted: [],
         observation: { isUpToDate: false, lateInitialized: { sizeGb: 1 }, difference: 'isPublic' },
       },
     },
@@ -458,9 +471,10 @@ describe('what has no effect is said when a comparison is made', () => {
 });
 
 test('what cannot be changed is told with what to do, and nothing is not told', () => {
-  refuse({ refused: [] });
+  refuse({ refused: [], drifted: [] });
   assert.throws(
-    () => refuse({ refused: ['spec.forProvider.a from 1 to 2', 'spec.forProvider.b from 3 to 4'] }),
+    () =>
+      refuse({ refused: ['spec.forProvider.a from 1 to 2', 'spec.forProvider.b from 3 to 4'], drifted: [] }),
     {
       message:
         'cannot change spec.forProvider.a from 1 to 2 and spec.forProvider.b from 3 to 4: the provider cannot do that; set it to what is there, or create a new resource',
@@ -505,5 +519,37 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
 describe('what cannot be compared does not compile', () => {
   for (const [name, mistake] of Object.entries(mistakes)) {
     test(name, () => assert.equal(typeof mistake, 'function'));
+  }
+});
+
+describe('what is observed where the cloud is asked otherwise than field by field', () => {
+  const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
+  const taken = { lateInitialized: { sizeGb: 1 } };
+  const rows: Readonly<
+    Record<string, { compared: Partial<Comparison<Thing>>; differing: readonly string[]; want: object }>
+  > = {
+    'is up to date where there is nothing to ask': {
+      compared: { observation: { isUpToDate: false, difference: 'labels', ...taken } },
+      differing: [],
+      want: { isUpToDate: true, ...taken },
+    },
+    'names what there is to ask': {
+      compared: { observation: { isUpToDate: false, difference: 'labels' } },
+      differing: ['Labels'],
+      want: { isUpToDate: false, difference: 'Labels' },
+    },
+    'tells what cannot be changed all the same': {
+      compared: refusing('a from 1 to 2'),
+      differing: ['Labels'],
+      want: { isUpToDate: false, difference: 'Labels, a from 1 to 2', refused: ['a from 1 to 2'] },
+    },
+    'and what cannot be changed back': {
+      compared: { drifted, observation: { isUpToDate: false, difference: drifted[0] ?? '', drifted } },
+      differing: [],
+      want: { isUpToDate: false, difference: drifted[0], drifted },
+    },
+  };
+  for (const [name, { compared, differing, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(observing<Thing>({ ...same, ...compared }, differing), want));
   }
 });

@@ -47,7 +47,7 @@ function cloudOfLabels() {
       actual: {},
       status: {},
     }),
-    compare: () => ({ change: {}, changed: [], refused: [], observation: { isUpToDate: true } }),
+    compare: () => ({ change: {}, changed: [], refused: [], drifted: [], observation: { isUpToDate: true } }),
     change: () => ({}),
     retag: (tags) => ({ labels: tags }),
     setPassword: () => ({}),

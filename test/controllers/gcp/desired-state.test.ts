@@ -61,7 +61,7 @@ test('what is needed and missing is named', () => {
 });
 
 describe('how an instance differs from what is asked for', () => {
-  const same = { change: {}, mask: [], refused: [] };
+  const same = { change: {}, mask: [], refused: [], drifted: [] };
   const cases: Record<
     string,
     {

@@ -27,6 +27,7 @@ import {
   told,
 } from '../../../../controllers/core/managed/ending.ts';
 import { cannotPoll } from '../../../../controllers/core/managed/follow-up.ts';
+import { changeRefusal } from '../../../../controllers/core/managed/identity.ts';
 import type { Next } from '../../../../controllers/core/managed/next.ts';
 import {
   cannotConnect,
@@ -636,6 +637,30 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
   },
   '31': {
+    'an edit that has no effect, of what was looked at before something else failed': [
+      failing(
+        at(
+          '31',
+          managed(
+            { forProvider: { region: 'eu' } },
+            { ...named, status: { externalIdentity: '{"name":"db","fields":{"region":"us"}}' } },
+          ),
+          { seen: { exists: true, isUpToDate: false, refused: ['spec.forProvider.size from 2 to 1'] } },
+        ),
+        'update failed',
+        cannotUpdate,
+        new Error(changeRefusal(['spec.forProvider.size from 2 to 1'])),
+      ),
+      [
+        'Synced False ReconcileError: update failed: cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource; cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        waiting,
+      ],
+      [
+        'Warning CannotUpdateExternalResource: cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource',
+        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+      ],
+      'backOff',
+    ],
     'as it should be again': [
       endings.present(having(at('31'), { ...created, reason: 'UpdatedExternalResource' }), {
         ...seen,

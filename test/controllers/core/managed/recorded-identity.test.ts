@@ -337,6 +337,14 @@ describe('what is put on record', () => {
   const found: Record<string, { policies?: Policies; metadata?: Metadata; seen?: object; want?: string }> = {
     'what was seen': { want: us },
     'nothing, unless it was seen': { seen: {}, metadata: recording({ fields: { region: 'us' } }) },
+    'no field of what cannot become as it is wanted, though nothing is asked of it for the moment': {
+      seen: { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } },
+      want: '{"name":"db","fields":{}}',
+    },
+    'nor of what was changed outside': {
+      seen: { seen: { ...seen, drifted: ['spec.forProvider.region, which is "eu" there and "us" here'] } },
+      want: '{"name":"db","fields":{}}',
+    },
     'nothing of what is only looked at: whoever looks may look elsewhere': { policies: ['Observe'] },
     'unless that is on record': {
       policies: ['Observe'],
