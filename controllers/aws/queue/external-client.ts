@@ -7,6 +7,7 @@ import { isUncertain } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
+import { refuseWrittenName } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { nameProblem } from '../../core/name-limits.ts';
@@ -40,7 +41,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
 
     async create(managed, _known, signal) {
       const name = nameOf(managed);
-      const problem = nameProblem(name, names, annotationKeys.externalName);
+      const problem = nameProblem(name, names, annotationKeys.externalName) ?? fifoProblem(managed, name);
       if (problem !== undefined) throw new Error(problem);
       const queues = queuesOf(managed);
       const found = async (): Promise<CloudQueue | undefined> => {
@@ -50,6 +51,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       };
       const existing = await found();
       if (existing !== undefined) return createdAs(managed, existing.url);
+      if (partsOf(externalName(managed) ?? '') !== undefined) refuseWrittenName(managed, 'queue');
       const { tags, ...forProvider } = managed.spec.forProvider;
       try {
         const wanted = {
@@ -94,26 +96,54 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     const given = externalName(managed);
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
     if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
+    // There is none of a name that SQS would not take.
+    if (nameProblem(nameOf(managed), names, '') !== undefined) return undefined;
+    const told = given === undefined ? undefined : partsOf(given);
+    if (told !== undefined && !wasDeleted(managed)) {
+      const account = await aws.account(managed.spec.forProvider.region, signal);
+      if (told.account !== account) {
+        throw new Error(
+          `the annotation ${annotationKeys.externalName} names a queue of account ${told.account}, and the provider leads to account ${account}`,
+        );
+      }
+    }
     const queue = await queuesOf(managed).get(nameOf(managed), signal);
-    const account = given === undefined ? undefined : accountIn(given);
-    if (queue === undefined || account === undefined || accountIn(queue.url) === account) return queue;
+    if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;
+    // What goes takes along what carries our tags, whatever was written down since.
+    if (wasDeleted(managed)) return queue;
     throw new Error(
-      `the annotation ${annotationKeys.externalName} names a queue of account ${account}, and the provider leads to account ${accountIn(queue.url)}`,
+      `the annotation ${annotationKeys.externalName} is ${given}, and the URL of queue "${queue.name}" is ${queue.url}; correct the annotation`,
     );
   }
 }
 
-/** Of a URL of SQS: the number of the account, then the name. */
-const partsOf = (url: string): readonly [account: string, name: string] | undefined => {
-  const [, account, name] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
-  return account && name ? [account, name] : undefined;
+/** What the URL of a queue holds; undefined for what is no such URL, as a name. */
+function partsOf(given: string): { readonly account: string; readonly name: string } | undefined {
+  const path = /^https?:\/\/[^/?#@]+\/(\d+)\/([^/?#]+)$/.exec(given);
+  const [, account, name] = path ?? [];
+  return account !== undefined && name !== undefined ? { account, name } : undefined;
+}
+
+/** Whether the external name is the URL of that queue, as SQS assigned it now or when it was last seen. */
+const isUrlOf = (managed: Queue, { url }: CloudQueue): boolean => {
+  const given = externalName(managed);
+  return given === url || (given !== undefined && given === managed.status?.atProvider?.url);
 };
-const accountIn = (given: string): string | undefined => partsOf(given)?.[0];
+
+/** What is wrong with a name that says something else of a queue than its fields do. */
+function fifoProblem({ spec: { forProvider } }: Queue, name: string): string | undefined {
+  const isFifo = forProvider.fifoQueue === true;
+  if (name.endsWith('.fifo') === isFifo) return undefined;
+  const advice = `give another one in the annotation ${annotationKeys.externalName}`;
+  return isFifo
+    ? `the name "${name}" is to end in .fifo, for spec.forProvider.fifoQueue is true; ${advice}`
+    : `the name "${name}" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or ${advice}`;
+}
 
 /** The name of the queue in SQS: that in its URL, or what somebody chose, or that of the object. */
 function nameOf(managed: Queue): string {
   const given = externalName(managed) ?? managed.metadata.name;
-  return partsOf(given)?.[1] ?? given;
+  return partsOf(given)?.name ?? given;
 }
 
 /** A name that somebody chose stays what it is: a manifest that has it may be applied again. */
@@ -127,5 +157,5 @@ const claim = (managed: Queue, { name, url, tags }: CloudQueue): 'ours' | 'notOu
   whoseIs(managed, {
     what: `queue "${name}"`,
     tags,
-    isKnown: partsOf(externalName(managed) ?? '') !== undefined || managed.status?.atProvider?.url === url,
+    isKnown: externalName(managed) === url || managed.status?.atProvider?.url === url,
   });

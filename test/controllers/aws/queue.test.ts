@@ -45,6 +45,14 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
       wanted: queue({}, 'orders.eu'),
       want: 'the name "orders.eu" does not match [A-Za-z0-9_-]+(\\.fifo)?, as the external system asks; give another one in the annotation crossplane.io/external-name',
     },
+    'the name of a queue that is to be a FIFO queue': {
+      wanted: queue({ fifoQueue: true }),
+      want: 'the name "orders" is to end in .fifo, for spec.forProvider.fifoQueue is true; give another one in the annotation crossplane.io/external-name',
+    },
+    'the name of a FIFO queue, for another': {
+      wanted: queue({}, 'orders.fifo'),
+      want: 'the name "orders.fifo" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or give another one in the annotation crossplane.io/external-name',
+    },
     'a missing permission': {
       wanted: queue(),
       options: { accounts: [{ ...exampleAccount, denied: ['sqs:CreateQueue'] }] },
@@ -67,6 +75,75 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
       });
     });
   }
+});
+
+describe('a URL that is that of no queue here makes none, and keeps nothing from going', () => {
+  const noName = /^the name "https:.*" (does not match|has \d+ characters)/;
+  const none =
+    /^there is no queue "https:.*"; correct the annotation crossplane\.io\/external-name, or remove it/;
+  const rows: Readonly<Record<string, readonly [url: string, message: RegExp]>> = {
+    'of another account': [
+      `https://sqs.${region}.amazonaws.com/999999999999/bar`,
+      /names a queue of account 999999999999, and the provider leads to account 123456789012$/,
+    ],
+    'with more in it': ['https://evil.example.com/../a/b/c', noName],
+    'with nothing in it': ['https://evil.example.com/', noName],
+    'with somebody’s name': [`https://me@sqs.${region}.amazonaws.com/123456789012/bar`, noName],
+    'of what is not there': [urlOf('bar'), none],
+    'of what is not there, elsewhere': ['https://evil.example.com/123456789012/bar', none],
+  };
+  for (const [name, [url, message]] of Object.entries(rows)) {
+    test(name, async () => {
+      await using aws = await startAws();
+      const client = clientFor(aws);
+      const named = queue({}, 'orders', url);
+      const looked = client.observe(named, {}, signal).then(async ({ exists }) => {
+        assert.equal(exists, false);
+        await client.create(named, {}, signal);
+      });
+      await assert.rejects(looked, { message });
+      const leaving = {
+        ...named,
+        metadata: { ...named.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
+      };
+      assert.deepEqual(await client.observe(leaving, {}, signal), { exists: false, isUpToDate: false });
+      await client.delete(leaving, signal);
+      for (const none of ['bar', 'b', 'orders']) {
+        assert.equal((await client.observe(queue({}, 'x', none), {}, signal)).exists, false);
+      }
+    });
+  }
+
+  test('of a queue that has another: told with the right one, and left where it is', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue({}, 'theirs'), {}, signal);
+    for (const url of [
+      'https://evil.example.com/123456789012/theirs',
+      urlOf('theirs').replace(region, 'eu-west-1'),
+      urlOf('theirs').replace('https', 'http'),
+    ]) {
+      const named = queue({}, 'orders', url);
+      await assert.rejects(client.observe(named, {}, signal), {
+        message: `the annotation crossplane.io/external-name is ${url}, and the URL of queue "theirs" is ${urlOf('theirs')}; correct the annotation`,
+      });
+      const leaving = {
+        ...named,
+        metadata: { ...named.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
+      };
+      await client.delete(leaving, signal);
+      assert.equal((await client.observe(queue({}, 'theirs', urlOf('theirs')), {}, signal)).exists, true);
+    }
+  });
+
+  test('of one that SQS told of before is taken, as where it is reached by another way now', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue(), {}, signal);
+    const url = 'http://localhost:4566/123456789012/orders';
+    const named = { ...queue({}, 'orders', url), status: { atProvider: { url } } };
+    assert.equal((await client.observe(named, {}, signal)).exists, true);
+  });
 });
 
 describe('a queue', () => {
