@@ -207,6 +207,13 @@ export class Bench {
     this.cluster.put(this.conformance.managed, { ...rest, metadata: { ...metadata, annotations: all } });
   }
 
+  /** Somebody takes its external name away. */
+  unname(name: string): void {
+    const { metadata, ...rest } = this.existing(name);
+    const annotations = omit(metadata.annotations, annotationKeys.externalName);
+    this.cluster.put(this.conformance.managed, { ...rest, metadata: { ...metadata, annotations } });
+  }
+
   /** `kubectl delete`. */
   remove(name: string): void {
     this.cluster.leave(this.conformance.managed, { name });

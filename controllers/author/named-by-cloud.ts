@@ -15,6 +15,7 @@ import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
+import { refuseWrittenName } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -45,6 +46,8 @@ export interface NamedByCloud<M extends Managed, Thing> {
   /** For messages: `VPC`. */
   readonly noun: string;
   idOf(thing: Thing): string;
+  /** What its ids are like: `/vpc-[0-9a-f]+/`. Nothing has another, and the cloud is not asked for it. Absent: anything. */
+  readonly ids?: RegExp;
   /** Undefined by the cloud's own word only, also of what is gone and still told of. */
   get(managed: M, id: string, signal: AbortSignal): Promise<Thing | undefined>;
   /** All that carry these tags, also those that are being deleted, or gone and still told of. */
@@ -81,6 +84,9 @@ export interface NamedByCloud<M extends Managed, Thing> {
 export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, Thing>): PromptClient<M> {
   const { noun, idOf, owner = ownerOf } = adapter;
 
+  const isId = (id: string): boolean =>
+    adapter.ids === undefined || new RegExp(`^(?:${adapter.ids.source})$`).test(id);
+
   const claim = (managed: M, thing: Thing): 'ours' | 'notOurs' => {
     const { tags } = adapter.told(managed, thing);
     return whoseIs(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
@@ -107,7 +113,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
    */
   async function find(managed: M, signal: AbortSignal): Promise<Thing | undefined> {
     const id = externalName(managed);
-    if (id !== undefined) return adapter.get(managed, id, signal);
+    if (id !== undefined) return isId(id) ? adapter.get(managed, id, signal) : undefined;
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
     if (!wasDeleted(managed) || !wasBegun) return undefined;
     return (await tagged(managed, signal)).find(isStaying(managed));
@@ -164,6 +170,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async create(managed, _known, signal): Promise<Created<M>> {
       const { staying, former } = await ours(managed, signal);
       if (staying !== undefined) return { externalName: idOf(staying) };
+      refuseWrittenName(managed, noun);
       const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
       try {
         return { externalName: idOf(await adapter.create(managed, { tags, former }, signal)) };

@@ -1,4 +1,5 @@
-import { expect } from '../verdict.ts';
+import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { expect, Skipped } from '../verdict.ts';
 import type { Rule } from './rule.ts';
 
 /** As long as the name of a claim's managed resource may be. */
@@ -31,4 +32,33 @@ const takesLongNames: Rule = {
   },
 };
 
-export const names: readonly Rule[] = [takesLongNames];
+const makesNothingOfNames: Rule = {
+  name: 'where names are assigned, one that is of nothing is told, and nothing is made for it',
+  async check(bench) {
+    if (!bench.isNameAssigned) throw new Skipped('names are known beforehand');
+    const { managed } = await bench.ready();
+    const name = externalName(managed) ?? '';
+    expect(name !== '', 'what was created has no external name', 'answer with `externalName` in create');
+    bench.remove('first');
+    const isGone = (which: string) => () => bench.object(which) === undefined;
+    await bench.until('first', isGone('first'), 'it was deleted, and did not go');
+    await bench.passTime(bench.longMs);
+    const mend =
+      'ask in create for what is there already, and then `refuseWrittenName`: who wrote it down means to take something over';
+    const before = await bench.things();
+    for (const which of ['second', 'third']) {
+      bench.put(which, undefined, { [annotationKeys.externalName]: name });
+      await bench.passes(which, 6);
+      await bench.expectUnchanged(before, 'the name of what is not there', mend);
+      const { status, message } = bench.condition(which, 'Synced');
+      expect(status === 'False' && message !== '', `that is told nowhere: Synced is ${status}`, mend);
+      if (which === 'third') continue;
+      bench.remove(which);
+      await bench.until(which, isGone(which), 'what names something that is not there does not go', mend);
+    }
+    bench.unname('third');
+    await bench.until('third', () => bench.isReady('third'), 'without that name, nothing is made', mend);
+  },
+};
+
+export const names: readonly Rule[] = [takesLongNames, makesNothingOfNames];

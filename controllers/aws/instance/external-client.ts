@@ -33,6 +33,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
   return namedByCloud<Instance, CloudInstance>({
     noun: 'instance',
     idOf: ({ id }) => id,
+    ids: /i-[0-9a-f]+/,
     compare,
     // Nobody but us says why it was stopped.
     tagsOf: ({ spec }) => omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark)),

@@ -19,6 +19,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
   return namedByCloud<Subnet, CloudSubnet>({
     noun: 'subnet',
     idOf: ({ id }) => id,
+    ids: /subnet-[0-9a-f]+/,
     compare,
     tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => subnets.get({ region: regionOf(managed), id }, signal),

@@ -19,6 +19,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
   return namedByCloud<VPC, CloudVpc>({
     noun: 'VPC',
     idOf: ({ id }) => id,
+    ids: /vpc-[0-9a-f]+/,
     compare,
     tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => {

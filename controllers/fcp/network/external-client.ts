@@ -5,6 +5,7 @@ import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favour
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
+import { refuseWrittenName } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
@@ -30,6 +31,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async create(managed, _known, signal) {
       const id = await findOurs(managed, signal);
       if (id !== undefined) return { externalName: id };
+      refuseWrittenName(managed, 'network');
       try {
         return { externalName: (await networks.create(newNetwork(managed), signal)).id };
       } catch (error) {
