@@ -83,6 +83,10 @@ export function transportFailure(error: unknown, { cloud, what, origin }: Failur
     const message = `${where} is unreachable: ${words[code] ?? code}`;
     return new CloudError(message, { status: 0, code: 'Unreachable', isRetryable: true });
   }
+  if (code !== undefined && /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code)) {
+    const message = `${where} does not answer in TLS: check whether its URL is to begin with http:, and the port (${code})`;
+    return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
+  }
   if (code !== undefined && isTlsCode(code)) {
     const message = `${where} has no certificate that is trusted: ${code}`;
     return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });

@@ -129,7 +129,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     const made = (async () => {
       const url = endpointUrl(endpoint, { service, region });
       const Sdk = await load[service]();
-      return new Sdk({
+      const sdk = new Sdk({
         region: (url !== undefined && endpoint?.signingRegion) || region,
         ...(url !== undefined && { endpoint: url }),
         ...(accessKey !== undefined && { credentials: accessKey }),
@@ -138,6 +138,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
         maxAttempts: 1,
         customUserAgent: 'services-stack',
       });
+      failures.watch(sdk as unknown as Sdks['sts']);
+      return sdk;
     })();
     sdks.set(key, made);
     made.catch(() => sdks.delete(key));
@@ -165,7 +167,9 @@ export function awsClient(options: AwsClientOptions): AwsClient {
           // An abort ends the call, whatever the official client made of it.
           signal.throwIfAborted();
           const failure = failures.of(error);
+          const action = failures.actionOf(error);
           const refusal = awsError(error, {
+            ...(action !== undefined && { action: `${service}:${action}` }),
             ...{ service, region, what, fields, failure, secrets: [...known, ...secrets] },
             url: endpointUrl(endpoint, { service, region }),
             nowMs: clock.now().getTime(),

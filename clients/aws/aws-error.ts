@@ -8,6 +8,8 @@ export interface AwsErrorContext {
   /** `ec2`. */
   readonly service: string;
   readonly region: string;
+  /** What IAM calls it, where it is known: `ec2:RunInstances`. */
+  readonly action?: string | undefined;
   /** For messages: `get VPC "vpc-1"`. */
   readonly what: string;
   /** Where it was sent, if not to AWS's own address. */
@@ -38,11 +40,11 @@ interface ServiceException {
 const advice: readonly (readonly [code: RegExp, what: string])[] = [
   [
     /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/,
-    'check the access key that the credentials of the provider hold, and that its account has this region',
+    'check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
   ],
   [
     /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/,
-    'the IAM policies of the credentials must allow it',
+    'the IAM policies of the credentials must allow ACTION',
   ],
   [
     /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded)/,
@@ -96,9 +98,11 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
   const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
   const hint = isAws && !isThrottled ? advice.find(([codes]) => codes.test(code))?.[1] : undefined;
-  const todo = [field === undefined ? undefined : `change spec.forProvider.${field}`, hint].filter(
-    (one) => one !== undefined,
-  );
+  const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
+  const todo = [
+    field === undefined ? undefined : `change spec.forProvider.${field}`,
+    hint?.replace('ACTION', action),
+  ].filter((one) => one !== undefined);
   const reason = isThrottled
     ? 'is limiting requests'
     : isAws

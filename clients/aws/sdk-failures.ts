@@ -1,10 +1,15 @@
-import type { STSClientConfig } from '@aws-sdk/client-sts';
+import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 
 type RetryStrategy = Extract<
   NonNullable<STSClientConfig['retryStrategy']>,
   { acquireInitialRetryToken(...given: never[]): unknown }
 >;
 type Failure = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
+
+/** A client as far as its errors can be watched. */
+type Watched = Pick<STSClient, 'middlewareStack'>;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** What the official client makes of the error of an attempt. */
 export interface SdkFailure {
@@ -18,6 +23,10 @@ export interface SdkFailures {
   readonly strategy: RetryStrategy;
   /** Undefined of an error that was no answer to a request. */
   of(error: unknown): SdkFailure | undefined;
+  /** What was asked for, as AWS calls it: `RunInstances`. */
+  actionOf(error: unknown): string | undefined;
+  /** Has a client's errors known by what they were asked for. */
+  watch(sdk: Watched): void;
 }
 
 /**
@@ -26,16 +35,33 @@ export interface SdkFailures {
  */
 export function sdkFailures(): SdkFailures {
   const known = new WeakMap<object, SdkFailure>();
+  const actions = new WeakMap<object, string>();
   const token = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
   return {
     strategy: {
       acquireInitialRetryToken: async () => token,
       async refreshRetryTokenForRetry(_token, { error, errorType: type, retryAfterHint: retryAfter }) {
-        if (typeof error === 'object' && error !== null) known.set(error, { type, retryAfter });
+        if (isObject(error)) known.set(error, { type, retryAfter });
         throw new Error('nothing is tried again here');
       },
       recordSuccess() {},
     } satisfies RetryStrategy,
-    of: (error) => (typeof error === 'object' && error !== null ? known.get(error) : undefined),
+    of: (error) => (isObject(error) ? known.get(error) : undefined),
+    actionOf: (error) => (isObject(error) ? actions.get(error) : undefined),
+    watch({ middlewareStack }) {
+      middlewareStack.add(
+        (next, { commandName }) =>
+          async (args) => {
+            try {
+              return await next(args);
+            } catch (error) {
+              if (isObject(error) && commandName !== undefined)
+                actions.set(error, commandName.replace(/Command$/, ''));
+              throw error;
+            }
+          },
+        { step: 'initialize', name: 'services-stack-action' },
+      );
+    },
   };
 }

@@ -152,6 +152,17 @@ describe('what is tried again', () => {
     );
   });
 
+  test('a server that speaks no TLS is told as that, and not as one without a certificate', async () => {
+    const plain = cloud.url.replace('http:', 'https:');
+    const { http, waits } = client({ url: plain });
+    const error = await failure(http.request(read));
+    assert.deepEqual([error.code, error.isRetryable, waits.length], ['TlsFailed', false, 0]);
+    assert.equal(
+      error.message,
+      `cannot list instances: Favourite Cloud (${plain}) does not answer in TLS: check whether its URL is to begin with http:, and the port (ERR_SSL_WRONG_VERSION_NUMBER)`,
+    );
+  });
+
   test('waits double, are jittered, and Retry-After goes before them', async () => {
     const { http, waits } = client({ random: () => 0.5 });
     cloud.faults.inject({ kind: 'fail', times: 2 });

@@ -62,7 +62,7 @@ describe('a client of AWS', () => {
     });
     assert.deepEqual(account, {
       message:
-        'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) refused (403 InvalidClientTokenId): The security token included in the request is invalid; check the access key that the credentials of the provider hold, and that its account has this region',
+        'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) refused (403 InvalidClientTokenId): The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
       code: 'InvalidClientTokenId',
       status: 403,
       hasRequestId: true,

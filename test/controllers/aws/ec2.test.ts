@@ -175,7 +175,7 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
     'a missing permission': {
       options: { accounts: [{ ...exampleAccount, denied: ['ec2:RunInstances'] }] },
       forProvider: small,
-      says: /\(403 UnauthorizedOperation\): You are not authorized to perform this operation; the IAM policies of the credentials must allow it$/,
+      says: /\(403 UnauthorizedOperation\): You are not authorized to perform this operation; the IAM policies of the credentials must allow ec2:RunInstances$/,
     },
     'a wrong key': {
       options: { accounts: [{ ...exampleAccount, secretAccessKey: 'another' }] },
