@@ -1,8 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Observable, OperatorFunction, Subscription } from 'rxjs';
-import { defer, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
+import { defer, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { backoffDelayMs } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
+import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
+import { fullBucket, refilled } from '../time/token-bucket.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
 import type { Request, Result } from './reconcile.ts';
 
@@ -65,10 +68,19 @@ export interface WorkQueueOptions {
 const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
 /**
+ * How often events may bring one key back. Two that write in turn what the other one takes back, of which one may not be
+ * ours, would do so as fast as watches are; nobody edits one object that often for long.
+ */
+const wakesOfKey: TokenRate = { perSecond: 1 / 3, burst: 30 };
+/** Keys that events have brought back of late: of more than so many the least recent ones begin anew. */
+const maxWoken = 10_000;
+
+/**
  * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
  * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer;
  * any run of the key, whatever woke it, replaces it, so an event overtakes a delay and leaves no second run behind.
- * `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says otherwise. An error of `run` ends the stream. Completes only when drained.
+ * `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says otherwise. A key that events have brought back
+ * 30 times waits for 3 s before each further one does. An error of `run` ends the stream. Completes only when drained.
  * Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
@@ -86,6 +98,12 @@ export function workQueue<R>(
       const timers = new Map<string, Subscription>();
       const failures = new Map<string, number>();
       const conflicts = new Map<string, number>();
+      /** Of each key, the runs that events may still bring it. */
+      const wakes = new LRUCache<string, TokenBucket>({ maxSize: maxWoken, sizeCalculation: () => 1 });
+      /** Keys that an event has asked for, and whose run is to come. */
+      const woken = new Set<string>();
+      /** Of those, the ones that have to wait for it. */
+      const heldBack = new Map<string, Subscription>();
 
       function forget(key: string): void {
         failures.delete(key);
@@ -97,6 +115,30 @@ export function workQueue<R>(
         const noted = reasons.get(key);
         if (noted === undefined) reasons.set(key, [because]);
         else if (!noted.includes(because)) noted.push(because);
+      }
+
+      const bucketOf = (key: string): TokenBucket => {
+        const nowMs = clock.scheduler.now();
+        return refilled(wakes.get(key) ?? fullBucket(wakesOfKey, nowMs), wakesOfKey, nowMs);
+      };
+
+      /** Whether an event brings its key back now; else it does so later, once for all that come meanwhile. */
+      function isAdmitted(wake: Wake): boolean {
+        const key = objectKeyText(wake.request);
+        const { tokens } = bucketOf(key);
+        if (woken.has(key) || tokens >= 1) {
+          woken.add(key);
+          return true;
+        }
+        if (heldBack.has(key)) return false;
+        const admit = (): void => {
+          heldBack.delete(key);
+          woken.add(key);
+          due$.next(wake);
+        };
+        const waitMs = Math.ceil(((1 - tokens) / wakesOfKey.perSecond) * 1_000);
+        heldBack.set(key, clock.scheduler.schedule(admit, waitMs));
+        return false;
       }
 
       function schedule(key: string, wake: Wake, delayMs: number): void {
@@ -138,8 +180,14 @@ export function workQueue<R>(
         const key = objectKeyText(request);
         const because = reasons.get(key) ?? [];
         reasons.delete(key);
-        timers.get(key)?.unsubscribe();
-        timers.delete(key);
+        for (const waiting of [timers, heldBack]) {
+          waiting.get(key)?.unsubscribe();
+          waiting.delete(key);
+        }
+        if (woken.delete(key)) {
+          const { tokens, atMs } = bucketOf(key);
+          wakes.set(key, { tokens: tokens - 1, atMs });
+        }
         observer?.started(key);
         // Not `finalize`, which comes after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
@@ -155,12 +203,13 @@ export function workQueue<R>(
       };
 
       const clearTimers = (): void => {
-        for (const timer of timers.values()) timer.unsubscribe();
-        timers.clear();
+        for (const waiting of [timers, heldBack]) {
+          for (const timer of waiting.values()) timer.unsubscribe();
+          waiting.clear();
+        }
       };
 
-      return merge(source, due$).pipe(
-        tap(note),
+      return merge(source.pipe(tap(note), filter(isAdmitted)), due$.pipe(tap(note))).pipe(
         mergeMapByKey(runOnce, {
           keyOf: ({ request }) => objectKeyText(request),
           concurrency,

@@ -69,6 +69,24 @@ function play({ arrivals, runs = {}, runMs = 0, untilMs = 200_000, drainAtMs, op
 describe('work queue', () => {
   const rows: Record<string, Script & { want: readonly string[] }> = {
     'done: an event alone brings a key back': { arrivals: { a: [0, 50] }, want: ['a@0', 'a@50'] },
+    'a key that events bring back all the time: 30 times, and then once in 3 s': {
+      arrivals: { a: Array.from({ length: 1_000 }, (_, count) => 10 * count), b: [5_000] },
+      want: [
+        ...Array.from({ length: 30 }, (_, count) => `a@${10 * count}`),
+        ...['a@3000', 'b@5000', 'a@6000', 'a@9000', 'a@12000'],
+      ],
+    },
+    'what asks while a key waits for its run costs it one': {
+      arrivals: { a: [0, ...Array.from({ length: 100 }, (_, count) => 1 + count), 300] },
+      runMs: 200,
+      want: ['a@0', 'a@200', 'a@400'],
+    },
+    'a run that comes by itself costs no event': {
+      arrivals: { a: [0, 45_000, 46_000] },
+      runs: { a: Array.from({ length: 40 }, () => after(1_000)) },
+      untilMs: 47_500,
+      want: [...Array.from({ length: 41 }, (_, count) => `a@${1_000 * count}`), 'a@45000', 'a@46000'],
+    },
     'after: again once the delay is over': {
       arrivals: { a: [0] },
       runs: { a: [after(60_000), after(500)] },
