@@ -47,6 +47,9 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** The object changed since it was read (not AlreadyExists). */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
+/** What the API server would say to a write that is made of an older copy, for what no write comes before. */
+export const changedSinceRead = (): ApiError =>
+  new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
 /** The object may not be as it was to be: its definition, or a rule, refuses it. */
 export const isInvalid = (error: unknown): boolean => says(error, 422, 'Invalid');
 /** There is an object of that name. */

@@ -3,7 +3,7 @@ import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { ApiError, isNotFound } from '../../../runtime/client/errors.ts';
+import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { operationSuperseded } from './async-operations.ts';
@@ -266,10 +266,8 @@ async function isStored({ managedResources, signal }: RunContext, run: Run): Pro
   const stored = await failing('cannot get managed resource', fetching, { ...cannotDelete, known: run });
   if (stored?.metadata.uid !== metadata.uid) return false;
   if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;
-  throw new StepFailure('', conflict, { known: run });
+  throw new StepFailure('', changedSinceRead(), { known: run });
 }
-
-const conflict = new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
