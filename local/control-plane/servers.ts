@@ -169,7 +169,9 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     await Promise.all([apiServer?.stop(), definitions?.stop()]);
   };
   const stopEtcd = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
-    const identity = await processIdentity(await pidOf('etcd'));
+    const pid = await pidOf('etcd').catch(() => undefined);
+    if (pid === undefined) return; // it was stopped before
+    const identity = await processIdentity(pid);
     await kill('etcd', signal);
     while (await isRunning(identity)) await sleep(20);
   };
@@ -177,7 +179,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     stopped ??= (async () => {
       // Nothing in etcd outlives the run, so there is nothing to flush: no need to wait for a graceful end.
       await stopApiServer();
-      await kill('etcd', 'SIGKILL');
+      await stopEtcd(); // not only the first one, which may have been followed by another
       await etcd?.stop();
       reaper.dismiss();
       await rm(run, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
