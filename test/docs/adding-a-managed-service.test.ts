@@ -161,6 +161,7 @@ describe('the guide to adding a managed service', () => {
     assert.deepEqual(skipped, [
       'there is no `withoutDetails`',
       'there is no `tags`',
+      'names are known beforehand',
       'create answers with no name of an operation',
     ]);
     assert.match(output, /^ *ok \d+ - create twice makes one$/m);
