@@ -27,8 +27,6 @@ import type { RedisSupport } from '../redis-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const provisioningMs = 2_000;
-const deletionMs = 1_000;
 
 /** Everything the demo runs. */
 export interface Services {
@@ -51,8 +49,17 @@ export interface Services {
   stop(): Promise<void>;
 }
 
+/** How long the clouds take for what they make and delete, ms: by default long enough to be watched. */
+export interface ServicesOptions {
+  readonly provisioningMs?: number;
+  readonly deletionMs?: number;
+}
+
 /** Starts one after the other; if one fails, ends those that run and throws. */
-export async function startServices(progress: Progress): Promise<Services> {
+export async function startServices(
+  progress: Progress,
+  { provisioningMs = 2_000, deletionMs = 1_000 }: ServicesOptions = {},
+): Promise<Services> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const each of stops.splice(0).toReversed()) await each();

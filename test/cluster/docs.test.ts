@@ -81,7 +81,8 @@ describe('every manifest of the README, the docs and the examples, on the demo',
 
   before(async () => {
     await vault.start();
-    services = await startServices({ step: (_title, act) => act(), note: () => undefined });
+    const quiet = { step: <T>(_title: string, act: () => Promise<T>) => act(), note: () => undefined };
+    services = await startServices(quiet, { provisioningMs: 400, deletionMs: 200 });
     // As deploy/ makes it; the README's class keeps its secrets there.
     await kubectl('create', 'namespace', 'crossplane-system');
   });
