@@ -60,10 +60,10 @@ describe('npm run demo', () => {
     assert.match(said, /team-shop\/cart-db-connection: database, .*password.*uri/);
   });
 
-  test('it ends with 1 and says why when its controllers end', async () => {
+  test('it ends with 1 and says why when its controllers end, also before its claims are settled', async () => {
     let isKilled = false;
     const { code, said } = await demo([], async (sofar, child) => {
-      if (isKilled || !sofar.includes('Ctrl-C ends everything')) return;
+      if (isKilled || !sofar.includes('NAMESPACE')) return;
       isKilled = true;
       const [controllers = assert.fail('no controllers')] = await childrenOf(
         child.pid,
