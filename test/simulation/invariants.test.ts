@@ -1060,6 +1060,25 @@ const cases: readonly Case[] = [
       as('p2', put(a));
     },
   },
+  ...(
+    [
+      ['before', []],
+      ['after', [/^p1 makes FavouriteDBInstance a for claim uid-of-orders, which was Bound$/]],
+    ] as const
+  ).map(
+    ([when, says]): Case => ({
+      invariant: provisionedOnce,
+      name: `the same is made again by a request that was asked ${when} it was bound, and given up`,
+      history({ as, ask, cluster }) {
+        if (when === 'before') ask('create FavouriteDBInstance a');
+        as('p1', put(a, claim('orders', { status: bound })));
+        leave(a)(cluster);
+        if (when === 'after') ask('create FavouriteDBInstance a');
+        as('p1', put(a));
+      },
+      says,
+    }),
+  ),
   {
     invariant: provisionedOnce,
     name: 'the same is made again after it was bound',

@@ -4,18 +4,31 @@ import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
-/** A claim is given one managed resource in its life, whether or not that is there still. */
+/**
+ * A claim is given one managed resource in its life, whether or not that is there still. A request that was given up may
+ * be carried out long after it: it counts as what it was when it was asked.
+ */
 export const provisionedOnce: InvariantOf = () => {
   /** What processes made for a claim, by its UID. */
   const made = new Map<string, string>();
-  const wereBound = new Set<string>();
+  /** By a claim's UID: when it was Bound first, in requests asked by then. */
+  const boundAt = new Map<string, number>();
+  /** When each creation was asked for last. */
+  const askedAt = new Map<string, number>();
+  let asked = 0;
   return {
     name: 'one managed resource is provisioned for a claim, and none for one that was bound',
+    asked({ call }) {
+      asked += 1;
+      if (call.startsWith('create ')) askedAt.set(call, asked);
+      return [];
+    },
     changed({ by, kind, before, after }) {
       if (after === undefined) return [];
       if (claimKinds.includes(kind)) {
-        if ((after as unknown as Claim).status?.bindingPhase === 'Bound')
-          wereBound.add(after.metadata.uid ?? '');
+        const { uid = '' } = after.metadata;
+        const isBound = (after as unknown as Claim).status?.bindingPhase === 'Bound';
+        if (isBound && !boundAt.has(uid)) boundAt.set(uid, asked);
         return [];
       }
       if (!managedKinds.includes(kind) || before !== undefined || !isProcess(by)) return [];
@@ -24,11 +37,13 @@ export const provisionedOnce: InvariantOf = () => {
       const what = `${kind.kind} ${after.metadata.name}`;
       const former = made.get(uid);
       made.set(uid, what);
+      const bound = boundAt.get(uid);
+      const isLate = former === what && (askedAt.get(`create ${what}`) ?? Infinity) <= (bound ?? Infinity);
       return [
         ...(former === undefined || former === what
           ? []
           : [`${by} makes ${what} for claim ${uid}, which was given ${former}`]),
-        ...(wereBound.has(uid) ? [`${by} makes ${what} for claim ${uid}, which was Bound`] : []),
+        ...(bound !== undefined && !isLate ? [`${by} makes ${what} for claim ${uid}, which was Bound`] : []),
       ];
     },
   };
