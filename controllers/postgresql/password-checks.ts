@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Random } from '../../runtime/time/random.ts';
 
@@ -40,8 +40,7 @@ const maxVerdicts = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
   const { clock, random, periodMs = 10 * 60_000 } = options;
-  // With `max` it would set aside room for all of them at once; so it grows as it is used.
-  const verdicts = new LRUCache<string, Verdict>({ maxSize: maxVerdicts, sizeCalculation: () => 1 });
+  const verdicts = boundedCache<Verdict>(maxVerdicts);
   const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void => {
     verdicts.set(ownerId, { ...verdict, untilMs: clock.elapsedMs() + forMs });
   };

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { boundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request } from './reconcile.ts';
 
@@ -27,8 +27,7 @@ interface Known {
 
 /** No bugs yet: one for each controller. */
 export function createKnownBugs(clock: Pick<Clock, 'elapsedMs'>): KnownBugs {
-  // With `max` it would set aside room for all of them at once, and most controllers never meet a bug.
-  const known = new LRUCache<string, Known>({ maxSize: maxObjects, sizeCalculation: () => 1 });
+  const known = boundedCache<Known>(maxObjects);
   return {
     met(request, bug) {
       const key = objectKeyText(request);

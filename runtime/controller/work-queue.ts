@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Observable, OperatorFunction, Subscription } from 'rxjs';
 import { defer, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { boundedCache } from '../bounded-cache.ts';
 import { backoffDelayMs } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
 import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
@@ -99,7 +99,7 @@ export function workQueue<R>(
       const failures = new Map<string, number>();
       const conflicts = new Map<string, number>();
       /** Of each key, the runs that events may still bring it. */
-      const wakes = new LRUCache<string, TokenBucket>({ maxSize: maxWoken, sizeCalculation: () => 1 });
+      const wakes = boundedCache<TokenBucket>(maxWoken);
       /** Keys that an event has asked for, and whose run is to come. */
       const woken = new Set<string>();
       /** Of those, the ones that have to wait for it. */

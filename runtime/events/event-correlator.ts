@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import mapValues from 'lodash/mapValues.js';
-import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
+import { boundedCache } from '../bounded-cache.ts';
 import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
 import type { EventFacts } from './event-facts.ts';
@@ -83,10 +83,10 @@ export function createEventCorrelator({
 }: {
   readonly capacity?: number;
 } = {}): EventCorrelator {
-  const buckets = new LRUCache<string, TokenBucket>(atMost(capacity));
-  const similars = new LRUCache<string, Similar>(atMost(capacity));
+  const buckets = boundedCache<TokenBucket>(capacity);
+  const similars = boundedCache<Similar>(capacity);
   /** Small entries, and many: a failure that is forgotten too early is told at every attempt. */
-  const known = new LRUCache<string, Known>(atMost(8 * capacity));
+  const known = boundedCache<Known>(8 * capacity);
 
   function isSpam(key: string, nowMs: number): boolean {
     const { tokens, atMs } = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
@@ -143,8 +143,5 @@ export function createEventCorrelator({
     },
   };
 }
-
-/** With `max` it would set aside room for all of them at once; so it grows as it is used. */
-const atMost = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
 const digest = (text: string): string => hash('sha256', text, 'hex').slice(0, 16);

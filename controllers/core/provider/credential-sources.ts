@@ -1,9 +1,9 @@
 import isPlainObject from 'lodash/isPlainObject.js';
-import { LRUCache } from 'lru-cache';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { boundedCache } from '../../../runtime/bounded-cache.ts';
 import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
@@ -53,10 +53,7 @@ const maxSecrets = 1_000;
  */
 export function credentialReader(env: Environment): CredentialReader {
   /** What secrets hold; `absent`: the API server says that there is none. */
-  const recent = new LRUCache<string, Promise<ConnectionDetails | 'absent'>>({
-    // With `max` it would set aside room for all of them at once.
-    maxSize: maxSecrets,
-    sizeCalculation: () => 1,
+  const recent = boundedCache<Promise<ConnectionDetails | 'absent'>>(maxSecrets, {
     ttl: freshMs,
     ttlResolution: 0,
     perf: { now: () => env.clock.elapsedMs() },
