@@ -4,10 +4,23 @@ import type { Kind, KubernetesObject } from './v1alpha1/kind.ts';
 /** A column of `kubectl get`. Columns of a priority above 0 show with `-o wide` only. */
 export interface Column {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly jsonPath: string;
   readonly description?: string;
   readonly priority?: number;
+}
+
+const columnTypes: Readonly<Record<string, Column['type']>> = {
+  string: 'string',
+  enum: 'string',
+  boolean: 'boolean',
+};
+
+/** In what type of column the values of a schema can be shown; undefined of lists, objects and what no server knows. */
+export function columnType({ _zod: { def } }: z.core.$ZodType): Column['type'] | undefined {
+  if (def.type === 'optional') return columnType((def as z.core.$ZodOptionalDef).innerType);
+  if (def.type === 'number') return 'format' in def ? 'integer' : 'number';
+  return columnTypes[def.type];
 }
 
 /** Everything about a kind in one place: its type, its definition in the cluster, its documentation. */

@@ -65,7 +65,7 @@ for (const definition of plain.values()) {
         provider: {
           categories: ['crossplane', 'provider', names.categories[2]],
           scope: 'Cluster',
-          hasStatus: false,
+          hasStatus: true,
         },
         providerConfig: {
           categories: ['crossplane', 'provider', names.categories[2]],
@@ -91,12 +91,17 @@ describe('columns of kubectl get', () => {
     stacks.flatMap(({ claims }) => claims.map(({ managed: { kind, group } }) => `${kind}.${group}`)),
   );
   const columns: Partial<Record<ReturnType<typeof roleOf> | 'unclaimed', readonly (readonly string[])[]>> = {
-    claim: [['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'AGE'], ['READY']],
+    claim: [
+      [...['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'READY', 'REASON'], 'AGE'],
+      ['SECRET'],
+    ],
     class: [
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
-    managed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'], ['STATUS']],
+    managed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], ['STATUS']],
+    provider: [['SECRET-NAME', 'READY', 'REASON', 'AGE'], ['VERSION']],
+    providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
   };
   test('there are managed kinds that claims bind, and others', () => {
@@ -115,10 +120,37 @@ describe('columns of kubectl get', () => {
         definition.spec.versions[0].additionalPrinterColumns
           .filter(({ priority = 0 }) => priority > 0 === wide)
           .map(({ name }) => name);
-      assert.deepEqual([shown(false), shown(true)], expected);
+      const own = role === 'claim' ? ownColumns(definition) : [];
+      const [plainly = [], wide = []] = expected;
+      assert.deepEqual([shown(false), shown(true)], [plainly, [...wide, ...own]]);
     });
   }
+  test('what a class does with what it made is never blank', () => {
+    for (const definition of plain.values()) {
+      if (roleOf(definition) !== 'class') continue;
+      const { specTemplate } = schemaOf(definition).properties ?? {};
+      assert.equal(specTemplate?.properties?.reclaimPolicy?.default, 'Delete', kindOf(definition));
+    }
+  });
+  test('every claim, class and provider of ours has a short name, and no two kinds have one', () => {
+    const all = [...plain.values()].map((definition) => ({
+      of: kindOf(definition),
+      isNeeded:
+        definition.spec.group.endsWith('crossplane.io') && !['managed', 'store'].includes(roleOf(definition)),
+      words: definition.spec.names.shortNames ?? [],
+    }));
+    assert.deepEqual(
+      all.filter(({ isNeeded, words }) => isNeeded && words.length === 0).map(({ of }) => of),
+      [],
+    );
+    const words = all.flatMap((each) => each.words);
+    assert.deepEqual(words.toSorted(), [...new Set(words)].toSorted());
+  });
 });
+
+/** What is asked for by the claims there are is a version. */
+const ownColumns = (claim: CustomResourceDefinition): readonly string[] =>
+  schemaOf(claim).properties?.spec?.properties?.version === undefined ? ['ENGINE-VERSION'] : ['VERSION'];
 
 /** A definition without any rule. */
 const stripped = (value: unknown): unknown => {

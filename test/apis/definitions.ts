@@ -14,6 +14,7 @@ export interface CustomResourceDefinition {
       readonly kind: string;
       readonly plural: string;
       readonly categories: readonly string[];
+      readonly shortNames?: readonly string[];
     };
     readonly versions: readonly [
       {

@@ -9,6 +9,7 @@ export const RedisClusterKind = defineClaim(
     version: 'v1alpha1',
     kind: 'RedisCluster',
     plural: 'redisclusters',
+    shortNames: ['redis'],
     description:
       'A claim of a Redis. Despite its name it may be satisfied by a single node, or by one that is not in cluster mode.',
   },

@@ -19,6 +19,13 @@ export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'mes
 export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };
 
 export const available = (): ReadyFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
+/** Claims only: usable as far as is known, while their managed resource says that something fails. */
+export const availableWithTrouble = (message: string): ReadyFacts => ({
+  type: 'Ready',
+  status: 'True',
+  reason: 'AvailableWithTrouble',
+  message,
+});
 export const unavailable = (message?: string): ReadyFacts => notReady('Unavailable', message);
 export const creating = (message?: string): ReadyFacts => notReady('Creating', message);
 export const deleting = (message?: string): ReadyFacts => notReady('Deleting', message);

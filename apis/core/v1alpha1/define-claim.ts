@@ -4,7 +4,7 @@ import { refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
 import { celName, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
-import { define, name, optional } from '../schema.ts';
+import { columnType, define, name, optional } from '../schema.ts';
 import {
   bindingPhase,
   conditions,
@@ -94,18 +94,26 @@ const claimColumns: readonly Column[] = [
   { name: 'CLASS-NAME', type: 'string', jsonPath: '.spec.classRef.name' },
   { name: 'RESOURCE-KIND', type: 'string', jsonPath: '.spec.resourceRef.kind' },
   { name: 'RESOURCE-NAME', type: 'string', jsonPath: '.spec.resourceRef.name' },
-  {
-    name: 'READY',
-    type: 'string',
-    jsonPath: ".status.conditions[?(@.type=='Ready')].reason",
-    priority: 1,
-  },
-  { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
+  { name: 'REASON', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].reason" },
+  { name: 'SECRET', type: 'string', jsonPath: '.spec.writeConnectionSecretToRef.name', priority: 1 },
 ];
+const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+/** What a claim asks for, a column each; what is no text, number or truth has none. */
+function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
+  const taken = new Set([...claimColumns, age].map(({ name }) => name));
+  return Object.entries(parameters).flatMap(([field, schema]): readonly Column[] => {
+    const type = columnType(schema);
+    const name = field.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toUpperCase();
+    if (type === undefined || taken.has(name) || !/^\w+$/.test(field)) return [];
+    return [{ name, type, jsonPath: `.spec.${field}`, priority: 1 }];
+  });
+}
 
 /**
  * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
- * provisioned; an API server that knows CEL refuses to change them afterwards.
+ * provisioned; an API server that knows CEL refuses to change them afterwards. `kubectl get -o wide` shows them.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
   refuseMarks(`${names.kind}.spec`, parameters);
@@ -119,7 +127,7 @@ export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Na
       ...names,
       scope: 'Namespaced',
       categories: ['crossplane', 'claim', 'claims'],
-      columns: claimColumns,
+      columns: [...claimColumns, ...parameterColumns(parameters), age],
       hasStatusSubresource: true,
       problems: takenFields('spec', parameters, claimSpec.shape),
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireObject } from '../definition-problems.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, name, optional } from '../schema.ts';
-import { objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
+import { labelSelector, objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
 
 /** What every class's template holds beside `forProvider`. */
 export const classSpecTemplate = z.object({
@@ -14,6 +14,11 @@ export const classSpecTemplate = z.object({
   reclaimPolicy: optional(
     reclaimPolicy(
       'What becomes of a provisioned resource when its claim is deleted: Delete (as without this field) or Retain.',
+    ).meta({ default: 'Delete' }),
+  ),
+  namespaceSelector: optional(
+    labelSelector(
+      'The namespaces whose claims may be given this class, by their labels. Without it, or empty: all. What is provisioned from the class says the same.',
     ),
   ),
 });

@@ -8,6 +8,7 @@ import { define, optional, optionalFields } from '../schema.ts';
 import {
   bindingPhase,
   conditions,
+  labelSelector,
   objectReference,
   observedGeneration,
   providerConfigRef,
@@ -28,7 +29,16 @@ export const managedSpec = z.object({
     secretReference('The secret that receives the connection details. None is written without it.'),
   ),
   publishConnectionDetailsTo: optional(publishConnectionDetailsTo),
-  claimRef: optional(objectReference('The claim this resource is bound to. Set by the claim.')),
+  claimRef: optional(
+    objectReference(
+      'The claim this resource is bound to. Set by the claim; written beforehand, it is for that claim alone.',
+    ),
+  ),
+  namespaceSelector: optional(
+    labelSelector(
+      'The namespaces whose claims may be bound to this resource, by their labels. Without it, or empty: all; but without it and claimRef none may have what is only observed. A claim that has it keeps it, whatever changes.',
+    ),
+  ),
   classRef: optional(objectReference('The class this resource was provisioned from.')),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
@@ -99,6 +109,7 @@ export const managedStatus = z.object({
 
 const bindingColumns: readonly Column[] = [
   { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
+  { name: 'CLAIM-NAMESPACE', type: 'string', jsonPath: '.spec.claimRef.namespace' },
   { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
 ];
 

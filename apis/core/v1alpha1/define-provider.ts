@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
+import type { Column } from '../schema.ts';
 import { define, optional } from '../schema.ts';
 import { conditions, credentials, observedGeneration, secretKeySelector } from './fields.ts';
 
@@ -15,7 +16,22 @@ interface ProviderNames {
 const providerSpec = {
   credentialsSecretRef: optional(secretKeySelector('The secret with the credentials.')),
 };
-export const provider = z.object({ spec: specOf(providerSpec) });
+const health = {
+  conditions: optional(conditions),
+  observedGeneration: optional(observedGeneration),
+  systemVersion: optional(
+    z.string().describe('What the external system said of its version, where it says so.'),
+  ),
+};
+const providerStatus = optional(z.object(health).describe('The observed state of this Provider.'));
+export const provider = z.object({ spec: specOf(providerSpec), status: providerStatus });
+
+const readyColumns: readonly Column[] = [
+  { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
+  { name: 'REASON', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].reason" },
+  { name: 'VERSION', type: 'string', jsonPath: '.status.systemVersion', priority: 1 },
+  { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
 
 function specOf<F extends z.ZodRawShape>(fields: F) {
   return z.object(fields).describe('How to reach the provider.');
@@ -32,16 +48,17 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
       ...names,
       kind: 'Provider',
       plural: 'providers',
+      shortNames: [`${stack}provider`],
       scope: 'Cluster',
       categories: ['crossplane', 'provider', stack],
       columns: [
         { name: 'SECRET-NAME', type: 'string', jsonPath: '.spec.credentialsSecretRef.name' },
-        { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        ...readyColumns,
       ],
-      hasStatusSubresource: false,
+      hasStatusSubresource: true,
       problems: takenFields('spec', parameters, providerSpec),
     },
-    z.object({ spec: specOf({ ...parameters, ...providerSpec }) }),
+    z.object({ spec: specOf({ ...parameters, ...providerSpec }), status: providerStatus }),
   );
 }
 
@@ -50,8 +67,7 @@ const providerConfigStatus = optional(
   z
     .object({
       users: optional(z.int().describe('How many managed resources use this ProviderConfig.')),
-      conditions: optional(conditions),
-      observedGeneration: optional(observedGeneration),
+      ...health,
     })
     .describe('The observed state of this ProviderConfig.'),
 );
@@ -68,12 +84,13 @@ export function defineProviderConfig<P extends z.ZodRawShape = Record<never, nev
       ...names,
       kind: 'ProviderConfig',
       plural: 'providerconfigs',
+      shortNames: [`${stack}config`],
       scope: 'Cluster',
       categories: ['crossplane', 'provider', stack],
       columns: [
         { name: 'SECRET-NAME', type: 'string', jsonPath: '.spec.credentials.secretRef.name' },
         { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
-        { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        ...readyColumns,
       ],
       hasStatusSubresource: true,
       problems: takenFields('spec', parameters, providerConfigSpec),

@@ -8,6 +8,7 @@ export const FancySQLInstanceKind = defineClaim(
     version: 'v1alpha1',
     kind: 'FancySQLInstance',
     plural: 'fancysqlinstances',
+    shortNames: ['fsql'],
     description: 'A claim of a FancySQL database. Any cloud that offers one may satisfy it.',
   },
   {

@@ -9,6 +9,7 @@ export const MySQLInstanceKind = defineClaim(
     version: 'v1alpha1',
     kind: 'MySQLInstance',
     plural: 'mysqlinstances',
+    shortNames: ['mysql'],
     description: 'A claim of a MySQL database.',
   },
   {

@@ -9,6 +9,7 @@ export const PostgreSQLInstanceKind = defineClaim(
     version: 'v1alpha1',
     kind: 'PostgreSQLInstance',
     plural: 'postgresqlinstances',
+    shortNames: ['pgsql'],
     description: 'A claim of a PostgreSQL database.',
   },
   {

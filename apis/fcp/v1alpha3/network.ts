@@ -11,6 +11,7 @@ export const NetworkKind = defineManaged(
     version: 'v1alpha3',
     kind: 'Network',
     plural: 'networks',
+    shortNames: ['fcpnet'],
     isClaimable: false,
     stack: 'fcp',
     description: 'A private network of Favourite Cloud. Its external name is the id the cloud assigned.',

@@ -73,6 +73,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
     stack,
     kind: 'PostgreSQLDatabase',
     plural: 'postgresqldatabases',
+    shortNames: ['pgdb'],
     description: 'A database of a PostgreSQL server. Its external name is the name of the database.',
   },
   z
@@ -113,6 +114,7 @@ export const PostgreSQLDatabaseClassKind = defineClass(
     version,
     kind: 'PostgreSQLDatabaseClass',
     plural: 'postgresqldatabaseclasses',
+    shortNames: ['pgdbclass'],
     description: 'A class of PostgreSQL databases, from which claims are satisfied.',
   },
   z

@@ -19,6 +19,7 @@ export const PostgreSQLGrantKind = defineManaged(
     stack,
     kind: 'PostgreSQLGrant',
     plural: 'postgresqlgrants',
+    shortNames: ['pggrant'],
     isClaimable: false,
     description:
       'What a role may do on a database or on a schema of it, or a role it is a member of. One grant says all that a role may do on one target.',

@@ -15,6 +15,7 @@ export const PostgreSQLRoleKind = defineManaged(
     stack,
     kind: 'PostgreSQLRole',
     plural: 'postgresqlroles',
+    shortNames: ['pgrole'],
     isClaimable: false,
     description:
       'A role of a PostgreSQL server: a user if it may log in, else a group. Its external name is the name of the role.',

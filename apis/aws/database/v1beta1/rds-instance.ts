@@ -84,6 +84,7 @@ export const RDSInstanceKind = defineManaged(
     version,
     kind: 'RDSInstance',
     plural: 'rdsinstances',
+    shortNames: ['rds'],
     stack: 'aws',
     description:
       'A DB instance of Amazon RDS: a PostgreSQL, MySQL or other database server. Its external name is the DB instance identifier.',
@@ -134,6 +135,7 @@ export const RDSInstanceClassKind = defineClass(
     version,
     kind: 'RDSInstanceClass',
     plural: 'rdsinstanceclasses',
+    shortNames: ['rdsclass'],
     description:
       'A class of RDS instances, from which PostgreSQLInstance and MySQLInstance claims are satisfied.',
   },

@@ -14,6 +14,7 @@ export const InstanceKind = defineManaged(
     version: 'v1beta1',
     kind: 'Instance',
     plural: 'instances',
+    shortNames: ['ec2'],
     isClaimable: false,
     stack: 'aws',
     description: 'A machine of EC2. Its external name is the id that AWS assigned.',

@@ -20,6 +20,7 @@ export const NodeGroupKind = defineManaged(
     version: 'v1beta1',
     kind: 'NodeGroup',
     plural: 'nodegroups',
+    shortNames: ['eksng'],
     isClaimable: false,
     stack: 'aws',
     description:

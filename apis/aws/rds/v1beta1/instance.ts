@@ -18,6 +18,7 @@ export const InstanceKind = defineManaged(
     version: 'v1beta1',
     kind: 'Instance',
     plural: 'instances',
+    shortNames: ['dbi'],
     isClaimable: false,
     stack: 'aws',
     description:

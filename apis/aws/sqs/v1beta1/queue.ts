@@ -16,6 +16,7 @@ export const QueueKind = defineManaged(
     version: 'v1beta1',
     kind: 'Queue',
     plural: 'queues',
+    shortNames: ['sqs'],
     isClaimable: false,
     stack: 'aws',
     description:

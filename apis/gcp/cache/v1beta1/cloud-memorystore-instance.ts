@@ -158,6 +158,7 @@ export const CloudMemorystoreInstanceKind = defineManaged(
     version,
     kind: 'CloudMemorystoreInstance',
     plural: 'cloudmemorystoreinstances',
+    shortNames: ['memorystore'],
     stack: 'gcp',
     description:
       'A Memorystore instance of Google Cloud: a Redis. Its external name is the id of the instance within project and region.',
@@ -203,6 +204,7 @@ export const CloudMemorystoreInstanceClassKind = defineClass(
     version,
     kind: 'CloudMemorystoreInstanceClass',
     plural: 'cloudmemorystoreinstanceclasses',
+    shortNames: ['memorystoreclass'],
     description: 'A class of Memorystore instances, from which claims of a Redis are satisfied.',
   },
   z.object(parameters).describe('What every instance of this class is like.'),

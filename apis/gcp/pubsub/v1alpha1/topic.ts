@@ -11,6 +11,7 @@ export const TopicKind = defineManaged(
     version: 'v1alpha1',
     kind: 'Topic',
     plural: 'topics',
+    shortNames: ['gcptopic'],
     isClaimable: false,
     stack: 'gcp',
     description:
