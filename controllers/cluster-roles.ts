@@ -14,6 +14,8 @@ export interface RoleRule {
   readonly because?: string;
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  /** Absent: all of them. */
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
@@ -26,6 +28,24 @@ export interface RoleOfKinds {
 }
 
 type Resource = Pick<Kind, 'group' | 'plural'>;
+
+/** What --install-crds takes, for definitions of these names. */
+export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
+  const those = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
+  return {
+    because: 'What --install-crds takes. Without it, definitions are applied by hand.',
+    name: 'services-stack-install-crds',
+    rules: [
+      { because: 'A creation cannot be restricted by name.', ...those, verbs: ['create'] },
+      {
+        because: 'Nobody else’s definitions.',
+        ...those,
+        resourceNames: definitions,
+        verbs: ['get', 'update'],
+      },
+    ],
+  };
+};
 
 /** The kinds that stacks serve, by what is done with them. */
 export interface ServedKinds {
@@ -126,9 +146,10 @@ export function processRoles(
         ...rules(providers, ['list', 'watch']),
         ...rules([StoreConfigKind], ['list', 'watch']),
         ...rules(providerConfigs, ['list', 'watch', 'patch'], {
-          because: 'ProviderConfigs are kept while they are used, and say by how many.',
+          because:
+            'ProviderConfigs are kept while they are used, and say by how many. They and Providers say whether they work.',
         }),
-        ...statuses(providerConfigs),
+        ...statuses(each([...providers, ...providerConfigs])),
       ],
     },
     {
@@ -143,6 +164,13 @@ export function processRoles(
       name: `${name}-secrets-watch`,
       because: 'Connection secrets are watched in one stream over all namespaces.',
       rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] }],
+    },
+    {
+      name: `${name}-namespaces`,
+      because:
+        'The labels of namespaces, once a class or managed resource says which namespaces may claim it. Without this\n' +
+        'right none may. deploy/namespaced has it for one namespace.',
+      rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] }],
     },
     {
       name: `${name}-events`,
@@ -210,7 +238,8 @@ function manifestOf({ because, name, labels, rules }: RoleOfKinds): string {
       if (!isMap(item)) continue;
       const why = rules[i]?.because;
       if (why !== undefined) item.commentBefore = ` ${why}`;
-      for (const { value } of item.items) if (isSeq(value)) value.flow = true;
+      // But for lists of names, which are long.
+      for (const { key, value } of item.items) if (isSeq(value)) value.flow = String(key) !== 'resourceNames';
     }
   }
   const comment = because.replaceAll(/^/gm, '# ');

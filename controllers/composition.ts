@@ -5,11 +5,13 @@ import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import type { StackState } from '../runtime/controller/stack-needs.ts';
 import { stackStates as statesOf } from '../runtime/controller/stack-needs.ts';
+import type { ToldOfEvent } from '../runtime/events/also-telling.ts';
+import { alsoTelling } from '../runtime/events/also-telling.ts';
 import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../runtime/events/event-recorder.ts';
 import type { SecretStoresOptions } from './core/connection/secret-stores.ts';
 import { secretStores } from './core/connection/secret-stores.ts';
-import { loggingChanges } from './core/logging-changes.ts';
+import type { StackMetrics } from './core/metrics/stack-metrics.ts';
 import type { Stack } from './core/stack.ts';
 import { stackControllers } from './core/stack.ts';
 
@@ -27,6 +29,10 @@ export interface CompositionOptions extends Omit<Environment, 'resource' | 'even
   /** Who its Events say they come from. */
   readonly component: string;
   readonly stacks: readonly Stack[];
+  /** Absent: nobody asks for them. */
+  readonly metrics?: StackMetrics;
+  /** Told of each Event beside the API server. */
+  readonly onEvent?: ToldOfEvent;
   /** How many objects it remembers having told of in Events; as many as client-go by default. */
   readonly rememberedEvents?: number;
 }
@@ -39,7 +45,9 @@ export function composition({
   component,
   stacks,
   rememberedEvents: remembered,
+  onEvent,
   createVaultClient,
+  metrics,
   ...given
 }: CompositionOptions): Composition {
   const { client, log, clock, random } = given;
@@ -51,9 +59,12 @@ export function composition({
   const env: Environment = {
     ...given,
     resource: informers.resource,
-    events: loggingChanges(events, log),
+    events: onEvent === undefined ? events : alsoTelling(events, onEvent),
   };
   const stores = secretStores(env, createVaultClient && { createVaultClient });
-  const controllers = stackControllers(env, stacks, { secretStores: stores });
+  const controllers = stackControllers(env, stacks, {
+    secretStores: stores,
+    ...(metrics && { metrics }),
+  });
   return { informers, events, controllers, stackStates: () => statesOf(controllers, informers.states()) };
 }

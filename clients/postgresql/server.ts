@@ -41,6 +41,8 @@ export interface PostgresqlServerOptions {
 export interface PostgresqlServer {
   /** Major version, as 18. */
   serverVersion(signal?: AbortSignal): Promise<number>;
+  /** The same, as it was when a connection was last used; undefined: none was yet. Asks nobody. */
+  lastVersion(): number | undefined;
   /** Names this server and its replicas and no other, where we may know; else its address. */
   systemIdentifier(signal?: AbortSignal): Promise<string>;
   readonly databases: Databases;
@@ -119,6 +121,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       withSession(undefined, signal, async ({ systemIdentifier: id }) =>
         id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
       ),
+    lastVersion: () => version,
     serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
     databases: databases(withSession),
     roles: roles({ withSession, tryLogin }),

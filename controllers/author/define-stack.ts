@@ -20,6 +20,8 @@ export interface Connection<C> {
   readonly client: C;
   /** See `system` of {@link ExternalClient}. */
   system?(signal: AbortSignal): Promise<string>;
+  /** See `version` of {@link ExternalClient}. */
+  version?(): string | undefined;
 }
 
 /** Yields the connection of a managed resource. Throws an Error fit for a condition that says what is wrong with it. */
@@ -107,8 +109,8 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       providers,
       connector: {
         async connect(managed, signal) {
-          const { client, system } = await connect(managed, signal);
-          return { ...external(client), ...(system && { system }) };
+          const { client, system, version } = await connect(managed, signal);
+          return { ...external(client), ...(system && { system }), ...(version && { version }) };
         },
       },
     }),

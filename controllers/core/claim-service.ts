@@ -56,6 +56,7 @@ const serviceName = ({ claim, managed }: ClaimService): string =>
 /** Controllers are named for the kinds they join, in lower case: in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
+  provider: kindName,
   providerConfig: kindName,
   scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
   defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,
@@ -70,6 +71,7 @@ export const eventSources = {
   defaulting: ({ claim }: Pick<ClaimService, 'claim'>) => `claimdefaulting/${kindName(claim)}`,
   binding: ({ claim }: Pick<ClaimService, 'claim'>) => `claimbinding/${kindName(claim)}`,
   secret: ({ managed }: Pick<ClaimService, 'managed'>) => `secretpropagating/${kindName(managed)}`,
+  provider: (provider: Kind) => `provider/${kindName(provider)}`,
   providerConfig: (providerConfig: Kind) => `providerconfig/${kindName(providerConfig)}`,
   definition: (kind: Kind) => `definition/${kindName(kind)}`,
 };

@@ -14,6 +14,7 @@ import type { Request } from '../../runtime/controller/reconcile.ts';
 
 const byClass = 'classRef';
 const byManaged = 'resourceRef';
+const byNamespace = 'namespace';
 const byClaim = 'claimRef';
 const byController = 'controller';
 
@@ -24,10 +25,11 @@ const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
  * Every controller asks for the indexes it needs: a store takes each once.
  */
 
-/** Defines how claims are found by what they name. */
+/** Defines how claims are found by what they name, and where they are. */
 export function indexClaims(store: Store<Claim>): void {
   store.addIndex(byClass, ({ spec }) => compact([spec.classRef]).map(value));
   store.addIndex(byManaged, ({ spec }) => compact([spec.resourceRef]).map(value));
+  store.addIndex(byNamespace, ({ metadata }) => compact([metadata.namespace]));
 }
 
 export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
@@ -35,6 +37,9 @@ export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): 
 
 export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
   store.byIndex(byManaged, value(reference));
+
+export const claimsIn = (store: Store<Claim>, namespace: string): readonly Claim[] =>
+  store.byIndex(byNamespace, namespace);
 
 /** Defines how managed resources are found by the claim that they name. */
 export function indexManaged(store: Store<Managed>): void {

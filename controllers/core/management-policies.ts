@@ -49,6 +49,10 @@ export function shouldOnlyObserve(spec: ManagedSpec): boolean {
   return policies.size === 1 && policies.has('Observe');
 }
 
+/** It is looked at, and neither created nor changed, nor is it paused. */
+export const isNeverChanged = (spec: ManagedSpec): boolean =>
+  !isPausedByPolicies(spec) && !shouldCreate(spec) && !shouldUpdate(spec);
+
 /**
  * What becomes of the external resource when the managed resource is deleted: management policies other than
  * the default decide; else the deletion policy, if set; else the legacy reclaim policy, if set; else it is

@@ -6,11 +6,12 @@
 
 import groupBy from 'lodash/groupBy.js';
 import memoize from 'lodash/memoize.js';
+import uniq from 'lodash/uniq.js';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import type { ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
@@ -21,10 +22,13 @@ import { claimScheduling } from './claim-scheduling/setup.ts';
 import type { ClaimService, Peers } from './claim-service.ts';
 import { eventSources } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
+import { connectionSecrets } from './indexes.ts';
 import { externalCalls } from './managed/external-calls.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
-import { providerConfigController } from './provider/setup.ts';
+import type { StackMetrics } from './metrics/stack-metrics.ts';
+import { createProviderHealth } from './provider/provider-health.ts';
+import { providerConfigController, providerController } from './provider/setup.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 import { notingKinds, stackNeeds } from './stack-needs.ts';
 import { tellingRefusals } from './telling-refusals.ts';
@@ -41,31 +45,36 @@ export interface Stack {
 }
 
 /**
- * Every controller of the given stacks: one per managed kind and per ProviderConfig kind, and for each claim
+ * Every controller of the given stacks: one per managed kind and per kind of Provider and ProviderConfig, and for each claim
  * service scheduling, defaulting, binding and secret propagation. Each knows what its stack needs before it may run.
  * Stacks that serve the same claim kind compete, so each is told of its peers, in one order for all. `secretStores` is
- * where `publishConnectionDetailsTo` leads; without it that field is refused. Throws a WiringError for stacks that do not
+ * where `publishConnectionDetailsTo` leads; without it that field is refused. `metrics` are told what there is. Throws a WiringError for stacks that do not
  * go together.
  */
 export function stackControllers(
   env: Environment,
   stacks: readonly Stack[],
-  options: { readonly secretStores?: SecretStores } = {},
+  { metrics, ...options }: { readonly secretStores?: SecretStores; readonly metrics?: StackMetrics } = {},
 ): readonly ControllerSpec[] {
   const parts = stacks.map((stack) => {
     const asked = notingKinds(env);
     if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
     const whose = { stack: stack.name };
-    const managed = stack.managed(asked.env).map((service) => ({ ...service, ...whose }));
+    const managed = stack.managed(asked.env).map((service) => {
+      const onCall = metrics?.callsOf(stack.name, service.providers.providerConfig);
+      return { ...service, ...whose, ...(onCall && { onCall }) };
+    });
     const claims = stack.claims.map((service) => ({ ...service, ...whose }));
     return { ...stack, asked, managed, claims };
   });
   type Part = (typeof parts)[number];
   checkWiring(parts);
   const calls = externalCalls(env);
+  const health = createProviderHealth(env);
   const managed = parts.flatMap((part) => part.managed.map((service) => ({ part, service })));
   const services = parts.flatMap((part) => part.claims.map((service) => ({ part, service })));
   const byProviderConfig = groupBy(managed, ({ service }) => kindKey(service.providers.providerConfig));
+  const byProvider = groupBy(managed, ({ service }) => kindKey(service.providers.provider));
   /** What a part needs is known once its controllers have been made, which is before anybody asks. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
@@ -84,10 +93,24 @@ export function stackControllers(
         return [part, ofProviderConfig(part.asked.env, providers.providerConfig, kinds)] as const;
       }),
     ),
+    ...Object.values(byProvider).flatMap((users) =>
+      users.slice(0, 1).map(({ part, service: { providers } }) => {
+        const kinds = users.map(({ service }) => service.kind);
+        return [part, ofProvider(part.asked.env, providers.provider, kinds)] as const;
+      }),
+    ),
     ...services.flatMap(({ part, service }) =>
       ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
     ),
   ];
+  metrics?.over({
+    claims: uniq(services.map(({ part, service }) => claimResource(part.asked.env, service.claim).store)),
+    managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
+    providerConfigs: Object.values(byProviderConfig).flatMap((users) =>
+      users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.providerConfig).store),
+    ),
+    secrets: connectionSecrets(env).store,
+  });
   return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
 
   function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
@@ -96,7 +119,7 @@ export function stackControllers(
       resource: asked.resource<Managed>(service.kind),
       source: eventSources.definition(service.kind),
     };
-    const controller = unlessMalformed(managedController(asked, { ...options, ...service }, calls), {
+    const controller = unlessMalformed(managedController(asked, { ...options, ...service }, calls, health), {
       ...telling,
       isReporter: () => true,
       // Without the finalizer there is nothing outside.
@@ -110,10 +133,22 @@ export function stackControllers(
     providerConfig: Kind<ProviderConfig>,
     users: readonly Kind<Managed>[],
   ): ControllerSpec {
-    return tellingRefusals(providerConfigController(asked, { providerConfig, managed: users }), {
+    return tellingRefusals(providerConfigController(asked, { providerConfig, managed: users, health }), {
       env: asked,
       resource: asked.resource(providerConfig),
       source: eventSources.definition(providerConfig),
+    });
+  }
+
+  function ofProvider(
+    asked: Environment,
+    provider: Kind<Provider>,
+    users: readonly Kind<Managed>[],
+  ): ControllerSpec {
+    return tellingRefusals(providerController(asked, { provider, managed: users, health }), {
+      env: asked,
+      resource: asked.resource(provider),
+      source: eventSources.definition(provider),
     });
   }
 

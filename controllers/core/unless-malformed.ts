@@ -52,7 +52,7 @@ export function unlessMalformed<T extends Reporting>(
         // Where its definition knows better by now, an Event has to do.
         if (!isInvalid(error)) throw error;
       });
-      return ended;
+      return { ...ended, failure: message };
     },
   };
 }

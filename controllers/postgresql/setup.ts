@@ -57,7 +57,11 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
         return async (managed) => {
           const connection = await connect(managed);
           const system = (signal: AbortSignal) => connection.server.systemIdentifier(signal);
-          return { client: { ...connection, ...shared }, system };
+          const version = (): string | undefined => {
+            const major = connection.server.lastVersion();
+            return major === undefined ? undefined : `PostgreSQL ${major}`;
+          };
+          return { client: { ...connection, ...shared }, system, version };
         };
       },
     },

@@ -45,6 +45,8 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 
 /** The object does not exist: the API server's own word, on which others are let go and finalizers removed. */
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
+/** RBAC, or a webhook, does not let us. */
+export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbidden');
 /** The object changed since it was read (not AlreadyExists). */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
 /** What the API server would say to a write that is made of an older copy, for what no write comes before. */

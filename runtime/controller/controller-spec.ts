@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Store } from '../cache/store.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler, Request } from './reconcile.ts';
 import type { StackNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
 
@@ -13,6 +13,11 @@ export interface ControllerSpec {
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
   /** What has to be there before it runs; absent: every kind that the process asks for. */
   readonly stack?: StackNeeds;
+  /**
+   * What lines of the log say of an object beside its kind and key: whose it is, for one. Asked only where a line is written;
+   * nothing for an object that is not there.
+   */
+  readonly about?: (request: Request) => Readonly<Record<string, unknown>>;
   /** Delays after errors and `requeue`, per key, doubling. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }

@@ -13,8 +13,8 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import { randomUuid } from '../time/random.ts';
 import type { ControllerSpec } from './controller-spec.ts';
-import type { KnownBugs } from './known-bugs.ts';
-import { createKnownBugs } from './known-bugs.ts';
+import type { KnownFailures } from './known-failures.ts';
+import { createKnownFailures, textOfBug } from './known-failures.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
@@ -33,6 +33,8 @@ export interface Outcome {
   readonly isTimedOut: boolean;
   /** What a run with result `error` or `conflict` threw. */
   readonly error?: unknown;
+  /** What one with result `error` says on the object. */
+  readonly failure?: string;
   /** A programming error that it met, whether it threw that or not. */
   readonly bug?: Error;
 }
@@ -61,14 +63,15 @@ export interface ControllerOptions extends ControllerSpec {
  * does, so that no key ever runs twice at a time.
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
-  const { name, triggers, reconcile, timeoutMs = 90_000, clock, random } = options;
+  const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
   const { concurrency, backoff, drain$, observer } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
-  const bugs = createKnownBugs(clock);
+  const failures = createKnownFailures(clock);
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
-    const ofRun = log.child({ ...request, reconcileID: randomUuid(random), because });
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, bugs }, request);
+    const reconcileID = randomUuid(random);
+    const ofRun = log.child(() => ({ ...about(request), ...request, reconcileID, because }));
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures }, request);
   };
 
   return defer(() =>
@@ -112,12 +115,12 @@ interface RunOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly because: readonly string[];
-  readonly bugs: KnownBugs;
+  readonly failures: KnownFailures;
 }
 
 /** One run as a stream of one value, never an error. Unsubscribing aborts it. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, clock, because, bugs } = options;
+  const { name, reconcile, timeoutMs, log, clock, because, failures } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = clock.elapsedMs();
@@ -133,7 +136,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     const end = (
       result: Outcome['result'],
       next: Next,
-      { error, row, bug = bugIn(error) }: Pick<Outcome, 'error' | 'row' | 'bug'> = {},
+      { error, failure, row, bug = bugIn(error) }: Pick<Outcome, 'error' | 'failure' | 'row' | 'bug'> = {},
     ): void => {
       isEnded = true;
       deadline.unsubscribe();
@@ -148,9 +151,10 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         durationMs,
         isTimedOut,
         ...(error !== undefined && { error }),
+        ...(failure !== undefined && { failure }),
         ...(bug !== undefined && { bug }),
       };
-      report(log, outcome, bugs);
+      report(log, outcome, failures);
       subscriber.next({ value: outcome, next });
       subscriber.complete();
     };
@@ -172,8 +176,9 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     const attempt = async (): Promise<Result> => reconcile(request, abort.signal, log);
     const withdraw = clock.turns.run(() => {
       attempt().then((result) => {
-        if (isResult(result)) end(resultNames[result.type], result, result);
-        else fail(new Error('the reconciler returned no result'));
+        if (isResult(result)) {
+          end(result.failure === undefined ? resultNames[result.type] : 'error', result, result);
+        } else fail(new Error('the reconciler returned no result'));
       }, fail);
     });
 
@@ -192,19 +197,32 @@ const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
-function report(log: Logger, outcome: Outcome, bugs: KnownBugs): void {
-  const { request, row, result, durationMs, error, bug } = outcome;
-  const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs) };
+/**
+ * Tells how a run went: what it did it has told itself, so that one which went well is for level debug. What fails is told
+ * once, again when it fails otherwise, and at growing intervals while it stays as it is, with how often that was.
+ */
+function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
+  const { request, row, result, durationMs, error, failure, bug } = outcome;
+  const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs), result };
   if (result === 'conflict') {
     log.debug('object changed since it was read, trying again', facts);
     return;
   }
-  if (bug === undefined) bugs.over(request);
-  const times = bug && bugs.met(request, bug);
-  const isKnown = bug !== undefined && times === undefined;
-  const told = times === undefined || times === 1 ? facts : { ...facts, times };
-  if (isKnown) log.debug('reconcile met a bug that it has met before', { ...facts, result });
-  else if (result === 'error') log.error('reconcile failed', { ...told, error });
-  else if (bug !== undefined) log.error('reconcile met a bug', { ...told, result, error: bug });
-  else log.debug('reconciled', { ...facts, result });
+  const what =
+    bug === undefined ? (failure ?? (error === undefined ? undefined : messageOf(error))) : textOfBug(bug);
+  if (what === undefined) {
+    failures.over(request);
+    log.debug('reconciled', facts);
+    return;
+  }
+  const times = failures.met(request, what);
+  if (times === undefined) {
+    log.debug('reconcile failed as before', facts);
+    return;
+  }
+  const told = { ...facts, ...(times > 1 && { times }) };
+  if (error !== undefined) log.error('reconcile failed', { ...told, error });
+  else if (bug !== undefined) log.error('reconcile met a bug', { ...told, error: bug });
+  // Nobody's mistake here, as far as we know: what the object says of it is all there is to say.
+  else log.warn('reconcile failed', { ...told, error: { message: failure } });
 }

@@ -18,6 +18,11 @@ export type Result = (
 ) & {
   /** The row of docs/decision-tables.md that the run took: it is in the log. */
   readonly row?: string;
+  /**
+   * Why the run came to nothing, as it says on the object: it counts as an error, whoever's it is, and is logged for as
+   * long as it lasts, less and less often.
+   */
+  readonly failure?: string;
   /** A programming error that the run met and told of on the object: it is logged with its stack, and counted. */
   readonly bug?: Error;
 };

@@ -45,6 +45,8 @@ export interface Delays {
 export interface WorkQueueObserver {
   /** A key waits for its turn that did not before. */
   added(key: string): void;
+  /** The delay is over after which a key was to come back: it waits for its turn from here on. */
+  due(key: string): void;
   started(key: string): void;
   /** The run ended, or was abandoned. */
   finished(key: string): void;
@@ -144,6 +146,7 @@ export function workQueue<R>(
       function schedule(key: string, wake: Wake, delayMs: number): void {
         const fire = (): void => {
           timers.delete(key);
+          if (wake.because === comesBack.after) observer?.due(key);
           due$.next(wake);
         };
         const delay = Math.max(Math.ceil(delayMs) || 0, 0);

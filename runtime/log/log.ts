@@ -8,9 +8,12 @@ import winston from 'winston';
 import type { Clock } from '../time/clock.ts';
 import { loggable } from './loggable.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Structured logging: constant messages, facts as fields. `error` fields are serialised with their causes. */
 export interface Logger {
-  child(fields: Readonly<Record<string, unknown>>): Logger;
+  /** Fields of every line; a function is asked only where a line is written. */
+  child(fields: Fields | (() => Fields)): Logger;
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -32,14 +35,15 @@ export interface LogOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Fields that come first, in this order; then the rest as given, then `error`. */
-const leading = ['controller', 'kind', 'namespace', 'name', 'reconcileID'];
+const leading = [
+  ...['controller', 'kind', 'namespace', 'name'],
+  ...['claim', 'resource', 'externalName', 'reconcileID'],
+];
 const own = ['ts', 'level', 'msg'];
 
 /**
- * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, reconcileID, …, error}`; an error is
+ * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, …, error}`; an error is
  * `{message, cause}`, with `stack` at level debug and where it is a bug. What is named like a secret (`password`, `token`, `data`, …)
  * is never written, nor a password within a URL.
  */
@@ -75,24 +79,25 @@ export function createLogger(options: LogOptions): Logger {
     ],
   });
 
-  const loggerWith = (base: Fields): Logger => {
+  const loggerWith = (base: () => Fields): Logger => {
     const at =
       (lineLevel: LogLevel): Logger['info'] =>
       (message, fields) => {
         // Winston would render the line and then drop it.
         if (!root.isLevelEnabled(lineLevel)) return;
         // Facts travel in a field of their own: winston takes `level`, `message` and others for its own.
-        root.log({ level: lineLevel, message, fields: { ...base, ...fields } });
+        root.log({ level: lineLevel, message, fields: { ...base(), ...fields } });
       };
     return {
-      child: (fields) => loggerWith({ ...base, ...fields }),
+      child: (fields) =>
+        loggerWith(() => ({ ...base(), ...(typeof fields === 'function' ? fields() : fields) })),
       debug: at('debug'),
       info: at('info'),
       warn: at('warn'),
       error: at('error'),
     };
   };
-  return loggerWith({});
+  return loggerWith(() => ({}));
 }
 
 interface Line {

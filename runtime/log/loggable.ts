@@ -17,23 +17,34 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 const secretEndings =
   /(?:password|passwd|passphrase|token|credentials?|apikey|accesskey|privatekey|secretkey|clientkey)$/;
-const isSecretName = (key: string): boolean => {
+/** Whether a name is one, by the name: fields of lines have few, which come again with each line. */
+const known = new Map<string, boolean>();
+const mostKnown = 1_000;
+
+function isSecretName(key: string): boolean {
+  const found = known.get(key);
+  if (found !== undefined) return found;
   const plainKey = key.replaceAll(/[-_.]/g, '').toLowerCase();
-  return secretNames.has(plainKey) || secretEndings.test(plainKey);
-};
+  const isSecret = secretNames.has(plainKey) || secretEndings.test(plainKey);
+  if (known.size < mostKnown) known.set(key, isSecret);
+  return isSecret;
+}
 
 const redacted = '[redacted]';
 const maxDepth = 8;
 const maxLength = 8192;
 
+const passwordInUrl = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi;
+const authorization = /\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi;
+
 /** On one line, without passwords of URLs and bearer tokens, and not endless. */
 function scrubbed(text: string): string {
   // Cut first, or a huge text would keep the expressions busy; far enough behind what is shown that no secret
   // there is cut in two and missed.
-  const safe = printable(text.slice(0, 2 * maxLength))
-    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${redacted}@`)
-    .replaceAll(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redacted}`);
-  return shortened(safe, maxLength + 1);
+  const shown = printable(text.slice(0, 2 * maxLength));
+  // Most is a name or a word, in which neither can be.
+  const safe = shown.includes('://') ? shown.replaceAll(passwordInUrl, `$1:${redacted}@`) : shown;
+  return shortened(/\s/.test(safe) ? safe.replaceAll(authorization, `$1 ${redacted}`) : safe, maxLength + 1);
 }
 
 /** Where an error came from: the frames alone, a line each, for what precedes them repeats the message. */

@@ -31,6 +31,15 @@ const address = {
   parse: parseBindAddress,
 };
 
+/** Whoever lets others read says so in full. */
+const fullAddress = {
+  allowed: 'host:port, with 0.0.0.0 or [::] for every interface, or 0 for none',
+  parse(text: string): ReturnType<typeof parseBindAddress> {
+    const address = parseBindAddress(text);
+    return typeof address === 'object' && address.host === undefined ? undefined : address;
+  },
+};
+
 const oneOf = <T extends string>(values: readonly T[]) => ({
   allowed: `one of ${values.join(', ')}`,
   parse: (text: string) => values.find((value) => value === text),
@@ -130,6 +139,12 @@ export const flagSpecs = (stacks: readonly string[]) => ({
     description: 'where /healthz and /readyz are served; as above',
     default: '0',
     ...address,
+  },
+  dashboardBindAddress: {
+    usage: '--dashboard-bind-address <address>',
+    description: 'where the live page is served, as 127.0.0.1:8082; it asks nobody who he is (0: nowhere)',
+    default: '0',
+    ...fullAddress,
   },
   logLevel: {
     usage: '--log-level <level>',

@@ -24,6 +24,8 @@ export interface Flags {
   readonly metricsBindAddress?: BindAddress;
   /** Absent: not served. */
   readonly healthProbeBindAddress?: BindAddress;
+  /** Of the live page, with its host. Absent: not served. */
+  readonly dashboardBindAddress?: BindAddress;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -151,7 +153,7 @@ function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknow
 
 /** Values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
-  const { kubeconfig, namespace, metricsBindAddress, healthProbeBindAddress } = values;
+  const { kubeconfig, namespace, metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
   // All others have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
   return {
@@ -167,6 +169,7 @@ function flagsOf(values: Values): Flags {
     leaderElectionNamespace: rest.leaderElectionNamespace,
     ...(metricsBindAddress && metricsBindAddress !== 'disabled' && { metricsBindAddress }),
     ...(healthProbeBindAddress && healthProbeBindAddress !== 'disabled' && { healthProbeBindAddress }),
+    ...(dashboardBindAddress && dashboardBindAddress !== 'disabled' && { dashboardBindAddress }),
     logLevel: rest.logLevel,
     logFormat: rest.logFormat,
   };

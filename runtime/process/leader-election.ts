@@ -1,7 +1,8 @@
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../client/errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, messageOf } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
+import { createKnownFailures } from '../controller/known-failures.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { deadlineAfter } from '../time/deadline.ts';
@@ -79,6 +80,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const { client, namespace, name, identity, log, clock, random } = options;
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
   const facts = { namespace, name, identity };
+  const failures = createKnownFailures(clock);
   let observed: Observed | undefined;
   let isReleased = false;
   /** When the renewal that was last successful began; undefined: we have not led. */
@@ -140,14 +142,21 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     try {
       signal.throwIfAborted();
       attempt = acquireOrRenew(signal);
-      return await Promise.race([attempt, over]);
+      const isHeld = await Promise.race([attempt, over]);
+      failures.over({ name });
+      return isHeld;
     } catch (error) {
       if (outer.aborted) return false;
       if (isConflict(error) || isAlreadyExists(error)) {
         // Somebody else wrote it: what we know of it is old.
         observed = undefined;
         log.debug('another contender wrote the lease', facts);
-      } else log.warn('cannot write the lease, trying again', { ...facts, error });
+        return false;
+      }
+      // Who stands by tries every 2 s, for as long as it lasts.
+      const times = failures.met({ name }, messageOf(error));
+      const told = { ...facts, ...(times !== undefined && times > 1 && { times }), error };
+      log[times === undefined ? 'debug' : 'warn']('cannot write the lease, trying again', told);
       return false;
     } finally {
       cancel();
@@ -190,8 +199,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   return {
     check() {
-      if (renewedMs === undefined || clock.elapsedMs() < renewedMs + renewDeadlineMs) return;
-      throw new ApiError('the lease was not renewed in time: another process may lead', {
+      const isHeld = renewedMs === undefined || clock.elapsedMs() < renewedMs + renewDeadlineMs;
+      if (isHeld && !isReleased) return;
+      const why = isReleased ? 'the lease was released' : 'the lease was not renewed in time';
+      throw new ApiError(`${why}: another process may lead`, {
         code: 0,
         reason: 'LeaseExpired',
       });

@@ -8,6 +8,7 @@ import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-in
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { freePort } from '../../local/free-port.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Store } from '../../runtime/cache/store.ts';
@@ -15,7 +16,6 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { realClock } from '../../runtime/time/clock.ts';
 import type { FancySQLFixture } from '../cluster/fancysql-fixture.ts';
 import { favouriteClassRef, namespaces, startFancySQL } from '../cluster/fancysql-fixture.ts';
-import { freePort } from '../cluster/free-port.ts';
 import type { StackProcess } from '../cluster/stack-harness.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { ApiRequests } from './api-requests.ts';

@@ -70,9 +70,12 @@ test('the process may do with each kind what it does, and no more', () => {
       'secrets.crossplane.io/storeconfigs': ['list', 'watch'],
       'mq.org/providerconfigs': ['list', 'patch', 'watch'],
       'mq.org/providerconfigs/status': ['patch'],
+      'mq.org/providers/status': ['patch'],
+      'other.org/providers/status': ['patch'],
     },
     'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'patch'] },
     'services-stack-secrets-watch': { '/secrets': ['list', 'watch'] },
+    'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },
     'services-stack-events': { '/events': ['create', 'patch'] },
   });
 });
@@ -94,7 +97,14 @@ test('their names begin with that of the product that runs the stacks', () => {
   assert.deepEqual(
     roles.map(({ name }) => name),
     [
-      ...['queues-claims', 'queues', 'queues-secrets', 'queues-secrets-watch', 'queues-events'],
+      ...[
+        'queues-claims',
+        'queues',
+        'queues-secrets',
+        'queues-secrets-watch',
+        'queues-namespaces',
+        'queues-events',
+      ],
       ...['queues-claims-edit', 'queues-claims-view', 'queues-browse'],
     ],
   );

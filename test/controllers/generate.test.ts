@@ -13,7 +13,7 @@ describe('npm run generate, for what follows from the stacks', () => {
   before(async () => {
     copy = await copyProject([
       ...['apis', 'clients', 'controllers', 'runtime', 'package.json'],
-      ...['deploy/base', page],
+      ...['crds', 'deploy', page],
     ]);
   });
   after(() => copy?.remove());

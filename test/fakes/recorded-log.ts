@@ -9,19 +9,20 @@ export interface LogLine {
 /** A logger that keeps what it is told in `lines`. */
 export function recordedLog(): Logger & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
-  const loggerWith = (base: LogLine['fields']): Logger => {
+  const loggerWith = (base: () => LogLine['fields']): Logger => {
     const at =
       (level: LogLine['level']): Logger['info'] =>
       (message, fields = {}) => {
-        lines.push({ level, message, fields: { ...base, ...fields } });
+        lines.push({ level, message, fields: { ...base(), ...fields } });
       };
     return {
-      child: (fields) => loggerWith({ ...base, ...fields }),
+      child: (fields) =>
+        loggerWith(() => ({ ...base(), ...(typeof fields === 'function' ? fields() : fields) })),
       debug: at('debug'),
       info: at('info'),
       warn: at('warn'),
       error: at('error'),
     };
   };
-  return { ...loggerWith({}), lines };
+  return { ...loggerWith(() => ({})), lines };
 }

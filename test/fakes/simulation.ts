@@ -1,7 +1,8 @@
-import { NEVER, Subscription } from 'rxjs';
+import { NEVER, Subscription, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
+import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { run } from '../../runtime/process/run.ts';
 import type { Random } from '../../runtime/time/random.ts';
@@ -13,6 +14,7 @@ import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from './enforcing-cluster.ts';
 import type { FaultyClient } from './faulty-client.ts';
 import { faultyClient } from './faulty-client.ts';
+import { scrapedMetrics } from './scraped-metrics.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -20,6 +22,10 @@ export interface SimulationOptions {
   readonly syncPeriodMs?: number;
   /** False: the definitions are those of an older release, which let everything through. */
   readonly isEnforced?: boolean;
+  /** As the flag of that name; default 10. */
+  readonly concurrency?: number;
+  /** Of the process; default debug. */
+  readonly logLevel?: LogLevel;
 }
 
 /** As flags have them by default. */
@@ -37,17 +43,28 @@ export class Simulation {
   readonly clock: TestClock = testClock();
   readonly random: Random;
   readonly cluster: MemoryCluster;
-  /** The process's log at level debug, as lines of JSON. */
+  /** The process's log, as lines of JSON. */
   readonly log: string[] = [];
   /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
   readonly writes: string[] = [];
   /** How often it reconciled. */
   runs = 0;
   readonly #syncPeriodMs: number;
+  readonly #logLevel: LogLevel;
+  readonly #concurrency: number;
   #life = new Subscription();
   #client: FaultyClient | undefined;
+  #scrape: (() => Promise<string>) | undefined;
 
-  constructor({ seed, syncPeriodMs = 3_600_000, isEnforced = true }: SimulationOptions) {
+  constructor({
+    seed,
+    syncPeriodMs = 3_600_000,
+    isEnforced = true,
+    concurrency = 10,
+    logLevel = 'debug',
+  }: SimulationOptions) {
+    this.#logLevel = logLevel;
+    this.#concurrency = concurrency;
     this.cluster = new EnforcingCluster(() => this.clock.now(), { isEnforced });
     this.#syncPeriodMs = syncPeriodMs;
     this.random = seededRandom(seed);
@@ -66,35 +83,60 @@ export class Simulation {
       return answer;
     });
     this.#client = faultyClient(client, clock, { latency: random });
-    const log = createLogger({ level: 'debug', format: 'json', clock, write: (line) => this.log.push(line) });
-    const { informers, events, controllers } = composition({
+    const log = createLogger({
+      level: this.#logLevel,
+      format: 'json',
+      clock,
+      write: (line) => this.log.push(line),
+    });
+    const { metrics, stackMetrics, scrape } = scrapedMetrics({
+      clock,
+      informers: () => informers.states(),
+      stacks: () => stackStates(),
+      droppedEvents: () => events.droppedCount,
+    });
+    this.#scrape = scrape;
+    const { informers, events, controllers, stackStates } = composition({
       client: this.#client,
       component: 'services-stack',
       stacks,
       log,
       clock,
       random,
+      metrics: stackMetrics,
       ...flags,
     });
     const running$ = run({
       informers,
       controllers,
-      background: [events.run$],
-      concurrency: 10,
+      background: [events.run$, stackMetrics.run$],
+      concurrency: this.#concurrency,
       syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,
       drainTimeoutMs: 30_000,
       log,
       clock,
       random,
-    });
+      observe: (name) => metrics.controller(name, this.#concurrency),
+    }).pipe(tap(metrics.outcome));
     this.#life = running$.subscribe(() => {
       this.runs += 1;
     });
   }
 
+  /** What it answers under `/metrics`; nothing where none runs. */
+  async scrape(): Promise<string> {
+    return (await this.#scrape?.()) ?? '';
+  }
+
+  /** The API server answers nothing any more. */
+  cut(): void {
+    this.#client?.cut();
+  }
+
   /** The process dies: what it was about to do does not happen. */
   kill(): void {
+    this.#scrape = undefined;
     this.#client?.cut();
     this.#life.unsubscribe();
   }

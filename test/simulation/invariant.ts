@@ -80,6 +80,8 @@ export interface Invariant {
   asked?(attempt: Attempt): readonly string[];
   /** What is wrong with a line of the log, as it is written. */
   logged?(line: string): readonly string[];
+  /** What is wrong with a page of metrics. */
+  scraped?(page: string): readonly string[];
   /** What is wrong with a request, as it is carried out. */
   called?(call: Call): readonly string[];
   /** What is wrong when a process is about to be shown something outside. */

@@ -23,9 +23,11 @@ import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
+import { onlyWhomItIsFor } from './invariants/only-whom-it-is-for.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
+import { providersTold } from './invariants/providers-told.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
@@ -43,6 +45,7 @@ import { kindOf } from './kinds.ts';
 import type { MadeUpHistory } from './made-up-history.ts';
 import { madeUpHistory } from './made-up-history.ts';
 import type { Scenario } from './scenario.ts';
+import { credentialsSecret, credentials as estateCredentials } from './workload/estate.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,6 +65,22 @@ const claim = (
     { spec, ...rest },
   );
 
+const namespaceOf = (stage: string) => object('v1', 'Namespace', { name: 'team', labels: { stage } });
+const forLive = { matchLabels: { stage: 'live' } };
+const classFor = (specTemplate: Fields) =>
+  object(
+    'database.fcp.crossplane.io/v1alpha3',
+    'FavouriteDBInstanceClass',
+    { name: 'small' },
+    {
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'system',
+        forProvider: { fancinessLevel: 3 },
+        ...specTemplate,
+      },
+    },
+  );
+
 const claimRef = (name: string, uid = `uid-of-${name}`) => ({
   apiVersion: 'database.crossplane.io/v1alpha1',
   kind: 'FancySQLInstance',
@@ -69,6 +88,7 @@ const claimRef = (name: string, uid = `uid-of-${name}`) => ({
   name,
   uid,
 });
+const reserving = { claimRef: claimRef('orders') };
 
 const managed = (
   name: string,
@@ -514,6 +534,25 @@ const credentials = [
     },
   ),
 ];
+
+/** The secret of a provider in the simulated world, with what its cloud takes or not. */
+const cloudSecret = (held: 'right' | 'wrong') => {
+  const { namespace, name, key } = credentialsSecret.favourite;
+  const details = held === 'right' ? estateCredentials.favourite : { [key]: 'nonsense' };
+  return object('v1', 'Secret', { namespace, name }, { data: encodeDetails(details) });
+};
+const cloudConfig = object(
+  'fcp.crossplane.io/v1alpha3',
+  'ProviderConfig',
+  { name: 'default' },
+  { spec: { credentials: { source: 'Secret', secretRef: credentialsSecret.favourite } } },
+);
+const readyAs = (status: string, reason: string) => ({
+  status: { conditions: [{ type: 'Ready', status, reason, lastTransitionTime: '2026-01-02T03:04:05Z' }] },
+});
+const usable = {
+  conditions: ['Ready', 'Synced'].map((type) => ({ type, status: 'True', reason: 'Well' })),
+};
 
 /** What a managed resource says of a database of level 1 and version 5.7, and what is wrong with that. */
 const resources: readonly (readonly [
@@ -1812,6 +1851,95 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...(
+    [
+      [
+        'works, which it was asked',
+        'right',
+        'GET favourite /v1/instances/a',
+        'True',
+        'CredentialsAccepted',
+        [],
+      ],
+      ['works, which nobody asked', 'right', undefined, 'True', 'CredentialsAccepted', [/nobody has asked$/]],
+      [
+        'works, with credentials that are wrong',
+        'wrong',
+        'GET favourite /v1/instances/a',
+        'True',
+        'CredentialsAccepted',
+        [/its credentials are wrong$/],
+      ],
+      ['is refused, and is', 'wrong', undefined, 'False', 'CredentialsRefused', []],
+      [
+        'is refused, with credentials that are right',
+        'right',
+        undefined,
+        'False',
+        'CredentialsRefused',
+        [/its credentials are right/],
+      ],
+      [
+        'does not answer, which nothing keeps it from',
+        'right',
+        undefined,
+        'False',
+        'NoAnswer',
+        [/everything has answered/],
+      ],
+    ] as const
+  ).map(
+    ([name, held, asked, status, reason, says]): Case => ({
+      invariant: providersTold,
+      name: `a provider says that it ${name}`,
+      history({ as, ask, cluster }) {
+        put(cloudSecret(held), cloudConfig)(cluster);
+        if (asked !== undefined) ask(asked);
+        as('p1', patch(cloudConfig, readyAs(status, reason), 'status'));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['one thing', 1, []],
+      ['another thing with each call', 24, Array.from({ length: 4 }, () => /has said 2\d times$/)],
+    ] as const
+  ).map(
+    ([name, times, says]): Case => ({
+      invariant: providersTold,
+      name: `a provider says ${name}`,
+      history({ as, ask, cluster }) {
+        put(cloudSecret('wrong'), cloudConfig)(cluster);
+        ask('GET favourite /v1/instances/a');
+        for (let time = 0; time < times; time += 1) {
+          const status = time % 2 === 0 ? 'False' : 'Unknown';
+          as('p1', patch(cloudConfig, readyAs(status, 'CredentialsRefused'), 'status'));
+        }
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['works, and it does', 'True', 'CredentialsAccepted', []],
+      ['nothing', undefined, undefined, [/does not say whether it works$/]],
+      ['is refused, and is not', 'False', 'CredentialsRefused', [/says CredentialsRefused, and works/]],
+      ['is unused, and is not', 'Unknown', 'Unused', [/says that nobody uses it, and a does$/]],
+    ] as const
+  ).map(
+    ([name, status, reason, says]): Case => ({
+      invariant: providersTold,
+      name: `at rest a provider says: it ${name}`,
+      history({ cluster, rest }) {
+        put(cloudSecret('right'), cloudConfig, managed('a', { status: usable }))(cluster);
+        if (status !== undefined) patch(cloudConfig, readyAs(status, reason), 'status')(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+
   {
     invariant: deletionEnds,
     name: 'something waits for ever',
@@ -2644,6 +2772,89 @@ const cases: readonly Case[] = [
         { length: says },
         () => /sent update api FancySQLInstance team\/orders while p[12] led/,
       ),
+    }),
+  ),
+
+  ...(
+    [
+      ['what its namespace may have', namespaceOf('live'), {}, reserving, []],
+      [
+        'what it may not',
+        namespaceOf('test'),
+        {},
+        reserving,
+        [/^p1 gives .* a to a claim of team, which may not/],
+      ],
+      ['what it may not, of a namespace that is not there', undefined, {}, reserving, [/which may not/]],
+      ['what it may not, which it has', namespaceOf('test'), reserving, { ...reserving, note: 'x' }, []],
+    ] as const
+  ).map(
+    ([name, namespace, before, after, says]): Case => ({
+      invariant: onlyWhomItIsFor,
+      name: `a claim is given ${name}`,
+      history({ as, cluster }) {
+        if (namespace !== undefined) put(namespace)(cluster);
+        put(managed('a', { spec: { ...before, namespaceSelector: forLive } }))(cluster);
+        as('p1', put(managed('a', { spec: { ...after, namespaceSelector: forLive } })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['a moment ago', 100, []],
+      ['long ago', 10_000, [/which may not have it$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, says]): Case => ({
+      invariant: onlyWhomItIsFor,
+      name: `a claim is bound to what its namespace might have ${name}`,
+      history({ as, cluster, later }) {
+        put(
+          namespaceOf('live'),
+          managed('a', { spec: { ...reserving, namespaceSelector: forLive } }),
+        )(cluster);
+        put(namespaceOf('test'))(cluster);
+        later(laterMs);
+        const status = { bindingPhase: 'Bound' };
+        as('p1', put(managed('a', { spec: { ...reserving, namespaceSelector: forLive }, status })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['and nobody offered it', {}, [/and nobody offered it$/]],
+      ['from all namespaces', { namespaceSelector: {} }, []],
+      ['and reserved for it', { claimRef: { ...claimRef('orders'), uid: undefined } }, []],
+    ] as const
+  ).map(
+    ([name, offer, says]): Case => ({
+      invariant: onlyWhomItIsFor,
+      name: `a claim is given what is only observed, ${name}`,
+      history({ as, cluster }) {
+        const spec = { managementPolicies: ['Observe'], ...offer };
+        put(namespaceOf('test'), managed('a', { spec }))(cluster);
+        as('p1', put(managed('a', { spec: { ...spec, ...reserving } })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['it may have', namespaceOf('live'), []],
+      ['it may not have', namespaceOf('test'), [/the class small, which it may not have$/]],
+    ] as const
+  ).map(
+    ([name, namespace, says]): Case => ({
+      invariant: onlyWhomItIsFor,
+      name: `a claim is given a class that ${name}`,
+      history({ as, cluster }) {
+        put(namespace, classFor({ namespaceSelector: forLive }), claim('orders'))(cluster);
+        const { apiVersion, kind } = classFor({});
+        as('p1', put(claim('orders', { spec: { classRef: { apiVersion, kind, name: 'small' } } })));
+      },
+      says,
     }),
   ),
 

@@ -9,9 +9,11 @@ import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
+import { onlyWhomItIsFor } from './invariants/only-whom-it-is-for.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
+import { providersTold } from './invariants/providers-told.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
@@ -39,6 +41,7 @@ export const allInvariants: readonly InvariantOf[] = [
   usersCounted,
   noEmptyWrites,
   onlyTheLeaderWrites,
+  onlyWhomItIsFor,
   recordedFirst,
   preconditions,
   othersStay,
@@ -47,6 +50,7 @@ export const allInvariants: readonly InvariantOf[] = [
   externalKept,
   answeredFor,
   statementsTrue,
+  providersTold,
   wellFormedStatuses,
   wishesSurvive,
   boundedWork,

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import * as defined from '../fakes/defined-kinds.ts';
 
@@ -9,7 +10,7 @@ export const managedKinds: readonly Kind[] = defined.managedKinds;
 export const providerKinds: readonly Kind[] = defined.providerKinds;
 
 /** Every kind that people write in a simulated cluster. */
-export const kinds: readonly Kind[] = [SecretKind, ...defined.definitions];
+export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions];
 
 /** The kind of an object, by its apiVersion and kind. Throws if there is none. */
 export function kindOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Kind {
@@ -17,3 +18,6 @@ export function kindOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): K
   if (found === undefined) throw new Error(`no kind ${object.apiVersion} ${object.kind} is simulated`);
   return found;
 }
+
+export const isManagedKind = (object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): boolean =>
+  managedKinds.includes(kindOf(object));

@@ -74,6 +74,7 @@ export async function play(
     await comeToRest();
   }
   if (!hasEnough()) {
+    await world.scrape();
     world.judge();
     const before = writes();
     for (const process of world.processes) process.kill();

@@ -1,4 +1,4 @@
-import { Subject, Subscription } from 'rxjs';
+import { Subject, Subscription, tap } from 'rxjs';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
 import { guarded } from '../../clients/http.ts';
@@ -20,6 +20,7 @@ import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import type { InProcessVault } from '../fakes/in-process-vault.ts';
+import { scrapedMetrics } from '../fakes/scraped-metrics.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
@@ -75,6 +76,7 @@ export class SimulatedProcess {
   readonly #ended = Promise.withResolvers<void>();
   readonly #clock: Clock;
   #isDead = false;
+  #scrape: (() => Promise<string>) | undefined;
   #frozenUntilMs = 0;
 
   constructor(options: SimulatedProcessOptions) {
@@ -118,7 +120,14 @@ export class SimulatedProcess {
           random,
         })
       : undefined;
-    const { informers, events, controllers } = composition({
+    const { metrics, stackMetrics, scrape } = scrapedMetrics({
+      clock,
+      informers: () => informers.states(),
+      stacks: () => stackStates(),
+      droppedEvents: () => events.droppedCount,
+    });
+    this.#scrape = scrape;
+    const { informers, events, controllers, stackStates } = composition({
       client,
       component: 'services-stack',
       stacks: this.#stacks(door),
@@ -126,20 +135,22 @@ export class SimulatedProcess {
       clock,
       random,
       checkLease,
+      metrics: stackMetrics,
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });
     const running$ = run({
       informers,
       controllers,
-      background: [events.run$],
+      background: [events.run$, stackMetrics.run$],
       stop$: this.#stop$,
       log,
       clock,
       random,
+      observe: (name) => metrics.controller(name, flags.concurrency),
       ...flags,
       ...(election && { election }),
-    });
+    }).pipe(tap(metrics.outcome));
     const farewell = async (): Promise<void> => {
       const { signal } = deadlineAfter(clock, farewellMs, {
         reason: () => new Error('the farewell took too long'),
@@ -158,6 +169,11 @@ export class SimulatedProcess {
         },
       }),
     );
+  }
+
+  /** What it answers under `/metrics`. */
+  async scrape(): Promise<string> {
+    return (await this.#scrape?.()) ?? '';
   }
 
   /** As by SIGSTOP, for so long: what it sent arrives, and nothing else happens in it. */

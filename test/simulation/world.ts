@@ -217,6 +217,14 @@ export class World {
     return Math.max(0, ...byMs.map((each) => each - this.elapsedMs));
   }
 
+  /** What is wrong with what its processes answer to a scrape. */
+  async scrape(): Promise<void> {
+    for (const process of this.processes) {
+      const page = await process.scrape();
+      this.#ask((invariant) => invariant.scraped?.(page));
+    }
+  }
+
   /** What is wrong now that everything has come to rest. */
   judge(): void {
     this.#ask((invariant) => invariant.atRest?.());

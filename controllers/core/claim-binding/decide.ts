@@ -4,6 +4,7 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   available,
+  availableWithTrouble,
   binding,
   creating,
   getCondition,
@@ -29,10 +30,13 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/claim-status.ts';
 import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
+import type { ClaimNamespace } from '../claim/may-claim.ts';
+import { whyNotFor } from '../claim/may-claim.ts';
 import { misfitOfManaged } from '../claim/misfit.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { isNeverChanged } from '../management-policies.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
@@ -51,6 +55,8 @@ export interface BindingInput {
   readonly held: Managed | undefined;
   /** The claim has a connection secret. */
   readonly isHandedOver: boolean;
+  /** The claim's namespace; absent: it is not known, which matters only where class or resource select namespaces. */
+  readonly namespace?: ClaimNamespace | undefined;
 }
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
@@ -62,16 +68,19 @@ export const bindingRows = [
   'H7 told',
   'K9 again',
   'K7',
+  'K7 forbidden',
   'K9 record',
   'K9',
   'K2',
   'K2 lost',
   'K2 edited',
+  'K14 forbidden',
   'H1',
   'H1 former',
   'H4 taken',
   'K14 controlled',
   'K15',
+  'K14 unoffered',
   'K14 unfit',
   'K10 deleted',
   'K10 released',
@@ -84,13 +93,16 @@ export const bindingRows = [
 type ReportRow =
   | 'H7 unknown'
   | 'K7'
+  | 'K7 forbidden'
   | 'K2'
   | 'K2 lost'
   | 'K2 edited'
+  | 'K14 forbidden'
   | 'H1'
   | 'H1 former'
   | 'H4 taken'
   | 'K14 controlled'
+  | 'K14 unoffered'
   | 'K14 unfit'
   | 'K10 deleted'
   | 'K10 released'
@@ -138,7 +150,7 @@ export function decideBinding(input: BindingInput): BindingDecision {
     return decideUnprovisioned(input, claim, 'record');
   }
   if (managed === undefined) return decideMissing(input, claim);
-  const decision = decideExisting(service, claim, managed, input.resourceClass);
+  const decision = decideExisting(input, claim, managed);
   // Whoever took the finalizer away: without it a claim could go, and leave behind what it has.
   const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);
   return isLoose && decision.act === 'report' ? { row: 'K9 again', act: 'recall', managed: held } : decision;
@@ -164,6 +176,12 @@ const isDynamic = (service: ClaimService, claim: Claim): boolean =>
 function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 'create'): BindingDecision {
   const { resourceClass } = input;
   if (resourceClass !== undefined) {
+    const why = whyNotFor(input.namespace, resourceClass);
+    if (why !== undefined) {
+      const told = `${resourceClass.kind} ${resourceClass.metadata.name} ${why}`;
+      // An event of the class, or of the namespace, wakes us.
+      return report('K7 forbidden', 'NamespaceNotAllowed', [creating(told), reconcileError(told)]);
+    }
     return act === 'record' ? { row: 'K9 record', act, resourceClass } : { row: 'K9', act, resourceClass };
   }
   const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
@@ -194,10 +212,9 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
 
 /** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
 function decideExisting(
-  service: ClaimService,
+  { service, resourceClass, namespace }: BindingInput,
   claim: Claim,
   managed: Managed,
-  resourceClass: Class | undefined,
 ): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
   const refuse = (row: ReportRow, why: string): BindingDecision => {
@@ -205,7 +222,18 @@ function decideExisting(
     return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
   };
   const { claimRef } = managed.spec;
-  if (claimRef !== undefined && !refersToClaim(managed, claim)) {
+  const phase = managed.status?.bindingPhase;
+  // One that is deleted while it is bound shows as Released.
+  const isBound = phase === 'Bound' || (phase === 'Released' && wasDeleted(managed));
+  const isItsOwn = claimRef !== undefined && refersToClaim(managed, claim);
+  // Who has it by now was asked then. Before all else, for who may not have it need not know who has.
+  const hasConsent = (isItsOwn && isBound) || isReservedFor(managed, claim.metadata.uid);
+  const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);
+  if (forbidden !== undefined) {
+    const message = `refusing to bind to ${what}: it ${forbidden}`;
+    return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
+  }
+  if (claimRef !== undefined && !isItsOwn) {
     return refuse('H1', `it is claimed by ${describeReference(claimRef)}`);
   }
   if (isSomeoneElses(managed, claim)) {
@@ -221,10 +249,12 @@ function decideExisting(
   if (controller !== undefined) {
     return refuse('K14 controlled', `it is controlled by ${controller.kind} ${controller.name}`);
   }
-  const phase = managed.status?.bindingPhase;
-  // One that is deleted while it is bound shows as Released.
-  if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)))) {
-    return { row: 'K15', act: 'refresh', managed };
+  if (isItsOwn && isBound) return { row: 'K15', act: 'refresh', managed };
+  if (!isOffered(managed) && !hasConsent) {
+    return refuse(
+      'K14 unoffered',
+      'it is only observed, and offered to nobody; an administrator may name the claim in its spec.claimRef, or let its spec.namespaceSelector say from which namespaces it may be claimed ({}: from all)',
+    );
   }
   // What a claim has taken or made says so by its UID; it was fit then, and may have been upgraded since.
   const misfit = claimRef?.uid === undefined ? misfitOfManaged(service, claim, managed) : undefined;
@@ -238,7 +268,8 @@ function decideExisting(
   const unoffered = (why: string): BindingDecision => {
     const how = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
     const message = `${what} ${why}; an administrator can offer it again: ${how}`;
-    return report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+    const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+    return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
   };
   if (phase === 'Released') return unoffered('was released by a former claim');
   const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
@@ -248,14 +279,22 @@ function decideExisting(
   if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
   const madeFrom = isDynamic(service, claim) ? resourceClass : undefined;
   const state = toldToClaim(service, claim, madeFrom, describeManaged(managed));
-  const facts = [binding(`waiting for ${state}`), reconcileSuccess()] as const;
-  const waiting = report(claimRef === undefined ? 'K10' : 'K11', 'WaitingToBind', facts); // its events wake us
+  const message = `waiting for ${state}`;
+  const facts = [binding(message), reconcileSuccess()] as const;
+  const row = claimRef === undefined ? 'K10' : 'K11';
+  const plain = report(row, 'WaitingToBind', facts); // its events wake us
+  const trouble = troubleOf(managed, message);
+  const waiting = trouble === undefined ? plain : { ...plain, event: trouble };
   const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   return isSilent && !Number.isNaN(createdMs)
     ? { ...waiting, row: 'K11 quiet', notBeforeMs: createdMs + quietMs }
     : waiting;
 }
+
+/** What is only looked at was made for somebody else, elsewhere: whose it may be is said, not guessed. */
+const isOffered = ({ spec }: Managed): boolean =>
+  !isNeverChanged(spec) || spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
 
 /**
  * A claim whose class or resource is of no kind known here. The first service's controller says so, but only
@@ -320,12 +359,30 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
   const synced = reconcileSuccess();
   const ready = getCondition(managed.status?.conditions, 'Ready');
   if (ready.status === 'True' && !wasDeleted(managed)) {
-    const isTroubled = getCondition(managed.status?.conditions, 'Synced').status === 'False';
-    const messages = [...(isTroubled ? [describeManaged(managed)] : []), ...(unserved ? [unserved] : [])];
-    return [{ ...available(), ...(messages.length === 0 ? {} : { message: messages.join('; ') }) }, synced];
+    const isTold = getCondition(managed.status?.conditions, 'Synced').status === 'False';
+    const message = [...(isTold ? [describeManaged(managed)] : []), ...(unserved ? [unserved] : [])].join(
+      '; ',
+    );
+    if (isFailing(managed)) return [availableWithTrouble(message), synced];
+    return [{ ...available(), ...(message === '' ? {} : { message }) }, synced];
   }
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
   return [notReady(reason, describeManaged(managed)), synced];
+}
+
+/** The last attempt at it failed. One that somebody has paused fails at nothing. */
+function isFailing({ status }: Managed): boolean {
+  const synced = getCondition(status?.conditions, 'Synced');
+  return synced.status === 'False' && synced.reason !== 'ReconcilePaused';
+}
+
+/** The Event of a claim whose managed resource says that something fails; undefined: nothing does. */
+export function troubleOf(managed: Managed, message = describeManaged(managed)): EventFacts | undefined {
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  const isOut = ready.status === 'False' && ready.reason === 'Unavailable';
+  const isLost = managed.status?.bindingPhase === 'Bound' && ready.status === 'False';
+  if (!isFailing(managed) && !isOut && !isLost) return undefined;
+  return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
 }
 
 /** `Kind name (external name x): what its conditions say`. */

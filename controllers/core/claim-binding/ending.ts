@@ -15,12 +15,14 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
 import { recordClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
+import { aboutClaim, logAct, logConditions, logQuietAct } from '../story.ts';
 import type { BindingDecision } from './decide.ts';
-import { boundConditions, describeUnserved, quietMs } from './decide.ts';
+import { boundConditions, describeUnserved, quietMs, troubleOf } from './decide.ts';
 import type { Parting } from './decide-deleted.ts';
 import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 
@@ -30,6 +32,8 @@ export interface Ending {
   readonly row?: BindingDecision['row'];
   /** What is told of; absent: there is nothing to tell. */
   readonly claim?: Claim | undefined;
+  /** The last was done for it: it may go. */
+  readonly isFinalised?: true;
   /** Events of what was done, whatever is told of the claim. */
   readonly happened?: Happened;
   /** What its status says; absent: what it said before. */
@@ -39,6 +43,8 @@ export interface Ending {
   readonly result: Result;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
+  /** A step failed: the run counts as an error. */
+  readonly hasFailed?: true;
   /** The programming error that the run ended with. */
   readonly bug?: Error;
 }
@@ -73,12 +79,23 @@ export const cannotRead: FailureFacts<Happened> = { reason: 'CannotGetManagedRes
 /** Nothing to tell; an event of what it waits for wakes it. */
 export const quiet = (claim?: Claim, happened: Happened = []): Ending => ({ claim, happened, result: done });
 
+/** Nothing is left to do: the claim may go. */
+export const finalised = (claim: Claim, happened: Happened = []): Ending => ({
+  ...quiet(claim, happened),
+  isFinalised: true,
+});
+
 /** What was decided to be said; unless there is probably nothing to say any more in a moment. */
 export function reported(claim: Claim, { notBeforeMs = 0, facts, event }: Report, now: Date): Ending {
   const waitMs = notBeforeMs - now.getTime();
   if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // else the clocks disagree
-  return { claim, facts, events: [event], result: done };
+  return { claim, facts, events: [event], result: whileItLasts(event) };
 }
+
+/** What the managed resource fails at is told again for as long as it does, and no event tells of that. */
+const retoldAfterMs = 600_000;
+const whileItLasts = (event: EventFacts | undefined): Result =>
+  event?.reason === 'ManagedResourceTrouble' ? after(retoldAfterMs) : done;
 
 /** Bound, and handed over. Events of the managed resource wake it. */
 export const newlyBound = (claim: Claim, managed: Managed): Ending => {
@@ -99,7 +116,13 @@ function bound(claim: Claim, managed: Managed, events: readonly EventFacts[]): E
   const reason = 'CannotPropagateConnectionDetails';
   const warnings: readonly EventFacts[] =
     unserved === undefined ? [] : [{ type: 'Warning', reason, message: unserved }];
-  return { claim, facts, events: [...events, ...warnings], result: done };
+  const trouble = troubleOf(managed);
+  return {
+    claim,
+    facts,
+    events: [...events, ...warnings, ...(trouble === undefined ? [] : [trouble])],
+    result: whileItLasts(trouble),
+  };
 }
 
 /** Told, and tried again through the back-off, unless its facts say that only an event helps; or thrown. */
@@ -113,6 +136,7 @@ export function failed(claim: Claim, failure: StepFailure<Happened>, isSilent = 
     facts: { conditions: [...(ready === undefined ? [] : [ready(message)]), reconcileError(message)] },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
+    hasFailed: true,
     ...(failure.bug && { bug: failure.bug }),
   };
 }
@@ -162,6 +186,8 @@ export interface ConcludeOptions {
   readonly claims: Resource<Claim>;
   /** The managed resource that names a claim, of whatever kind. */
   readonly heldBy: (claim: Claim) => Managed | undefined;
+  /** That of the run. */
+  readonly log: Pick<Logger, 'child'>;
 }
 
 /**
@@ -169,23 +195,33 @@ export interface ConcludeOptions {
  * is gone needs none. How often an Event is sent the recorder bounds.
  */
 export async function conclude(
-  { env, claims, heldBy }: ConcludeOptions,
+  { env, claims, heldBy, log }: ConcludeOptions,
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { row, claim, happened = [], thrown, bug } = ending;
+  const { row, claim, happened = [], thrown, isFinalised, hasFailed, bug } = ending;
   const result: Result = { ...ending.result, ...(row !== undefined && { row }), ...(bug && { bug }) };
   if (claim === undefined) return result;
-  for (const event of happened) recordClaimEvent(env, claim, event);
+  const ofRun = log.child(() => ({ ...aboutClaim(claim), row }));
+  const tell = (event: EventFacts): void => {
+    recordClaimEvent(env, claim, event);
+    logAct(ofRun, event);
+  };
+  happened.forEach(tell);
+  if (isFinalised) logQuietAct(ofRun, 'RemovedFinalizer');
   if (thrown !== undefined) throw thrown;
   const { reported, events } = told(claim, ending, ineffectiveEdits(claim, heldBy(claim)), env.clock.now());
+  const failure = hasFailed ? saying(reported, 'Synced')[2] : undefined;
+  const ended: Result = { ...result, ...(failure !== undefined && { failure }) };
+  let stored = claim;
   try {
     const written = claims.updateStatus(claim, reported, signal);
-    await annotate('cannot update resource claim status', written);
+    stored = await annotate('cannot update resource claim status', written);
   } catch (error) {
-    if (isNotFound(error)) return result;
+    if (isNotFound(error)) return ended;
     throw error;
   }
-  for (const event of events) recordClaimEvent(env, claim, event);
-  return result;
+  logConditions(ofRun, { before: claim.status?.conditions, after: stored.status?.conditions, failure });
+  events.forEach(tell);
+  return ended;
 }

@@ -2,10 +2,13 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import { createKnownFailures } from '../../../runtime/controller/known-failures.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsOfClaim } from '../indexes.ts';
+import { aboutManaged, logAct } from '../story.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
@@ -15,7 +18,7 @@ import { deleteSecrets, part } from './release.ts';
 import type { UnansweredCreations } from './unanswered-creations.ts';
 
 export interface OrphanOptions extends ReleaseOptions {
-  readonly env: Pick<Environment, 'events' | 'claimNamespace'>;
+  readonly env: Pick<Environment, 'clock' | 'events' | 'claimNamespace'>;
   readonly service: ClaimService;
   readonly creations: Pick<UnansweredCreations, 'isOf'>;
   readonly handOvers: Pick<HandOvers, 'isOf' | 'forget'>;
@@ -27,7 +30,7 @@ export interface OrphanOptions extends ReleaseOptions {
  */
 export function orphanRelease(
   options: OrphanOptions,
-): (key: Request, signal: AbortSignal, log: Pick<Logger, 'warn'>) => Promise<void> {
+): (key: Request, signal: AbortSignal, log: Pick<Logger, 'child' | 'warn'>) => Promise<void> {
   const { env, service, claims, managedResources, secrets, creations, handOvers } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
@@ -37,6 +40,9 @@ export function orphanRelease(
     const former = { isHandedOver, isLate: creations.isOf(resource) };
     return decideOrphan(service, resource, claim, former);
   };
+
+  /** Those that wait for somebody to say what becomes of them, of which each look tells again. */
+  const waiting = createKnownFailures(env.clock);
 
   return async (key, signal, log) => {
     // Another process may look after claims that this one does not see.
@@ -56,8 +62,13 @@ export function orphanRelease(
         handOvers.forget(resource.spec.claimRef?.uid);
       }
       const { message } = decision;
-      env.events.record(resource, { type: 'Warning', reason: 'ClaimNotFound', message });
-      log.warn('managed resource without its claim', { managed: resource.metadata.name, message });
+      const lost: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
+      env.events.record(resource, lost);
+      const ofRun = log.child(() => aboutManaged(resource));
+      if (decision.act !== 'tell') logAct(ofRun, lost);
+      else if (waiting.met(resource.metadata, message) !== undefined) {
+        ofRun.warn('managed resource without its claim', { message });
+      }
     }
   };
 }

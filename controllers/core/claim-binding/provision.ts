@@ -79,7 +79,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       ...configured(service, claim, resourceClass),
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
-      ...pick(specTemplate, ['providerRef', 'providerConfigRef']),
+      ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector']),
       reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
       ...(namespace === undefined
         ? {}

@@ -16,7 +16,11 @@ import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts'
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import { isRestored } from '../claim/holdings.ts';
+import type { ClaimNamespace } from '../claim/may-claim.ts';
+import { restrictsNamespaces } from '../claim/may-claim.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -36,6 +40,7 @@ import {
   conclude,
   createdEvent,
   failed,
+  finalised,
   newlyBound,
   quiet,
   reported,
@@ -58,6 +63,7 @@ export interface ClaimBindingOptions {
   readonly classes: Resource<Class>;
   readonly managedResources: Resource<Managed>;
   readonly secrets: Resource<Secret>;
+  readonly namespaces: ClaimNamespaces;
   /** The managed resource that names a claim, of whatever kind. */
   readonly heldBy: (claim: Claim) => Managed | undefined;
 }
@@ -68,19 +74,19 @@ export interface ClaimBindingOptions {
  * by an event of the object waited for. Conflicts are thrown and put back silently (H13).
  */
 export function claimBinding(options: ClaimBindingOptions): Reconciler {
-  const { env, service, peers, claims, classes, managedResources, secrets, heldBy } = options;
+  const { env, service, peers, claims, classes, managedResources, secrets, namespaces, heldBy } = options;
 
   const creations = createUnansweredCreations(env.clock);
   const handOvers = createHandOvers();
   const releaseOrphans = orphanRelease({ ...options, creations, handOvers });
 
   return async (request, signal, log) => {
-    const result = await reconcile(request, signal);
+    const result = await reconcile(request, signal, log);
     await releaseOrphans(request, signal, log);
     return result;
   };
 
-  async function reconcile(request: Request, signal: AbortSignal): Promise<Result> {
+  async function reconcile(request: Request, signal: AbortSignal, log: Logger): Promise<Result> {
     const claim = claims.get(request);
     const telling = (step: Promise<Ending>): Promise<Ending> =>
       step.catch((error: unknown) => {
@@ -90,10 +96,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         const isSame = stored?.metadata.uid === claim.metadata.uid;
         return failed((isSame ? stored : undefined) ?? claim, error, error.isSilent || signal.aborted);
       });
-    return conclude(options, await telling(run()), signal);
+    return conclude({ ...options, log }, await telling(run()), signal);
 
     async function run(): Promise<Ending> {
-      const decision = decided(await read(claim, signal));
+      const input = await read(claim, signal);
+      const decision = await asked(input, decided(input), signal);
       const ending = claim === undefined ? quiet() : await telling(act(decision, claim, signal));
       return { ...ending, row: decision.row };
     }
@@ -107,15 +114,36 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     }
   }
 
+  /** The same, or, at the moment of binding, what follows from the namespace as the API server has it at that moment. */
+  async function asked(
+    input: BindingInput,
+    decision: BindingDecision,
+    signal: AbortSignal,
+  ): Promise<BindingDecision> {
+    if (decision.act !== 'bind' || !restrictsNamespaces(decision.managed)) return decision;
+    const { namespace = '' } = input.claim?.metadata ?? {};
+    return decided({ ...input, namespace: await knownOf(namespaces.now(namespace, signal)) });
+  }
+
+  function knownOf(namespace: Promise<ClaimNamespace>): Promise<ClaimNamespace> {
+    return failing('cannot get the namespace of the claim', namespace, cannotRead);
+  }
+
   async function read(claim: Claim | undefined, signal: AbortSignal): Promise<BindingInput> {
     const held = claim && heldBy(claim);
+    const managed = claim && (await managedOf(claim, held, signal));
+    const resourceClass = claim && classOf(claim);
+    const isBound = claim?.status?.bindingPhase === 'Bound' && managed?.status?.bindingPhase === 'Bound';
+    const isAsked = claim !== undefined && !isBound && [managed, resourceClass].some(restrictsNamespaces);
+    const { namespace = '' } = claim?.metadata ?? {};
     return {
       service,
       peers: peers.working(),
       claim,
       held,
-      managed: claim && (await managedOf(claim, held, signal)),
-      resourceClass: claim && classOf(claim),
+      managed,
+      resourceClass,
+      namespace: isAsked ? await knownOf(namespaces.of(namespace, signal)) : undefined,
       isHandedOver:
         claim !== undefined &&
         (handOvers.isOf(claim.metadata.uid) || secretsOfClaim(secrets.store, claim.metadata).length > 0),
@@ -144,13 +172,13 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, { ...cannotUnbind, known: happened }, signal);
         handOvers.forget(claim.metadata.uid);
-        return quiet(claim, happened);
+        return finalised(claim, happened);
       }
       case 'finalise':
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, cannotUnbind, signal);
         handOvers.forget(claim.metadata.uid);
-        return quiet();
+        return finalised(claim);
       case 'nothing':
         return quiet();
     }

@@ -23,6 +23,7 @@ import {
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
+import { claimNamespaces } from '../claim/claim-namespaces.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import { holdings } from '../claim/holdings.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
@@ -36,6 +37,7 @@ import {
   managedNaming,
   publisherOf,
 } from '../indexes.ts';
+import { aboutClaim } from '../story.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 
@@ -49,6 +51,7 @@ export function claimBindingController(
   const classes = env.resource(service.class);
   const managedResources = env.resource(service.managed);
   const secrets = connectionSecrets(env);
+  const namespaces = claimNamespaces(env);
   const heldBy = holdings(env, peers.all);
   indexClaims(claims.store);
   const isReporter = () => peers.working()[0] === service; // it also answers for kinds nobody knows
@@ -117,11 +120,19 @@ export function claimBindingController(
         (secret) => claimsOfSource(secret).filter(isUnbound),
         'the secret of its managed resource, which it waits for, changed',
       ),
+    namespaces.trigger(
+      (claim) => isUnbound(objectKey(claim.metadata)) && isConcerned(service, claim, heldBy(claim)),
+      {
+        claims: claims.store,
+        offered: [classes.store, managedResources.store],
+      },
+    ),
   ];
 
   return {
     name: controllerNames.binding(service),
     objects: claims.store,
+    about: (request) => aboutClaim(claims.get(request)),
     triggers,
     reconcile: claimBinding({
       env: { ...env, events: env.events.from(eventSources.binding(service)) },
@@ -131,6 +142,7 @@ export function claimBindingController(
       classes,
       managedResources,
       secrets,
+      namespaces,
       heldBy,
     }),
   };

@@ -4,6 +4,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import {
+  describeForbidden,
   describeMisfits,
   isOfKind,
   isReporter,
@@ -47,7 +48,7 @@ export function decideDefaulting(input: DefaultingInput): ClassDecision {
   }
   const qualifies = (candidate: Class) =>
     candidate.metadata.deletionTimestamp === undefined && isDefaultClass(candidate);
-  const { fit, misfits } = qualified(claim, candidates, qualifies);
+  const { fit, misfits, forbidden } = qualified(claim, candidates, qualifies);
   const [chosen, ...others] = newestFirst(fit);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
@@ -55,8 +56,8 @@ export function decideDefaulting(input: DefaultingInput): ClassDecision {
     if (isToldElsewhere(claim, 'NoDefaultClass', considered)) {
       return { row: 'S5 told', act: 'nothing' };
     }
-    const none = misfits.length === 0 ? 'is the default' : 'that can serve it is the default';
-    const message = `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})${describeMisfits(misfits)}`;
+    const none = misfits.length + forbidden === 0 ? 'is the default' : 'that can serve it is the default';
+    const message = `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${tally(candidates, qualifies)})${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
     return { row: 'S5', act: 'report', reason: 'NoDefaultClass', message, consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };

@@ -6,6 +6,7 @@ import { assignClass, assignmentTriggers } from '../claim/assign-class.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
+import { aboutClaim } from '../story.ts';
 import { decideDefaulting } from './decide.ts';
 
 /** Gives claims that name nothing the default class, if that is of one kind; `peers` as for scheduling. */
@@ -18,9 +19,11 @@ export function claimDefaulting(env: Environment, service: ClaimService, peers: 
       spec.classSelector === undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'DefaultResourceClass',
   };
+  const claims = claimResource(env, service.claim);
   return {
     name: controllerNames.defaulting(service),
-    objects: claimResource(env, service.claim).store,
+    objects: claims.store,
+    about: (request) => aboutClaim(claims.get(request)),
     triggers: assignmentTriggers(env, assignment),
     reconcile: assignClass({ ...env, events: env.events.from(eventSources.defaulting(service)) }, assignment),
   };

@@ -6,6 +6,7 @@ import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import {
+  describeForbidden,
   describeMisfits,
   isOfKind,
   isReporter,
@@ -41,7 +42,7 @@ export interface SchedulingInput extends AssignmentFacts {
 
 /**
  * Whether and where to schedule a claim. Checks every predicate itself, because a delayed request is not filtered
- * (hazard H8 of docs/decision-tables.md). A class that cannot serve the claim is passed over. All schedulers of a process draw the same class; the one of its kind records
+ * (hazard H8 of docs/decision-tables.md). A class that cannot serve the claim, or is not for its namespace, is passed over. All schedulers of a process draw the same class; the one of its kind records
  * it, and where nothing matches the one of the first kind says so.
  */
 export function decideScheduling(input: SchedulingInput): ClassDecision {
@@ -60,7 +61,7 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
   }
   const qualifies = ({ metadata }: Class) =>
     metadata.deletionTimestamp === undefined && selects(metadata.labels);
-  const { fit, misfits } = qualified(claim, candidates, qualifies);
+  const { fit, misfits, forbidden } = qualified(claim, candidates, qualifies);
   const chosen = draw(claim, fit);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
@@ -69,8 +70,8 @@ export function decideScheduling(input: SchedulingInput): ClassDecision {
       return { row: 'S5 told', act: 'nothing' };
     }
     const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
-    const none = misfits.length === 0 ? 'matches' : 'can serve the claim and matches';
-    const message = `no resource class ${none} spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})${describeMisfits(misfits)}`;
+    const none = misfits.length + forbidden === 0 ? 'matches' : 'can serve the claim and matches';
+    const message = `no resource class ${none} spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
     return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message, consideredKinds: considered }; // a class event wakes us
   }
   if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };

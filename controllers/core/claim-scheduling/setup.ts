@@ -7,6 +7,7 @@ import { claimResource } from '../claim/claim-resource.ts';
 import { drawClass } from '../claim/class-choice.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
+import { aboutClaim } from '../story.ts';
 import { decideScheduling } from './decide.ts';
 
 /** Schedules claims with a class selector to classes of one kind; `peers` are the services of the claim kind. */
@@ -19,9 +20,11 @@ export function claimScheduling(env: Environment, service: ClaimService, peers: 
       spec.classSelector !== undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'SelectedResourceClass',
   };
+  const claims = claimResource(env, service.claim);
   return {
     name: controllerNames.scheduling(service),
-    objects: claimResource(env, service.claim).store,
+    objects: claims.store,
+    about: (request) => aboutClaim(claims.get(request)),
     triggers: assignmentTriggers(env, assignment),
     reconcile: assignClass({ ...env, events: env.events.from(eventSources.scheduling(service)) }, assignment),
   };

@@ -13,8 +13,11 @@ import type { Reconciler, Result } from '../../../runtime/controller/reconcile.t
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Peers } from '../claim-service.ts';
+import { aboutClaim, logAct, logConditions } from '../story.ts';
 import { recordClaimEvent } from './claim-events.ts';
+import { claimNamespaces } from './claim-namespaces.ts';
 import { choiceRecord } from './claim-record.ts';
 import { claimResource } from './claim-resource.ts';
 import type { ClaimFacts } from './claim-status.ts';
@@ -22,6 +25,8 @@ import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
 import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
 import { holdings } from './holdings.ts';
+import type { ClaimNamespace } from './may-claim.ts';
+import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { unfitness } from './misfit.ts';
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
@@ -39,19 +44,32 @@ export interface ClassAssignment {
 export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
   const claims = claimResource(env, assignment.claim);
   const classes = new Map(assignment.peers.all.map((peer) => [peer, env.resource(peer.class).store]));
-  const candidates = (): readonly Candidates[] =>
+  const namespaces = claimNamespaces(env);
+  const candidates = (namespace: ClaimNamespace | undefined): readonly Candidates[] =>
     assignment.peers.working().map((peer) => ({
       kind: peer.class,
       classes: classes.get(peer)?.all() ?? [],
       unfitness: (claim, offered) => unfitness(peer, claim, offered),
+      isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
     }));
+  /** It takes a store, or a request, that nobody needs who says nothing of namespaces. */
+  const namespaceOf = async (claim: Claim | undefined, signal: AbortSignal) => {
+    const isAsked =
+      claim !== undefined &&
+      assignment.concerns(claim) &&
+      [...classes.values()].some((store) => store.all().some(restrictsNamespaces));
+    if (!isAsked) return undefined;
+    const namespace = namespaces.of(claim.metadata.namespace ?? '', signal);
+    return annotate('cannot get the namespace of the claim', namespace);
+  };
   const heldBy = holdings(env, assignment.peers.all);
-  return async (request, signal) => {
+  return async (request, signal, log) => {
     const claim = claims.get(request);
+    const namespace = await namespaceOf(claim, signal);
     const decision = assignment.decide({
       claim,
       isHolding: (claim && heldBy(claim)) !== undefined,
-      candidates: candidates(),
+      candidates: candidates(namespace),
     });
     const ended: Result = { ...done, row: decision.row };
     if (claim === undefined || decision.act === 'nothing') return ended;
@@ -62,7 +80,12 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
         ...pick(decision, 'consideredKinds'),
       };
       const reported = withClaimStatus(claim, facts, env.clock.now());
-      await annotate('cannot update resource claim status', claims.updateStatus(claim, reported, signal));
+      const writing = claims.updateStatus(claim, reported, signal);
+      const { status } = await annotate('cannot update resource claim status', writing);
+      logConditions(
+        log.child(() => ({ ...aboutClaim(claim), row: decision.row })),
+        { before: claim.status?.conditions, after: status?.conditions },
+      );
       // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
       recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
       return ended;
@@ -71,8 +94,16 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     const metadata = { ...claim.metadata, annotations };
     const assigned = { ...claim, metadata, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
-    const { message } = decision;
-    recordClaimEvent(env, assigned, { type: 'Normal', reason: assignment.eventReason, message });
+    const chosen: EventFacts = {
+      type: 'Normal',
+      reason: assignment.eventReason,
+      message: decision.message,
+    };
+    recordClaimEvent(env, assigned, chosen);
+    logAct(
+      log.child(() => ({ ...aboutClaim(assigned), row: decision.row })),
+      chosen,
+    );
     return ended;
   };
 }
@@ -85,10 +116,12 @@ export function assignmentTriggers(
   const wokenBy = triggersIn(env);
   const { store } = claimResource(env, claim);
   const waiting = () => those(store.all(), concerns);
+  const offered = peers.all.map((peer) => env.resource(peer.class).store);
   return [
     wokenBy(store).when(stays, is(concerns)).itself('the claim changed'),
     ...peers.all.map((peer) =>
       wokenBy(env.resource(peer.class).store).through(waiting, 'a class that it might be given changed'),
     ),
+    claimNamespaces(env).trigger(concerns, { claims: store, offered }),
   ];
 }

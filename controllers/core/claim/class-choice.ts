@@ -11,6 +11,8 @@ export interface Candidates {
   readonly classes: readonly Class[];
   /** Why a claim is not to be given one of them; undefined: it may. Absent: each may be given. */
   readonly unfitness?: (claim: Claim, offered: Class) => string | undefined;
+  /** Whether claims of the claim's namespace may not have it, as far as is known. Absent: they may have each. */
+  readonly isForbidden?: (offered: Class) => boolean;
 }
 
 /** Classes that qualify for a claim. */
@@ -19,18 +21,26 @@ export interface Qualified {
   readonly fit: readonly Class[];
   /** Why the others cannot, a sentence each, in the order of their names. */
   readonly misfits: readonly string[];
+  /** How many are not for the claim's namespace, nor looked at further: what they are called is not for its eyes. */
+  readonly forbidden: number;
 }
 
-/** Of the classes that qualify for a claim, those that can serve it, and why the others cannot. */
+/** Of the classes that qualify for a claim, those that it may have and that can serve it, and why the others cannot. */
 export function qualified(
   claim: Claim,
   candidates: readonly Candidates[],
   qualifies: (candidate: Class) => boolean,
 ): Qualified {
-  const judged = candidates.flatMap(({ classes, unfitness }) =>
-    classes.filter(qualifies).map((candidate) => ({ candidate, why: unfitness?.(claim, candidate) })),
+  const found = candidates.flatMap(({ classes, unfitness, isForbidden }) =>
+    classes.filter(qualifies).map((candidate) => ({ candidate, unfitness, isForbidden })),
   );
+  const allowed = found.filter(({ candidate, isForbidden }) => isForbidden?.(candidate) !== true);
+  const judged = allowed.map(({ candidate, unfitness }) => ({
+    candidate,
+    why: unfitness?.(claim, candidate),
+  }));
   return {
+    forbidden: found.length - allowed.length,
     fit: judged.flatMap(({ candidate, why }) => (why === undefined ? [candidate] : [])),
     misfits: judged.flatMap(({ why }) => (why === undefined ? [] : [why])).toSorted(compareNames),
   };
@@ -49,6 +59,10 @@ export function describeMisfits(misfits: readonly string[]): string {
   const told = [...misfits.slice(0, toldMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
   return told.map((each) => `; ${each}`).join('');
 }
+
+/** `; 2 of them may not be claimed from namespace team`, for the end of a message; empty where all may. */
+export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
+  count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
 /** Whether it is the first of these kinds, whose controller reports for all of them. */
 export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>

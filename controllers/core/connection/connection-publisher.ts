@@ -9,6 +9,7 @@ import difference from 'lodash/difference.js';
 import isEmpty from 'lodash/isEmpty.js';
 import omit from 'lodash/omit.js';
 import union from 'lodash/union.js';
+import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
@@ -201,6 +202,7 @@ function freshSecret(
     metadata: {
       namespace: key.namespace,
       name: key.name,
+      labels: labelledFor(undefined, managed),
       ownerReferences: [controllerReference(managed)],
       annotations: { ...propagationAnnotations(managed), ...annotations },
     },
@@ -245,6 +247,7 @@ function withDetails(
     ...secret,
     metadata: {
       ...secret.metadata,
+      labels: labelledFor(secret.metadata.labels, managed),
       annotations: { ...kept, ...annotations },
       ...(control === 'controlled' ? {} : { ownerReferences: [...others, controllerReference(managed)] }),
     },

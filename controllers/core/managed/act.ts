@@ -6,6 +6,7 @@ import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/
 import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { failing, StepFailure } from '../step-failure.ts';
+import { aboutManaged, logQuietAct } from '../story.ts';
 import { operationSuperseded } from './async-operations.ts';
 import { cannotCreate, failedCreation, recordCreation, recordName } from './creation-record.ts';
 import { pendingTime } from './creation-tracking.ts';
@@ -30,6 +31,7 @@ import {
   identityOf,
   identityToRecord,
   isEdited,
+  sharedIdentity,
   withAnnotations,
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
@@ -69,6 +71,8 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return endings.unsure(run, context.confirmAbsenceMs);
     case 'takeUpEdit':
       return takeUpEdit(context, run);
+    case 'awaitOther':
+      return endings.held(run);
     case 'reportUncreated':
       return endings.uncreated(run);
     case 'create':
@@ -93,7 +97,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
 }
 
 const decideOn = (
-  { env, identity, creationGraceMs, confirmAbsenceMs, renewals }: RunContext,
+  { env, identity, creationGraceMs, confirmAbsenceMs, renewals, deletions }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
@@ -106,6 +110,7 @@ const decideOn = (
     isEdited: isEdited(identity, run),
     isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
     underWay: run.underWay?.type,
+    isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
   });
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
@@ -200,6 +205,8 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
     ...readyAsObserved(run, observed),
     known: run,
   });
+  if (observed.setsCredentials)
+    logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), row: run.row });
   const { operation, details, status } = updated;
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
@@ -233,10 +240,17 @@ function readyAsObserved({ current, before }: Run, { ready }: Observation): { re
 
 /** Asks for deletion, and finishes if the external resource is gone at once. */
 async function remove(context: ExternalContext, run: Run): Promise<Ending> {
-  const { identity, external, underWay, signal } = context;
+  const { identity, external, deletions, underWay, signal } = context;
   if (!(await isStored(context, run))) return endings.gone(run);
-  const removing = external.delete(identified(identity, run), signal);
-  const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
+  const shared = sharedIdentity(identity, run);
+  deletions.begin(shared);
+  let deletion: unknown;
+  try {
+    const removing = external.delete(identified(identity, run), signal);
+    deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
+  } finally {
+    deletions.end(shared);
+  }
   const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
   const operation = (deletion as Deletion<string> | undefined)?.operation;
   if (typeof operation === 'string') {
@@ -283,7 +297,7 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   absences.forget(objectKey(current.metadata));
   unpublished.forget(current);
   underWay.forget(current);
-  return endings.gone(run);
+  return { ...endings.gone(run), isFinalised: true };
 }
 
 /**

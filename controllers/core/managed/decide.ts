@@ -33,7 +33,17 @@ import { isOneExternal } from './identity.ts';
 export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
 export type FirstRow = (typeof firstRows)[number];
 
-const undetermined = `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed`;
+/** Crossplane's sentence, and how to do what it says. */
+function undetermined({ apiVersion, kind, metadata }: Managed): string {
+  const { externalCreatePending, externalName } = annotationKeys;
+  const [group] = apiVersion.split('/');
+  const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
+  return (
+    `cannot determine creation result - remove the ${externalCreatePending} annotation if it is safe to proceed: ` +
+    `look for it in the external system; if it is there, put its name on record with "${annotate} ${externalName}=NAME"; ` +
+    `then run "${annotate} ${externalCreatePending}-"`
+  );
+}
 
 /** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
 export type FirstDecision =
@@ -81,7 +91,7 @@ export function decideFirst(
   // An operation that has settled, or can be asked about, is about to record its result.
   const isAnswered = operation !== undefined || underWay !== undefined;
   if (!isAnswered && isCreationIncomplete(managed)) {
-    return { row: '8', act: 'refuse', message: undetermined };
+    return { row: '8', act: 'refuse', message: undetermined(managed) };
   }
   return { row: '10', act: 'connect' };
 }
@@ -170,6 +180,7 @@ export const nextRows = [
   'edited',
   '28 absent',
   '25',
+  '25 held',
   '25 unsure',
   '25 lost',
   '25 again',
@@ -198,6 +209,7 @@ export type NextDecision =
   | { readonly row: '18 unsure' | '25 unsure'; readonly act: 'lookAgain' }
   | { readonly row: 'edited'; readonly act: 'takeUpEdit' }
   | { readonly row: '28 absent'; readonly act: 'reportUncreated' }
+  | { readonly row: '25 held'; readonly act: 'awaitOther' }
   | { readonly row: '25'; readonly act: 'create' }
   | { readonly row: '25 again'; readonly act: 'recreate' }
   | { readonly row: '25 lost'; readonly act: 'reportLost' }
@@ -225,6 +237,8 @@ export interface NextContext {
   readonly isRenewedElsewhere?: boolean;
   /** What an operation that the external system sees through is about, while it is under way. */
   readonly underWay?: OperationType | undefined;
+  /** A call of this process is deleting what another resource has under the same name outside. */
+  readonly isBeingDeleted?: boolean;
 }
 
 /**
@@ -268,6 +282,7 @@ export function decideNext(
     isEdited,
     isRenewedElsewhere,
     underWay,
+    isBeingDeleted,
   }: NextContext,
 ): NextDecision {
   const { spec } = managed;
@@ -275,7 +290,7 @@ export function decideNext(
     // What it will leave behind is to be found, and not to be made twice.
     if (underWay !== undefined) return { row: '13 async', act: 'awaitOperation' };
     if (isCreationIncomplete(managed)) {
-      return { row: '8 forgotten', act: 'reportUndetermined', message: undetermined };
+      return { row: '8 forgotten', act: 'reportUndetermined', message: undetermined(managed) };
     }
     if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
     const mayBeHidden = isNameKnown
@@ -292,6 +307,7 @@ export function decideNext(
     if (isEdited)
       return isCertain ? { row: 'edited', act: 'takeUpEdit' } : { row: '25 unsure', act: 'lookAgain' };
     if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
+    if (isBeingDeleted) return { row: '25 held', act: 'awaitOther' };
     if (!wasSeen(managed)) return { row: '25', act: 'create' };
     if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };
     // A second one of a name of its own would hide the first for good, if that is there after all.

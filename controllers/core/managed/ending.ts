@@ -19,11 +19,13 @@ import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
 import { claimMarks } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
+import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
 import { operationOngoing } from './async-operations.ts';
 import type { ManagedRow } from './decide.ts';
 import type { Observation, OperationType } from './external-client.ts';
@@ -83,12 +85,19 @@ export interface Ending {
   readonly next: Next;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
+  /** Its finalizer is removed. */
+  readonly isFinalised?: true;
+  /** A step failed: the run counts as an error. */
+  readonly hasFailed?: true;
   /** The programming error that the run ended with. */
   readonly bug?: Error;
 }
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
 const missing = 'external resource does not exist';
+
+/** How soon to look again whether a call that deletes something has ended. */
+const heldForMs = 1_000;
 
 /** The endings of each row that are not a step's failure. */
 export const endings = {
@@ -180,6 +189,13 @@ export const endings = {
   unsure: (run: Run, confirmAbsenceMs: number): Ending => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
+  }),
+  /** Row 25 held. */
+  held: (run: Run): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready: creating('waiting until what another resource had under its name is deleted'),
+    next: heldForMs,
   }),
   /** Row 25 lost. */
   lost(run: Run): Ending {
@@ -288,6 +304,7 @@ export function failed(start: Run, error: unknown): Ending {
     ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
     ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
     next: 'backOff',
+    hasFailed: true,
     ...(failure.bug && { bug: failure.bug }),
   };
 }
@@ -333,6 +350,8 @@ export interface ConcludeOptions {
   readonly managedResources: Resource<Managed>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
+  /** That of the run. */
+  readonly log: Pick<Logger, 'child'>;
 }
 
 /**
@@ -341,23 +360,31 @@ export interface ConcludeOptions {
  * who looks at the object then shall still see why: the recorder bounds how often it is sent.
  */
 export async function conclude(
-  { env, managedResources, identity }: ConcludeOptions,
+  { env, managedResources, identity, log }: ConcludeOptions,
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { run, next, used = [], thrown, bug } = ending;
+  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
+  let stored = run.current;
+  const ofRun = log.child(() => ({ ...aboutManaged(stored), row: run.row }));
   for (const event of run.happened) {
-    env.events.record(run.current, { ...event, message: scrubOf(run, event.message) });
+    const safe = { ...event, message: scrubOf(run, event.message) };
+    env.events.record(run.current, safe);
+    logAct(ofRun, safe);
   }
+  if (isFinalised) logQuietAct(ofRun, 'RemovedFinalizer');
   if (thrown !== undefined) throw thrown;
   const { object, events } = told(ending, identity, env.clock.now());
-  let stored = run.current;
+  const said = getCondition(object.status?.conditions, 'Synced').message;
+  const failure = hasFailed ? said : undefined;
   try {
     const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+  const [before, after] = [run.current.status?.conditions, stored.status?.conditions];
+  logConditions(ofRun, { before, after, failure });
   for (const event of events) {
     if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
   }
@@ -366,5 +393,10 @@ export async function conclude(
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     stored = await managedResources.update(stored, cleared, signal);
   }
-  return { ...resultOf(next, stored, env), row: run.row, ...(bug && { bug }) };
+  return {
+    ...resultOf(next, stored, env),
+    row: run.row,
+    ...(failure !== undefined && { failure }),
+    ...(bug && { bug }),
+  };
 }

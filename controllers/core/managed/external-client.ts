@@ -140,6 +140,8 @@ export interface Calls<M extends Managed, Name extends string> {
    * looked for there: its own id where it has one, else its address. Credentials that are renewed name the same.
    */
   system?(signal: AbortSignal): Promise<string>;
+  /** What the external system has said of its version, as `PostgreSQL 18`; undefined: nothing yet. Asks nobody. */
+  version?(): string | undefined;
 }
 
 /** An external client whose calls do not return names of operations. */

@@ -4,6 +4,7 @@ import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
+import pick from 'lodash/pick.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
@@ -237,6 +238,17 @@ function standsFor(context: IdentityContext, managed: Managed): Identity {
   const known = recordedIdentity(managed, marks) ?? identityOf(named(context, managed), marks);
   const fields = Object.entries(known.fields).filter(([path]) => marks.identity.includes(path));
   return { ...known, fields: Object.fromEntries(fields) };
+}
+
+/**
+ * The same text for all that would be one thing outside, whichever managed resource it is of; undefined: it has no name
+ * there yet.
+ */
+export function sharedIdentity(context: IdentityContext, run: Identifiable): string | undefined {
+  const { name, system, fields } = identityToRecord(context, run);
+  return name === undefined
+    ? undefined
+    : encodeIdentity({ name, system, fields: pick(fields, context.marks.identity) });
 }
 
 /**

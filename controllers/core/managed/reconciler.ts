@@ -26,6 +26,7 @@ import { besideOvertaken } from './beside-overtaken.ts';
 import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
+import { createDeletionsUnderWay } from './deletions-under-way.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, endings, failed, having, informed } from './ending.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
@@ -292,6 +293,7 @@ function sharedContext(
     unpublished: createUnpublishedDetails(),
     underWay: createOperationsUnderWay(),
     overtaken,
+    deletions: createDeletionsUnderWay(),
     identity,
     creationGraceMs,
     confirmAbsenceMs,

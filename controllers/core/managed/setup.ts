@@ -25,17 +25,28 @@ import { storePublisher } from '../connection/store-publisher.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { providerRecord } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
-import { providerChooser, providerTriggers } from '../provider/provider-credentials.ts';
+import {
+  originOf,
+  providerChooser,
+  providerFinder,
+  providerTriggers,
+} from '../provider/provider-credentials.ts';
+import type { ProviderHealth } from '../provider/provider-health.ts';
+import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
+import { aboutManaged } from '../story.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import type { CallObserver } from './observed-connector.ts';
+import { observedConnector } from './observed-connector.ts';
 import { createOvertaken } from './overtaken.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
+import { witnessedConnector } from './witnessed-connector.ts';
 
 /** A managed kind and how its external system is reached. */
 export interface ManagedService<M extends Managed = Managed>
@@ -51,6 +62,8 @@ export interface ManagedService<M extends Managed = Managed>
   readonly references?: readonly ReferenceField[];
   /** The name of its stack, for messages. */
   readonly stack?: string;
+  /** Told of each call of its external system; absent: nobody asks. */
+  readonly onCall?: CallObserver;
   /** Where `publishConnectionDetailsTo` leads; absent: it is refused. */
   readonly secretStores?: SecretStores;
 }
@@ -86,11 +99,15 @@ const data = (secret: Secret) => secret.data;
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
-/** Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). */
+/**
+ * Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). What calls tell of
+ * providers is noted in `health` (default: where nobody looks).
+ */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
   calls = externalCalls(env),
+  health: Pick<ProviderHealth, 'works' | 'fails'> = createProviderHealth(env),
 ): ControllerSpec {
   const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
@@ -99,6 +116,7 @@ export function managedController<M extends Managed>(
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
   const overtaken = createOvertaken({ clock: env.clock, events: resourceEvents });
   const choose = providerChooser(env, service.providers);
+  const providerOf = providerFinder(env, service.providers);
 
   /** The resource whose connection secret this is, unless it is on its way out. */
   const ownerOf = (secret: Secret): readonly Managed[] => {
@@ -118,6 +136,7 @@ export function managedController<M extends Managed>(
   return {
     name: controllerNames.managed(service.kind),
     objects: managedResources.store,
+    about: (request) => aboutManaged(managedResources.get(request)),
     triggers: [
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)
@@ -146,7 +165,14 @@ export function managedController<M extends Managed>(
       overtaken,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
-        blamedConnector(service.connector, service.stack),
+        witnessedConnector(
+          observedConnector(blamedConnector(service.connector, service.stack), service.onCall, env.clock),
+          health,
+          (object) => {
+            const found = providerOf(object);
+            return found && { ...found, origin: originOf(found.provider) };
+          },
+        ),
         calls,
         calls.keyFor(service.providers),
       ),

@@ -13,6 +13,7 @@ import { NotOurs, PublishedElsewhere } from '../connection/connection-publisher.
 import { nothingPublished, revisionOf } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
+import { aboutManaged, logQuietAct } from '../story.ts';
 import type { Absences } from './absences.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import {
@@ -23,6 +24,7 @@ import {
 } from './async-operations.ts';
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
+import type { DeletionsUnderWay } from './deletions-under-way.ts';
 import type { Ready, Run } from './ending.ts';
 import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
@@ -46,13 +48,14 @@ export interface RunContext extends CreationContext {
   readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
   readonly overtaken: Pick<Overtaken, 'begin' | 'end' | 'learn'>;
+  readonly deletions: DeletionsUnderWay;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */
   readonly confirmAbsenceMs: number;
   /** The name of the stack, for messages. */
   readonly stack: string | undefined;
-  readonly log: Pick<Logger, 'debug'>;
+  readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }
 
 /** The same, once the external system is connected to. */
@@ -221,7 +224,7 @@ export async function publish(
   details: ReportedDetails | undefined,
   ready?: Ready,
 ): Promise<Run> {
-  const { publisher, renewals, revisions, unpublished, signal } = context;
+  const { publisher, renewals, revisions, unpublished, signal, log } = context;
   const { current, before = nothingPublished } = run;
   const known = informed(run, details);
   const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
@@ -237,6 +240,10 @@ export async function publish(
   if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return known;
   const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
+  if (publishedRevision > Math.max(before.revision, run.publishedRevision ?? 0)) {
+    const about = { ...aboutManaged(current), row: run.row };
+    logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(known.known).toSorted() });
+  }
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
   return { ...known, publishedRevision, isRenewalOver: renewals.isOver(current) };

@@ -26,6 +26,29 @@ export interface ProviderKinds<P extends object = object> {
 /** What the spec of a Provider or ProviderConfig says beside where its credentials are. */
 export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;
 
+/** Where a Provider or ProviderConfig says that its credentials are. Throws an Error that says what is wrong with it. */
+export function credentialsOf(provider: Provider | ProviderConfig): CredentialSelector {
+  const who = `${provider.kind} ${provider.metadata.name}`;
+  refuseMalformed(provider, who);
+  if ('credentials' in provider.spec) return provider.spec.credentials;
+  const { credentialsSecretRef: secretRef } = provider.spec as Provider['spec'];
+  if (secretRef === undefined) throw new Error(`${who} has no spec.credentialsSecretRef`);
+  return { source: 'Secret', secretRef };
+}
+
+/** The provider, and where its credentials are, for messages: `ProviderConfig default, secret infra/cloud`. */
+export function originOf(provider: Provider | ProviderConfig): string {
+  const who = `${provider.kind} ${provider.metadata.name}`;
+  try {
+    const { secretRef, env, fs } = credentialsOf(provider);
+    if (secretRef !== undefined) return `${who}, secret ${secretRef.namespace}/${secretRef.name}`;
+    if (env !== undefined) return `${who}, environment variable ${env.name}`;
+    return fs === undefined ? who : `${who}, file ${fs.path}`;
+  } catch {
+    return who;
+  }
+}
+
 /** What a managed resource's provider says. */
 export interface ProviderFacts<P extends object> {
   readonly credentials: Credentials;
@@ -55,11 +78,10 @@ export function providerFacts<P extends object>(
   function legacy(name: string): Found<P> {
     const provider = providers.get({ name });
     if (provider === undefined) throw new Error(`Provider ${name} does not exist`);
-    refuseMalformed(provider, `Provider ${name}`);
-    const { credentialsSecretRef: secretRef, ...parameters } = provider.spec;
-    if (secretRef === undefined) throw new Error(`Provider ${name} has no spec.credentialsSecretRef`);
+    const selector = credentialsOf(provider);
+    const { credentialsSecretRef: _, ...parameters } = provider.spec;
     return {
-      selector: { source: 'Secret', secretRef },
+      selector,
       parameters: parameters as unknown as ProviderParameters<P>,
     };
   }
@@ -67,8 +89,8 @@ export function providerFacts<P extends object>(
   function config(name: string): Found<P> {
     const found = providerConfigs.get({ name });
     if (found === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
-    refuseMalformed(found, `ProviderConfig ${name}`);
-    const { credentials: selector, ...parameters } = found.spec;
+    const selector = credentialsOf(found);
+    const { credentials: _, ...parameters } = found.spec;
     return { selector, parameters: parameters as unknown as ProviderParameters<P> };
   }
 }
@@ -76,6 +98,24 @@ export function providerFacts<P extends object>(
 interface Found<P extends object> {
   readonly selector: CredentialSelector;
   readonly parameters: ProviderParameters<P>;
+}
+
+/** The Provider or ProviderConfig that a managed resource uses, if it exists. */
+export function providerFinder(
+  env: Environment,
+  kinds: ProviderKinds,
+): (managed: Managed) => { readonly kind: Kind; readonly provider: Provider | ProviderConfig } | undefined {
+  const choose = providerChooser(env, kinds);
+  const find = {
+    Provider: { of: kinds.provider, store: env.resource(kinds.provider) },
+    ProviderConfig: { of: kinds.providerConfig, store: env.resource(kinds.providerConfig) },
+  };
+  return (managed) => {
+    const { kind, name } = choose(managed);
+    const { of, store } = find[kind];
+    const provider = store.get({ name });
+    return provider && { kind: of, provider };
+  };
 }
 
 /** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */

@@ -14,10 +14,12 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
+import { aboutSecret, logAct } from '../story.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
@@ -37,13 +39,14 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
   return {
     name: controllerNames.secret(service),
     objects: secrets.store,
+    about: (request) => aboutSecret(secrets.get(request)),
     triggers: [
       wokenBy(secrets.store)
         .when(stays, is(isSource))
         .through(propagationTargets, 'the secret it is a copy of changed'),
       wokenBy(secrets.store).when(stays, is(isTarget)).itself("the claim's secret changed"),
     ],
-    reconcile: async (request, signal) => {
+    reconcile: async (request, signal, log) => {
       const target = secrets.get(request);
       const named = target && propagationSource(target);
       const source =
@@ -64,6 +67,8 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
       if (decision.act === 'refuse') {
         const message = `not propagated: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
+        // Nothing brings it back but an event.
+        log.info('not propagated', { row: decision.row, message });
       }
       if (decision.act === 'update') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
@@ -73,11 +78,16 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
           reason: 'PropagatedDataTo',
           message: `connection details propagated to secret ${request.namespace}/${request.name} of ${service.claim.kind} ${claimName}`,
         });
-        events.record(target, {
+        const received: EventFacts = {
           type: 'Normal',
           reason: 'PropagatedDataFrom',
           message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,
-        });
+        };
+        events.record(target, received);
+        logAct(
+          log.child(() => ({ ...aboutSecret(target), row: decision.row })),
+          received,
+        );
       }
       return ended;
     },

@@ -105,7 +105,7 @@ describe('a bug in what an author wrote', () => {
 
   test('is met at each retry, and logged once', async () => {
     const { cluster, external, process, log } = await broken({ method: 'observe' });
-    await process.settle(600_000);
+    await process.settle(500_000);
     assert.ok(external.count('observe') > 5, `${external.count('observe')} looks`);
     assert.equal(errorsIn(log).length, 1);
     assert.match(said(cluster.all(managedKind)), told);

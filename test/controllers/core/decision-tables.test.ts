@@ -16,6 +16,7 @@ import {
   overtakenRows,
 } from '../../../controllers/core/managed/decide.ts';
 import { providerConfigRows } from '../../../controllers/core/provider/decide.ts';
+import { providerReadyRows } from '../../../controllers/core/provider/decide-ready.ts';
 import { propagationRows } from '../../../controllers/core/secret-propagation/decide.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -30,6 +31,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
   'Secret propagation': propagationRows,
   'Managed resources': [...firstRows, ...overtakenRows, ...accessRows, ...operationRows, ...nextRows],
   ProviderConfigs: providerConfigRows,
+  'Whether a provider works': providerReadyRows,
 };
 
 /** The part of the document below the heading that ends with `name`. */

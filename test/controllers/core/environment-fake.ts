@@ -200,6 +200,7 @@ export class FakeProcess {
       clock,
       observe: () => ({
         added: () => {},
+        due: () => {},
         started: () => {
           this.runs += 1;
           this.#running += 1;
@@ -216,7 +217,7 @@ export class FakeProcess {
 
   #ended({ result, error }: Outcome): void {
     if (result === 'conflict') this.conflicts += 1;
-    if (result === 'error') this.errors.push(error);
+    if (result === 'error' && error !== undefined) this.errors.push(error);
   }
 
   #resynced(spec: ControllerSpec): ControllerSpec {

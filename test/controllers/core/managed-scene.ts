@@ -61,8 +61,10 @@ export class Scene {
 
   /** The row that the last run took. */
   row: string | undefined;
+  /** What it failed with, if it did. */
+  failure: string | undefined;
 
-  async run(signal: AbortSignal = new AbortController().signal): Promise<Result> {
+  async run(signal: AbortSignal = new AbortController().signal, name = 'db'): Promise<Result> {
     const { env } = this.process;
     const resource = env.resource(managedKind);
     this.#reconcile ??= managedReconciler<Managed>({
@@ -78,8 +80,9 @@ export class Scene {
       ...this.options,
     });
     await this.process.synced();
-    const { row, ...result } = await this.#reconcile({ name: 'db' }, signal, env.log);
+    const { row, failure, ...result } = await this.#reconcile({ name }, signal, env.log);
     this.row = row;
+    this.failure = failure;
     return result;
   }
 

@@ -120,3 +120,10 @@ export const claimRef = (over: ObjectReference = {}): ObjectReference => ({
   uid: 'claim-uid',
   ...over,
 });
+
+/** What `managed()` says of a creation whose result nobody recorded. */
+export const undetermined =
+  'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed: ' +
+  'look for it in the external system; if it is there, put its name on record with ' +
+  '"kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-name=NAME"; ' +
+  'then run "kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-create-pending-"';

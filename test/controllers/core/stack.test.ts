@@ -48,6 +48,7 @@ describe('the controllers of a stack', () => {
       `defaulter.${joined}`,
       joined,
       'favouritedbinstance.database.fcp.crossplane.io',
+      'provider.fcp.crossplane.io',
       'providerconfig.fcp.crossplane.io',
       'providerconfig.ocp.crossplane.io',
       `scheduler.${joined}`,

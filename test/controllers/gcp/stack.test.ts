@@ -355,7 +355,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
     'no provider at all': { prepare: () => {}, want: /ProviderConfig default does not exist/ },
     'a key of another form': {
       prepare: (scene) => scene.putProvider('{"url": "x", "token": "y"}'),
-      want: /cannot use key "credentials" of secret infra\/gcp: the credentials have no client_email, which must be text$/,
+      want: /cannot use key "credentials" of secret infra\/gcp: the credentials have no client_email, which must be text \(ProviderConfig default, secret infra\/gcp\)$/,
     },
     'a key that nobody knows (any more)': {
       prepare(scene) {
@@ -363,7 +363,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
         const { client_email: email = '', private_key_id: id = '' } = key(scene);
         scene.cloud.accounts.deleteKey(email, id);
       },
-      want: /cannot get an access token for crossplane@example-project\.iam\.gserviceaccount\.com: Google Cloud \(http:\/\/gcp\.test\) answered \(400 invalid_grant\): Invalid JWT Signature\.?; put a valid key of that service account into the provider's secret$/,
+      want: /cannot get an access token for crossplane@example-project\.iam\.gserviceaccount\.com: Google Cloud \(http:\/\/gcp\.test\) answered \(400 invalid_grant\): Invalid JWT Signature\.?; put a valid key of that service account into the provider's secret \(ProviderConfig default, secret infra\/gcp\)$/,
     },
     'a token endpoint that is none': {
       prepare: (scene) =>
@@ -371,7 +371,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
           ...scene.cloud.parameters,
           tokenURI: 'http://elsewhere.test/token',
         }),
-      want: /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused$/,
+      want: /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused \(ProviderConfig default, secret infra\/gcp\)$/,
     },
     'a permission that is missing': {
       prepare(scene) {

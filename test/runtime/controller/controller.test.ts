@@ -113,7 +113,69 @@ describe('controller', () => {
       ],
     );
     assert.equal(outcomes.filter(({ bug }) => bug !== undefined).length, 4);
-    assert.equal(atLevel('debug').filter(({ message }) => message.endsWith('has met before')).length, 1);
+    assert.equal(
+      atLevel('debug').filter(({ message }) => message === 'reconcile failed as before').length,
+      1,
+    );
+  });
+
+  test('a failure that a run tells on its object is an error, logged once and then less and less often', async () => {
+    const failure = 'observe failed: the cloud does not answer';
+    run(async () => ({ ...requeue, row: 'r', failure }), { backoff: { baseMs: 60_000, maxMs: 60_000 } });
+    wake$.next({ name: 'a' });
+    await clock.advance(40 * 60_000);
+    assert.deepEqual(new Set(outcomes.map(({ result }) => result)), new Set(['error']));
+    assert.deepEqual(
+      atLevel('warn').map(({ message, fields }) => [message, fields.row, fields.error, fields.times]),
+      [
+        ['reconcile failed', 'r', { message: failure }, undefined],
+        ['reconcile failed', 'r', { message: failure }, 10],
+        ['reconcile failed', 'r', { message: failure }, 20],
+      ],
+    );
+    assert.deepEqual(atLevel('error'), []);
+  });
+
+  test('a thrown error that stays the same is logged once, until it was over', async () => {
+    const endings: (() => Promise<Result>)[] = [
+      ...Array.from({ length: 3 }, () => () => Promise.reject(new Error('x'))),
+      async () => requeue,
+      () => Promise.reject(new Error('x')),
+      async () => done,
+    ];
+    let runs = 0;
+    run(async () => endings[runs++]!());
+    wake$.next({ name: 'a' });
+    await clock.advance(1_000);
+    assert.deepEqual(
+      atLevel('error').map(({ message, fields }) => [message, String(fields.error)]),
+      [
+        ['reconcile failed', 'Error: x'],
+        ['reconcile failed', 'Error: x'],
+      ],
+    );
+  });
+
+  test('lines say what is known about their object, which is asked for where a line is written', async () => {
+    let asked = 0;
+    const about = () => {
+      asked += 1;
+      return { claim: 'team/orders' };
+    };
+    run(
+      async (_request, _signal, runLog) => {
+        assert.equal(asked, 0);
+        runLog.info('changed');
+        return done;
+      },
+      { about },
+    );
+    wake$.next({ name: 'a' });
+    await clock.advance(1_000);
+    assert.deepEqual(
+      atLevel('info').map(({ fields: { claim, name } }) => ({ claim, name })),
+      [{ claim: 'team/orders', name: 'a' }],
+    );
   });
 
   test('a run that waits for its turn is not begun when the controller stops', async () => {

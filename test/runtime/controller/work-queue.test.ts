@@ -301,6 +301,7 @@ describe('work queue', () => {
     const told: string[] = [];
     const observer: WorkQueueObserver = {
       added: (key) => told.push(`added ${key}`),
+      due: (key) => told.push(`due ${key}`),
       started: (key) => told.push(`started ${key}`),
       finished: (key) => told.push(`finished ${key}`),
       retried: () => told.push('retried'),
@@ -325,6 +326,23 @@ describe('work queue', () => {
     told.length = 0;
     play({ arrivals: { a: [0], b: [1] }, runMs: 10, drainAtMs: 5, options: { concurrency: 1, observer } });
     assert.deepEqual(told, ['added a', 'started a', 'added b', 'dropped b', 'finished a']);
+    told.length = 0;
+    play({
+      arrivals: { a: [0] },
+      runs: { a: [after(5)] },
+      runMs: 10,
+      drainAtMs: 40,
+      options: { concurrency: 1, observer },
+    });
+    assert.deepEqual(told, [
+      'added a',
+      'started a',
+      'finished a',
+      'due a',
+      'added a',
+      'started a',
+      'finished a',
+    ]);
   });
 
   test('the observer is told that a run has ended before it is told that the next of its key has begun', () => {
@@ -332,6 +350,7 @@ describe('work queue', () => {
     const ignore = (): void => {};
     const observer: WorkQueueObserver = {
       added: ignore,
+      due: ignore,
       started: (key) => told.push(`started ${key}`),
       finished: (key) => told.push(`finished ${key}`),
       retried: ignore,

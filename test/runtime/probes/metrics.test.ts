@@ -107,6 +107,39 @@ describe('metrics', () => {
     }
   });
 
+  test('polls are due until they have their turn, and late after ten seconds', async () => {
+    const { metrics, samples, clock } = metricsAt();
+    const queue = metrics.controller('c', 1);
+    const polls = () => samples('services_stack_polls');
+    assert.deepEqual(await polls(), [
+      'services_stack_polls_due{controller="c"} 0',
+      'services_stack_polls_late{controller="c"} 0',
+    ]);
+    queue.due('a');
+    clock.stall(9_999);
+    queue.due('b');
+    queue.due('c');
+    clock.stall(1);
+    assert.deepEqual(await polls(), [
+      'services_stack_polls_due{controller="c"} 3',
+      'services_stack_polls_late{controller="c"} 1',
+    ]);
+    queue.started('a');
+    queue.started('not polled');
+    queue.dropped('b');
+    assert.deepEqual(await polls(), [
+      'services_stack_polls_due{controller="c"} 1',
+      'services_stack_polls_late{controller="c"} 0',
+    ]);
+    assert.deepEqual(
+      (await samples('services_stack_poll_delay_seconds')).filter((line) => !line.includes('_bucket')),
+      [
+        'services_stack_poll_delay_seconds_sum{controller="c"} 10',
+        'services_stack_poll_delay_seconds_count{controller="c"} 1',
+      ],
+    );
+  });
+
   test('behind a real queue every wait and run is balanced', async () => {
     const { metrics, samples } = metricsAt();
     const observer = metrics.controller('c', 2);

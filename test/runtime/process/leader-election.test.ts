@@ -253,6 +253,14 @@ describe('leader election', () => {
     assert.deepEqual(told, ['leading'], 'nobody has told us yet');
   });
 
+  test('whoever has released it may act no more', async () => {
+    const contender = election('a');
+    contend(contender);
+    await clock.settle();
+    await contender.release(forever);
+    assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
+  });
+
   test('a renewal counts from when it was asked for', async () => {
     const contender = election('a');
     contend(contender);

@@ -36,6 +36,12 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
     {
+      against: 'a creation under a name while a call deletes what another resource had there',
+      provenBy: 'test/controllers/core/managed/deletions-under-way.test.ts: nothing is made under that name',
+      was: 'isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),',
+      becomes: '',
+    },
+    {
       against: 'the deletion of what is to stay outside since the run began',
       provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: deletionPolicy is Orphan',
       was: 'if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;',
@@ -339,6 +345,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/claim-binding/reconciler.ts': [
     {
+      against: 'a claim that is bound by labels that its namespace has not any more',
+      provenBy:
+        'test/controllers/core/claim-binding/namespaces.test.ts: the moment of binding decides: a label that is taken away until then is no label',
+      was: "if (decision.act !== 'bind' || !restrictsNamespaces(decision.managed)) return decision;",
+      becomes: 'if (decision !== undefined) return decision;',
+    },
+    {
       against: 'a creation whose answer was lost, told as a failure',
       provenBy:
         'test/controllers/core/claim-binding/crash.test.ts: AlreadyExists: what the same claim created meanwhile is adopted, without a word',
@@ -431,6 +444,18 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/claim-binding/decide.ts': [
     {
+      against: 'a resource that is given to a claim whose namespace may not have it',
+      was: 'const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);',
+      becomes: 'const forbidden = undefined as string | undefined;',
+    },
+    {
+      against: 'what is only looked at, given to who knows its name',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: K14 unoffered: what is only observed is for nobody who is not named',
+      was: 'if (!isOffered(managed) && !hasConsent) {',
+      becomes: 'if (false) {',
+    },
+    {
       against: 'a resource made for a claim whose finalizer somebody took away',
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: H4 somebody took the finalizer away after the name was recorded: it is recorded again first',
@@ -448,7 +473,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a claim that takes what another has',
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: H1 a resource bound to another claim is not bindable, and the claim is not Ready',
-      was: 'if (claimRef !== undefined && !refersToClaim(managed, claim)) {',
+      was: 'if (claimRef !== undefined && !isItsOwn) {',
       becomes: 'if (false) {',
     },
     {

@@ -34,7 +34,11 @@ export const claimsSettled: InvariantOf = (world) => ({
         return [
           ...differs('phase', bindingPhase, expected.phase),
           ...differs('Ready', ready?.status, expected.notReady === undefined ? 'True' : 'False'),
-          ...differs('reason', ready?.reason, expected.notReady ?? 'Available'),
+          ...differs(
+            'reason',
+            ready?.reason,
+            expected.notReady ?? (expected.hasTrouble ? 'AvailableWithTrouble' : 'Available'),
+          ),
           ...(isEdited(synced?.message)
             ? []
             : differs('Synced', synced?.status, expected.isSynced ? 'True' : 'False')),

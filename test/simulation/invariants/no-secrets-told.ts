@@ -24,7 +24,7 @@ const traces = new RegExp(
 
 /** What nobody may read but in a Secret is nowhere else. */
 export const noSecretsTold: InvariantOf = () => ({
-  name: 'no secret value is in a log line, an Event, a condition or any object but a Secret',
+  name: 'no secret value is in a log line, a metric, an Event, a condition or any object but a Secret',
   changed({ by, kind, after }) {
     if (!isProcess(by) || after === undefined || kind.kind === 'Secret') return [];
     const found = traces.exec(JSON.stringify(after));
@@ -33,6 +33,10 @@ export const noSecretsTold: InvariantOf = () => ({
   logged(line) {
     const found = traces.exec(line);
     return found === null ? [] : [`${found[0]} in ${line}`];
+  },
+  scraped(page) {
+    const found = traces.exec(page);
+    return found === null ? [] : [`${found[0]} in a metric`];
   },
   called({ by, verb, target, system }) {
     const found = traces.exec(target);

@@ -3,6 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
+import { providerOfUser } from '../oracle/provider-of-user.ts';
 
 const stackOf = (group: string): string => group.split('.').at(-3) ?? '';
 
@@ -19,16 +20,7 @@ export const usersCounted: InvariantOf = ({ cluster }) => ({
         return (cluster.all(kind) as readonly (KubernetesObject & { status?: { users?: number } })[]).flatMap(
           (config) => {
             const { name } = config.metadata;
-            const users = managed.filter(({ spec, metadata }) => {
-              const chosen = metadata.annotations?.['crossplane.io/resolved-provider'];
-              if (chosen !== undefined && spec.providerConfigRef?.policy?.resolution === 'Optional') {
-                return chosen === `ProviderConfig/${name}`;
-              }
-              const named = spec.providerConfigRef?.name;
-              return named === undefined || named === ''
-                ? !spec.providerRef?.name && name === 'default'
-                : named === name;
-            }).length;
+            const users = managed.filter((each) => providerOfUser(each) === `ProviderConfig/${name}`).length;
             const what = `ProviderConfig ${name} of ${kind.group}`;
             return [
               ...(config.status?.users === users

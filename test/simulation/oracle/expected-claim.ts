@@ -4,7 +4,6 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
-import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
@@ -19,6 +18,7 @@ import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { isOffered, isSelected, isWellFormed, mayClaim, wasTakenBy } from './may-claim.ts';
 import type { Objects } from './taken-secret.ts';
 import { isTakenFrom } from './taken-secret.ts';
 
@@ -45,6 +45,8 @@ export type ExpectedClaim =
       readonly phase: 'Unbound' | 'Bound' | 'Released';
       /** The reason of Ready False; undefined: True. */
       readonly notReady?: string;
+      /** Of one that is Ready: the last attempt at its managed resource failed. */
+      readonly hasTrouble?: boolean;
       readonly isSynced: boolean;
     };
 
@@ -58,6 +60,12 @@ const pending = (notReady: string, isSynced = true): ExpectedClaim => ({
   notReady,
   isSynced,
 });
+
+/** Its last attempt failed; of one that is paused there was none. */
+const isFailing = ({ status }: Managed): boolean =>
+  status?.conditions?.some(
+    ({ type, status: is, reason }) => type === 'Synced' && is === 'False' && reason !== 'ReconcilePaused',
+  ) ?? false;
 
 const readyOf = (managed: Managed) => managed.status?.conditions?.find(({ type }) => type === 'Ready');
 
@@ -96,6 +104,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (held !== undefined && claim.metadata.finalizers?.includes(finalizer) !== true) {
     return { due: `to get its finalizer back, as it has ${held.kind} ${held.metadata.name}` };
   }
+  const isBound = phase === 'Bound' || (phase === 'Released' && isGoing);
+  const isAllowed = (names(managed) && isBound) || wasTakenBy(managed, uid);
+  if (!isAllowed && !mayClaim(claim, managed, objects)) return pending('Binding', false);
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
   // A former claim's of that name, if that was bound to this very resource; else the reference heals.
   const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
@@ -111,7 +122,7 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (managed.metadata.ownerReferences?.some(({ controller }) => controller === true)) {
     return pending('Binding', false);
   }
-  if (claimRef !== undefined && (phase === 'Bound' || (phase === 'Released' && isGoing))) {
+  if (claimRef !== undefined && isBound) {
     if (isGoing) return { phase: 'Bound', notReady: 'Deleting', isSynced: true };
     const source = managed.spec.writeConnectionSecretToRef;
     const isHandedOver = claim.spec.writeConnectionSecretToRef !== undefined && source !== undefined;
@@ -122,9 +133,10 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     }
     const ready = readyOf(managed);
     return ready?.status === 'True'
-      ? { phase: 'Bound', isSynced: true }
+      ? { phase: 'Bound', hasTrouble: isFailing(managed), isSynced: true }
       : { phase: 'Bound', notReady: ready?.reason ?? 'Unavailable', isSynced: true };
   }
+  if (!isAllowed && !isOffered(managed)) return pending('Binding', false);
   const { initProvider, forProvider } = managed.spec;
   const offered = { ...managed.status, ...initProvider, ...forProvider };
   if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
@@ -156,11 +168,13 @@ function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
   if (wasBound(claim) && classRef !== undefined) return pending('Binding');
   const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
   const classes = kinds.flatMap((kind) => objects.all(kind));
-  const serving = classes.filter((each) => agree(claim, templateOf(each)));
+  const canServe = (each: KubernetesObject): boolean =>
+    agree(claim, templateOf(each)) && mayClaim(claim, each, objects);
+  const serving = classes.filter(canServe);
   if (classRef !== undefined) {
     if (!kinds.some((kind) => isOf(classRef, kind))) return pending('UnknownKind', false);
     const found = classes.find((each) => each.kind === classRef.kind && each.metadata.name === classRef.name);
-    if (found === undefined || !agree(claim, templateOf(found))) return pending('Creating', false);
+    if (found === undefined || !canServe(found)) return pending('Creating', false);
     return { due: `to provision from ${found.kind} ${found.metadata.name}` };
   }
   if (classSelector !== undefined) {
@@ -186,6 +200,7 @@ function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   if (service === undefined || !isOf(resourceRef, service.managed)) return pending('Binding', false);
   const found = objects.all(service.class).find((each) => each.metadata.name === classRef?.name);
   if (found === undefined || !agree(claim, templateOf(found))) return pending('Creating', false);
+  if (!mayClaim(claim, found, objects)) return pending('Creating', false);
   return { due: `to provision ${resourceRef?.name}, which is recorded` };
 }
 
@@ -219,23 +234,3 @@ function agree(claim: Claim, offered: object): boolean {
   if (major !== undefined) return Number.parseInt(major, 10) === Number.parseInt(engineVersion, 10);
   return asked === undefined || asked === engineVersion;
 }
-
-const isWellFormed = ({ matchExpressions = [] }: LabelSelector): boolean =>
-  matchExpressions.every(({ operator, values = [] }) =>
-    operator === 'In' || operator === 'NotIn'
-      ? values.length > 0
-      : ['Exists', 'DoesNotExist'].includes(operator) && values.length === 0,
-  );
-
-const isSelected = (
-  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
-  labels: Readonly<Record<string, string>>,
-): boolean =>
-  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-  matchExpressions.every(({ key, operator, values = [] }) => {
-    const isThere = Object.hasOwn(labels, key);
-    if (operator === 'Exists') return isThere;
-    if (operator === 'DoesNotExist') return !isThere;
-    const isOne = isThere && values.includes(labels[key] ?? '');
-    return operator === 'In' ? isOne : !isOne;
-  });

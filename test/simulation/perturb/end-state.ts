@@ -16,6 +16,7 @@ import type { World } from '../world.ts';
  * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
  * - resourceVersions, generations, revisions of published details, and times. What was observed must be the latest generation;
  * - digests of published details: their keys count;
+ * - whether a provider works, and its system's version, which the last call told before nobody used it;
  * - the order of conditions, and those on asynchronous operations, which tell how it came about;
  * - Events.
  */
@@ -141,6 +142,7 @@ const dropped = new Set([
   'creationTimestamp',
   'lastTransitionTime',
   'publishedRevision',
+  'systemVersion',
   'crossplane.io/published-revision',
   'annotation:crossplane.io/published-revision',
 ]);
@@ -149,7 +151,8 @@ const publishedDetails = 'crossplane.io/published-details';
 
 /** An object, with what was observed of it in words. */
 function comparable(thing: object): unknown {
-  const { metadata } = thing as Partial<KubernetesObject>;
+  const { kind, metadata } = thing as Partial<KubernetesObject>;
+  const isProvider = kind === 'Provider' || kind === 'ProviderConfig';
   const look = (value: unknown, key: string): unknown => {
     if (key === 'observedGeneration')
       return value === metadata?.generation ? 'the latest' : `${value} of ${metadata?.generation}`;
@@ -158,7 +161,7 @@ function comparable(thing: object): unknown {
       const conditions = value as readonly { readonly type: string }[];
       return Object.fromEntries(
         conditions
-          .filter(({ type }) => !asynchronous.has(type))
+          .filter(({ type }) => !asynchronous.has(type) && !(isProvider && type === 'Ready'))
           .map((condition) => [condition.type, look(condition, '')]),
       );
     }

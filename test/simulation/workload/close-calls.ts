@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
@@ -313,8 +314,45 @@ function overtaken(draft: Draft): void {
   }
 }
 
+/** A resource, or a class, is for some namespaces, or for nobody who is not named; labels change as claims come. */
+function offered(draft: Draft): void {
+  const selector = { matchLabels: { stage: 'live' } };
+  const offer = draft.pick<object>(
+    [
+      { namespaceSelector: selector },
+      { namespaceSelector: selector },
+      { managementPolicies: ['Observe'], namespaceSelector: selector },
+      { managementPolicies: ['Observe'] },
+    ],
+    'offer',
+  );
+  const lent = managedByHand(FavouriteDBInstanceKind, 0, offer);
+  const { apiVersion, kind, metadata } = lent;
+  comes(draft, lent);
+  const label = (team: string, stage: string, moment: number): void =>
+    draft.at(moment, {
+      type: 'edit',
+      of: nameOf(objectOf(NamespaceKind, { name: team })),
+      patch: { metadata: { labels: { stage } } },
+    });
+  const aClass = objectOf(FavouriteDBInstanceClassKind, { name: 'small' });
+  draft.at(0, { type: 'edit', of: nameOf(aClass), patch: { specTemplate: { namespaceSelector: selector } } });
+  const wishes = [
+    { resourceRef: { apiVersion, kind, name: metadata.name } },
+    { classRef: { apiVersion: aClass.apiVersion, kind: aClass.kind, name: 'small' } },
+  ];
+  for (const [index, team] of teams.entries()) {
+    const claim = claimOf(FancySQLInstanceKind, team, 0, draft.pick(wishes, 'wish', index));
+    const born = comes(draft, claim, 0.6);
+    label(team, draft.pick(['live', 'test'], 'stage', index), after(draft, born, 'label', index));
+    if (draft.has(0.5, 'again', index)) label(team, 'live', after(draft, born, 'again', index));
+    if (draft.has(0.4, 'goes', index)) goes(draft, nameOf(claim), born);
+  }
+}
+
 const situations = [
   ...[identity, network, rivals, policies, claimComesAndGoes, contested, secrets, providerConfig, database],
+  offered,
 ] as const;
 
 const watched = ['FancySQLInstance', 'FavouriteDBInstance', 'AmbivalentDBInstance', 'Secret', undefined];

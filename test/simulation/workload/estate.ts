@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
@@ -119,6 +120,9 @@ export const isSimulated = (kind: Kind): boolean =>
 
 /** What an administrator sets up in the beginning. */
 export const estate: readonly KubernetesObject[] = [
+  objectOf(NamespaceKind, { name: adminNamespace }),
+  objectOf(NamespaceKind, { name: teams[0], labels: { stage: 'live' } }),
+  objectOf(NamespaceKind, { name: teams[1], labels: { stage: 'test' } }),
   ...(Object.keys(credentials) as readonly System[]).map((system) => {
     const { namespace, name } = credentialsSecret[system];
     return secret(namespace, name, credentials[system]);

@@ -51,7 +51,11 @@ const secretSchema: JsonSchema = {
 
 /** The schema of what people write of a kind: status is the controllers'. */
 export const writtenSchema: (kind: Kind) => JsonSchema = memoize((kind: Kind) => {
-  const { properties = {} } = isDefinition(kind) ? objectSchema(kind, { withRules: false }) : secretSchema;
+  const { properties = {} } = isDefinition(kind)
+    ? objectSchema(kind, { withRules: false })
+    : kind === SecretKind
+      ? secretSchema
+      : {};
   const { apiVersion: _v, kind: _k, status: _s, ...rest } = properties;
   return { properties: { ...rest, metadata: metadataOf(kind) }, required: Object.keys(rest) };
 });

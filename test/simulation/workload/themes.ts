@@ -5,6 +5,7 @@ import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import { fieldWalks } from './field-walks.ts';
 import { machines } from './machines.ts';
+import { namespaces } from './namespaces.ts';
 import { claims } from './people.ts';
 
 /** Something that goes on in some scenarios and not in others: where everything happens at once, little comes of it. */
@@ -20,6 +21,7 @@ export const themes: readonly Theme[] = [
   { name: 'claims', share: 0.85, write: claims },
   { name: 'classes', share: 0.2, write: classes },
   { name: 'static resources', share: 0.2, write: staticResources },
+  { name: 'namespaces', share: 0.2, write: namespaces },
   { name: 'networks', share: 0.1, write: networks },
   { name: 'grants', share: 0.1, write: grants },
   { name: 'providers', share: 0.15, write: providersAndCredentials },

@@ -89,7 +89,19 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
     ],
   ],
   [/metadata\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
+  [/namespaceSelector\.matchLabels$/, [{ stage: 'live' }, { stage: 'test' }, { tier: 'one' }, {}]],
   [/matchLabels$/, [{ size: 'small' }, { tier: 'one' }, { tier: 'nowhere' }, {}]],
+  [
+    /namespaceSelector\.matchExpressions$/,
+    [
+      [{ key: 'stage', operator: 'In', values: ['live'] }],
+      [{ key: 'stage', operator: 'NotIn', values: ['test'] }],
+      [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
+      [{ key: 'stage', operator: 'DoesNotExist' }],
+      [{ key: 'stage', operator: 'NotIn' }],
+      [],
+    ],
+  ],
   [
     /matchExpressions$/,
     [

@@ -4,12 +4,14 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import { reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ClaimNamespace } from '../../../../controllers/core/claim/may-claim.ts';
 import type { BindingDecision, BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import {
   bindingRows,
   boundConditions,
   decideBinding,
   describeUnserved,
+  troubleOf,
 } from '../../../../controllers/core/claim-binding/decide.ts';
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
@@ -56,6 +58,11 @@ const unknownTo = (kind: string) => ({
   consideredKinds: [kind],
 });
 
+const namespaceSelector = { matchLabels: { stage: 'live' } };
+const ofTest: ClaimNamespace = { name: 'team', labels: { stage: 'test' } };
+const ofLive: ClaimNamespace = { name: 'team', labels: { stage: 'live' } };
+const forLive = resourceClass('small', {}, { specTemplate: { namespaceSelector } });
+
 const holding = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
 const provisioned = managed(
   { claimRef: claimRef(), classRef: classRef('small') },
@@ -69,6 +76,7 @@ interface Case {
   /** What names the claim, UID included, whatever the claim names. */
   readonly held?: Managed;
   readonly service?: ClaimService;
+  readonly namespace?: ClaimNamespace;
   readonly row: string;
   readonly act: BindingDecision['act'];
   /** Of a report: the reason of Ready, which is False. */
@@ -79,6 +87,8 @@ interface Case {
   readonly phase?: 'Released' | 'as before';
   /** Of a report: the reason of its Event. */
   readonly event?: string;
+  /** Of a report whose Synced is True: somebody has to do something all the same. */
+  readonly isWarning?: true;
   /** Of a report: what Ready, the Event and a failed Synced say alike. */
   readonly message?: RegExp;
   readonly notBeforeMs?: number;
@@ -96,6 +106,7 @@ const takenAway = (
   row: 'K10 released',
   act: 'report',
   event: 'WaitingToBind',
+  isWarning: true,
   ready: 'Binding',
   message: /^FavouriteDBInstance db was given to a claim, .* db crossplane\.io\/reoffer=true$/,
 });
@@ -245,6 +256,7 @@ const cases: Record<string, Case> = {
     row: 'K10 released',
     act: 'report',
     event: 'WaitingToBind',
+    isWarning: true,
     ready: 'Binding',
     message:
       /kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io db crossplane\.io\/reoffer=true/,
@@ -292,6 +304,7 @@ const cases: Record<string, Case> = {
     row: 'K10 released',
     act: 'report',
     event: 'WaitingToBind',
+    isWarning: true,
     ready: 'Binding',
     message: /^FavouriteDBInstance db was released by a former claim; /,
   },
@@ -344,7 +357,8 @@ const cases: Record<string, Case> = {
     ),
     row: 'K11',
     act: 'report',
-    event: 'WaitingToBind',
+    event: 'ManagedResourceTrouble',
+    isWarning: true,
     ready: 'Binding',
     message: /external name cloud-db\): create failed: quota exceeded/,
   },
@@ -702,6 +716,99 @@ const cases: Record<string, Case> = {
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance team-orders-\w{5}$/,
   },
+  'K7 forbidden: a class whose namespaceSelector does not select the namespace is not provisioned from': {
+    claim: claim({ classRef: classRef('small') }),
+    resourceClass: forLive,
+    namespace: ofTest,
+    row: 'K7 forbidden',
+    act: 'report',
+    event: 'NamespaceNotAllowed',
+    ready: 'Creating',
+    synced: 'False',
+    message: /^FavouriteDBInstanceClass small may not be claimed from namespace team: /,
+  },
+  'K7 forbidden: nor for a claim that has recorded the name by then': {
+    claim: claim(dynamic, { finalizers }),
+    resourceClass: forLive,
+    namespace: ofTest,
+    row: 'K7 forbidden',
+    act: 'report',
+    event: 'NamespaceNotAllowed',
+    ready: 'Creating',
+    synced: 'False',
+    message: /may not be claimed from namespace team/,
+  },
+  'K9 record: one that selects it is': {
+    claim: claim({ classRef: classRef('small') }),
+    resourceClass: forLive,
+    namespace: ofLive,
+    row: 'K9 record',
+    act: 'record',
+  },
+  'K14 forbidden: before who has it is told': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ namespaceSelector, claimRef: claimRef({ namespace: 'rivals' }) }),
+    namespace: ofTest,
+    row: 'K14 forbidden',
+    act: 'report',
+    event: 'NamespaceNotAllowed',
+    ready: 'Binding',
+    synced: 'False',
+    message: /^refusing to bind to FavouriteDBInstance db: it may not be claimed from namespace team/,
+  },
+  'K14 forbidden: a claimRef narrows what the selector says, and does not widen it': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { namespaceSelector, claimRef: { ...claimRef(), uid: undefined } as object },
+      { status: { bindingPhase: 'Unbound' } },
+    ),
+    namespace: ofTest,
+    row: 'K14 forbidden',
+    act: 'report',
+    event: 'NamespaceNotAllowed',
+    ready: 'Binding',
+    synced: 'False',
+    message: /may not be claimed from namespace team/,
+  },
+  'K14 a resource that the claim has taken is bound, whatever labels its namespace has by then': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { namespaceSelector, claimRef: claimRef() },
+      {
+        annotations: { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
+        status: { bindingPhase: 'Unbound' },
+      },
+    ),
+    namespace: ofTest,
+    row: 'K14',
+    act: 'bind',
+  },
+  'K15 what is bound stays bound': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ namespaceSelector, claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
+    namespace: ofTest,
+    row: 'K15',
+    act: 'refresh',
+  },
+  'K14 unoffered: what is only observed is for nobody who is not named': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ managementPolicies: ['Observe', 'Delete'] }, { status: { bindingPhase: 'Unbound' } }),
+    row: 'K14 unoffered',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /it is only observed, and offered to nobody/,
+  },
+  'K10 what is paused is not what is only observed': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ managementPolicies: [] }),
+    row: 'K10',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: /^waiting for/,
+  },
   'K15 a bound resource that is being deleted shows as Released and is bound until it is gone': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Released' } }),
@@ -722,6 +829,7 @@ describe('binding decides', () => {
         resourceClass: wanted.resourceClass,
         held: wanted.held,
         isHandedOver: false,
+        namespace: wanted.namespace,
       });
       assert.deepEqual(decision, payloadOf(wanted, decision));
     });
@@ -765,7 +873,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       return assert.fail('these are in decide-deleted.test.ts');
     case 'report': {
       const { ready, event, message, phase = 'Unbound', notBeforeMs, considered } = wanted;
-      const isTrouble = wanted.synced === 'False' || phase === 'Released';
+      const isTrouble = wanted.isWarning ?? (wanted.synced === 'False' || phase === 'Released');
       assert.ok(message, 'a report has a message');
       const text = decision.act === 'report' ? decision.event.message : '';
       assert.match(text, message);
@@ -868,7 +976,7 @@ describe('H14 a bound claim is as ready as its managed resource', () => {
     },
     'ready though its last pass failed, which it says': {
       managed: withConditions(ready, troubled),
-      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503'],
+      want: ['True', 'AvailableWithTrouble', 'FavouriteDBInstance db: observe failed: 503'],
     },
     'ready, and there is no secret': {
       managed: withConditions(ready),
@@ -878,7 +986,11 @@ describe('H14 a bound claim is as ready as its managed resource', () => {
     'ready, its last pass failed, and there is no secret': {
       managed: withConditions(ready, troubled),
       unserved: 'no secret',
-      want: ['True', 'Available', 'FavouriteDBInstance db: observe failed: 503; no secret'],
+      want: ['True', 'AvailableWithTrouble', 'FavouriteDBInstance db: observe failed: 503; no secret'],
+    },
+    'ready, and somebody has paused it': {
+      managed: withConditions(ready, condition('Synced', 'False', 'ReconcilePaused', 'it is paused')),
+      want: ['True', 'Available', 'FavouriteDBInstance db: it is paused'],
     },
     'unavailable, with its message': {
       managed: withConditions(
@@ -939,4 +1051,39 @@ describe('names of provisioned resources', () => {
     assert.notEqual(provisionedNames(claim({}, { namespace: 'other', uid: 'u2' }))[0], ownName);
     assert.notEqual(provisionedNames(claim({}, { uid: 'second-life' }))[0], ownName);
   });
+});
+
+describe('what a claim warns of while it has, or waits for, a managed resource', () => {
+  const ready = condition('Ready', 'True', 'Available');
+  const synced = condition('Synced', 'True', 'ReconcileSuccess');
+  const failing = condition('Synced', 'False', 'ReconcileError', 'observe failed: 503');
+  const creating = condition('Ready', 'False', 'Creating');
+  const out = condition('Ready', 'False', 'Unavailable', 'out of disk');
+  const paused = condition('Synced', 'False', 'ReconcilePaused', 'it is paused');
+  type Status = NonNullable<Managed['status']>;
+  const cases: Readonly<Record<string, readonly [status: Status, message: string | undefined]>> = {
+    'nothing, of one that is well': [{ conditions: [ready, synced] }, undefined],
+    'nothing, of one that nobody has looked at': [{}, undefined],
+    'nothing, of one that is being created': [{ conditions: [creating, synced] }, undefined],
+    'nothing, of one that is paused': [{ conditions: [ready, paused] }, undefined],
+    'that an attempt failed': [{ conditions: [ready, failing] }, 'observe failed: 503'],
+    'that its creation fails': [{ conditions: [creating, failing] }, 'observe failed: 503'],
+    'that it cannot be used': [{ conditions: [out, synced] }, 'out of disk'],
+    'that what was bound is made again': [
+      { bindingPhase: 'Bound', conditions: [creating, synced] },
+      'Creating',
+    ],
+  };
+  for (const [what, [status, said]] of Object.entries(cases)) {
+    test(what, () =>
+      assert.deepEqual(
+        troubleOf(managed({}, { status })),
+        said && {
+          type: 'Warning',
+          reason: 'ManagedResourceTrouble',
+          message: `FavouriteDBInstance db: ${said}`,
+        },
+      ),
+    );
+  }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { LabelSelector } from '../../../../apis/core/v1alpha1/selector.ts';
 import type { bindingRows } from '../../../../controllers/core/claim-binding/decide.ts';
 import type { deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
 import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
@@ -32,10 +33,13 @@ interface World {
   readonly managed?: Managed;
   /** The class `small`; default: it exists. */
   readonly isClassMissing?: true;
+  /** The namespaces that may claim it; absent: all. */
+  readonly selects?: LabelSelector;
   /** It is looked at by the first of all services, which is another kind's; default: by the claim's own. */
   readonly byFirst?: true;
 }
 
+const elsewhere = { matchLabels: { stage: 'live' } };
 const finalizers = ['finalizer.resourceclaim.crossplane.io'];
 const deleted = { deletionTimestamp, finalizers };
 const ownName = provisionedNames(claim())[0] ?? '';
@@ -68,11 +72,13 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
   'H7 told': { claim: claim(noSuch, { status: toldUnknown }), byFirst: true },
   'K9 again': { claim: claim(small), managed: bound },
   K7: { claim: claim(small), isClassMissing: true },
+  'K7 forbidden': { claim: claim(small), selects: elsewhere },
   'K9 record': { claim: claim(small) },
   K9: { claim: claim(own, { finalizers }) },
   K2: { claim: claim(db) },
   'K2 lost': { claim: claim(db, { status: { bindingPhase: 'Bound' } }) },
   'K2 edited': { claim: claim({ ...own, classRef: classRef('other', otherClassKind) }) },
+  'K14 forbidden': { claim: claim(db), managed: managed({ namespaceSelector: elsewhere }) },
   H1: { claim: claim(db), managed: managed({ claimRef: claimRef({ namespace: 'rivals' }) }) },
   'H1 former': {
     claim: claim(db),
@@ -81,6 +87,7 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
   'H4 taken': { claim: claim(own), managed: managed({}, { name: ownName }) },
   'K14 controlled': { claim: claim(db), managed: managed({}, { ownerReferences: [controller] }) },
   K15: { claim: claim(db), managed: bound },
+  'K14 unoffered': { claim: claim(db), managed: managed({ managementPolicies: ['Observe'] }) },
   'K14 unfit': {
     claim: claim(db),
     managed: managed({ forProvider: { engine: 'wrong' } }, { status: { bindingPhase: 'Unbound' } }),
@@ -122,7 +129,10 @@ describe('claim binding takes', () => {
   for (const [row, world] of Object.entries(worlds)) {
     test(`row ${row}`, async () => {
       const cluster = new FakeCluster();
-      if (world.isClassMissing === undefined) cluster.put(classKind, resourceClass('small'));
+      if (world.isClassMissing === undefined) {
+        const specTemplate = world.selects && { namespaceSelector: world.selects };
+        cluster.put(classKind, resourceClass('small', {}, { ...(specTemplate && { specTemplate }) }));
+      }
       if (world.claim !== undefined) cluster.put(claimKind, world.claim);
       if (world.managed !== undefined) cluster.put(managedKind, world.managed);
       const who = world.byFirst === undefined ? service : otherService;

@@ -47,6 +47,6 @@ describe('a Normal Event is told with news: of the phase, or of Ready', () => {
 
 test('a run that ends before its row is decided names none', async () => {
   const { env } = new FakeProcess(new FakeCluster());
-  const options = { env, claims: env.resource(claimKind), heldBy: () => undefined };
+  const options = { env, claims: env.resource(claimKind), heldBy: () => undefined, log: env.log };
   assert.deepEqual(await conclude(options, { result: requeue }, new AbortController().signal), requeue);
 });

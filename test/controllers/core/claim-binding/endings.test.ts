@@ -95,6 +95,13 @@ const lost =
   'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
 const refusing = 'refusing to bind to FavouriteDBInstance';
 const unfit = `${refusing} db: it has engine "wrong"; delete the claim and create one that names another resource`;
+const namespaceSelector = { matchLabels: { stage: 'live' } };
+const namespace = { name: 'team', labels: {} };
+const elsewhere = resourceClass('small', {}, { specTemplate: { namespaceSelector } });
+const forbiddenClass =
+  'FavouriteDBInstanceClass small may not be claimed from namespace team: specTemplate.namespaceSelector does not select it';
+const forbiddenResource = `${refusing} db: it may not be claimed from namespace team: spec.namespaceSelector does not select it`;
+const unoffered = `${refusing} db: it is only observed, and offered to nobody; an administrator may name the claim in its spec.claimRef, or let its spec.namespaceSelector say from which namespaces it may be claimed ({}: from all)`;
 const unserved =
   'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set';
 const edit = `spec.classRef names FavouriteDBInstanceClass small`;
@@ -184,6 +191,13 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
         error('FavouriteDBInstanceClass small does not exist'),
       ],
       ['Warning CannotGetResourceClass: FavouriteDBInstanceClass small does not exist'],
+    ],
+  },
+  'K7 forbidden': {
+    told: [
+      () => decided({ claim: claim({ classRef: classRef('small') }), resourceClass: elsewhere, namespace }),
+      ['Unbound', `Ready False Creating: ${forbiddenClass}`, error(forbiddenClass)],
+      [`Warning NamespaceNotAllowed: ${forbiddenClass}`],
     ],
   },
   'K9 record': {
@@ -277,6 +291,13 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning CannotApplyEdit: ${misled}`],
     ],
   },
+  'K14 forbidden': {
+    told: [
+      () => decided({ managed: ours({ namespaceSelector }, { bindingPhase: 'Unbound' }), namespace }),
+      ['Unbound', binding(forbiddenResource), error(forbiddenResource)],
+      [`Warning NamespaceNotAllowed: ${forbiddenResource}`],
+    ],
+  },
   H1: {
     told: [
       () =>
@@ -352,7 +373,8 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
     'in its words where it is not': [
       () => stillBound(byName, failing),
       ['Bound', 'Ready False Unavailable: FavouriteDBInstance db: restarting', synced],
-      [],
+      ['Warning ManagedResourceTrouble: FavouriteDBInstance db: restarting'],
+      after(600_000),
     ],
     'no secret is written': [
       () => stillBound(wanting, bound),
@@ -375,6 +397,13 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ['Bound', binding('boom'), error('boom')],
       ['Warning CannotPropagateConnectionDetails: boom'],
       requeue,
+    ],
+  },
+  'K14 unoffered': {
+    told: [
+      () => decided({ managed: ours({ managementPolicies: ['Observe'] }, { bindingPhase: 'Unbound' }) }),
+      ['Unbound', binding(unoffered), error(unoffered)],
+      [`Warning CannotBindManagedResource: ${unoffered}`],
     ],
   },
   'K14 unfit': {
@@ -405,7 +434,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
     told: [
       () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
       ['Unbound', binding(offer), synced],
-      [`Normal WaitingToBind: ${offer}`],
+      [`Warning WaitingToBind: ${offer}`],
     ],
   },
   K14: {

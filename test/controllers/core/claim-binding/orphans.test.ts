@@ -338,12 +338,12 @@ describe('a claim that vanishes before it was bound', () => {
     const { spec, status } = cluster.get(managedKind, { name: 'db' }) ?? {};
     assert.deepEqual([spec?.claimRef, status?.bindingPhase], [undefined, 'Released']);
     assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
-    const warned = log.lines.filter(({ message }) => message === 'managed resource without its claim');
+    const told = log.lines.filter(({ fields }) => fields.change === 'ClaimNotFound');
     assert.deepEqual(
-      warned.map(({ level, fields }) => [level, fields.managed]),
-      [['warn', 'db']],
+      told.map(({ level, fields }) => [level, fields.claim, fields.resource]),
+      [['info', 'team/orders', 'FavouriteDBInstance/db']],
     );
-    assert.match(String(warned[0]?.fields.message), /whose connection secret it gave.*: Released$/);
+    assert.match(String(told[0]?.fields.message), /whose connection secret it gave.*: Released$/);
   });
 
   test('a provisioned one is kept, because a restored one looks the same, and the Event says so', async () => {

@@ -501,9 +501,9 @@ test('what becomes of a claim is never told of the next one of its name', async 
 test('K9 record: where all names that a claim may give are taken, it says so and tries again', async () => {
   const { cluster, process } = worldOf({ claim: byClass });
   for (const taken of provisionedNames(byClass)) cluster.put(managedKind, managed({}, { name: taken }));
-  assert.deepEqual(await process.reconcile(key), { type: 'requeue', row: 'K9 record' });
-  assert.deepEqual(cluster.takeWrites(), [status]);
   const message = 'every name this claim may give its managed resource is taken';
+  assert.deepEqual(await process.reconcile(key), { type: 'requeue', row: 'K9 record', failure: message });
+  assert.deepEqual(cluster.takeWrites(), [status]);
   assert.equal(getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Synced').message, message);
   assert.deepEqual(
     process.recordings.map(({ reason, message: told }) => [reason, told]),

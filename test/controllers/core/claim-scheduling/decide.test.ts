@@ -43,6 +43,7 @@ const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T0
     { labels: { size: 'small' }, annotations, creationTimestamp },
     { specTemplate: { forProvider: { engine: 'wrong' } } },
   );
+const others = (name: string) => resourceClass(name, { labels: { size: 'small' } });
 const unfitnessBy = (by: ClaimService) => (of: Claim, offered: Class) => unfitness(by, of, offered);
 
 interface Case {
@@ -50,6 +51,8 @@ interface Case {
   readonly isHolding?: boolean;
   readonly classes?: readonly Class[];
   readonly peerClasses?: readonly Class[];
+  /** The names of classes that claims of the namespace may not have. */
+  readonly forbidden?: readonly string[];
   /** Which class kind's controller decides. */
   readonly as?: 'first' | 'second';
   /** All of the decision but its message. */
@@ -68,7 +71,12 @@ const factsOf = (given: Case) => ({
   kind: given.as === 'first' ? otherClassKind : classKind,
   candidates: [
     { kind: otherClassKind, classes: given.peerClasses ?? [], unfitness: unfitnessBy(otherService) },
-    { kind: classKind, classes: given.classes ?? [], unfitness: unfitnessBy(service) },
+    {
+      kind: classKind,
+      classes: given.classes ?? [],
+      unfitness: unfitnessBy(service),
+      isForbidden: ({ metadata }: Class) => given.forbidden?.includes(metadata.name) === true,
+    },
   ],
 });
 
@@ -179,6 +187,23 @@ const scheduling: Record<string, Case> = {
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
+  'S5 of classes that the namespace may not have only the number is told': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [small, others('theirs')],
+    peerClasses: [],
+    forbidden: ['small', 'theirs'],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    message:
+      /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/,
+  },
+  'S6 a class that the namespace may not have is passed over': {
+    claim: bySelector({ matchLabels: { size: 'small' } }),
+    classes: [small, others('theirs')],
+    forbidden: ['theirs'],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+  },
   'S6 of several that match, the Event says of how many': {
     claim: bySelector({}),
     classes: [small, large],
@@ -259,6 +284,15 @@ const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKin
 
 const defaulting: Record<string, Case> = {
   'S1 ClaimNotFound': { claim: undefined, want: { row: 'S1', act: 'nothing' } },
+  'S5 of defaults that the namespace may not have only the number is told': {
+    claim: claim(),
+    classes: [older],
+    forbidden: ['older'],
+    as: 'first',
+    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    message:
+      /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
+  },
   'S3 holding: a claim whose references were edited away is not defaulted': {
     claim: claim(),
     isHolding: true,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { labelledFor } from '../../../../apis/core/v1alpha1/connection-labels.ts';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
@@ -40,7 +41,7 @@ const owner = (over: object = {}) => ({
 const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { ...key, ...metadata },
+  metadata: { ...key, labels: labelledFor(undefined, publishing), ...metadata },
   type,
   data: encodeDetails({ password: 'old', other: 'kept' }),
 });
@@ -79,6 +80,27 @@ describe('the connection secret', () => {
     const details = { password: 'old' };
     await publisher.publish(publishing, details, signal, { details, revision: 0 });
     assert.deepEqual(cluster.writes, []);
+  });
+
+  test('its labels follow the claim, and are written with nothing else', async () => {
+    const { cluster, publisher, stored } = scene(
+      secret({ ownerReferences: [owner()], labels: { tier: 'gold' } }),
+    );
+    const details = { password: 'old' };
+    const claimRef = { kind: 'FancySQLInstance', namespace: 'team', name: 'orders' };
+    const claimed = managed({ writeConnectionSecretToRef: key, claimRef });
+    for (const resource of [claimed, claimed, publishing]) {
+      await publisher.publish(resource, details, signal, { details, revision: 0 });
+    }
+    assert.deepEqual(
+      cluster.writes.map(({ verb }) => verb),
+      ['update', 'update'],
+    );
+    assert.deepEqual(stored()?.metadata.labels, {
+      tier: 'gold',
+      'crossplane.io/resource-kind': 'FavouriteDBInstance',
+      'crossplane.io/resource-name': 'db',
+    });
   });
 
   test('keys are added and overwritten, others kept', async () => {

@@ -51,7 +51,7 @@ import {
 } from '../../../../controllers/core/management-policies.ts';
 import { parseDuration } from '../../../../runtime/time/duration.ts';
 import { assertEveryRow } from '../every-row.ts';
-import { claimRef, classRef, deletionTimestamp, managed, now } from '../objects.ts';
+import { claimRef, classRef, deletionTimestamp, managed, now, undetermined } from '../objects.ts';
 
 type Policies = NonNullable<ManagedSpec['managementPolicies']>;
 const actions = {
@@ -198,9 +198,6 @@ describe('creation tracking', () => {
 const finalizers = ['finalizer.managedresource.crossplane.io'];
 const paused = { 'crossplane.io/paused': 'true' };
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
-
-const undetermined =
-  'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed';
 
 describe('the managed reconciler decides first (rows 1–8)', () => {
   const rows: Record<
@@ -508,6 +505,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       isNameKnown?: boolean;
       isEdited?: boolean;
       isRenewedElsewhere?: boolean;
+      isBeingDeleted?: boolean;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
       underWay?: OperationType;
@@ -767,6 +765,14 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '25',
       act: 'create',
     },
+    'row 25 held: what another has under its name is being deleted': {
+      managed: managed({}, { finalizers, annotations: named }),
+      observed: absent,
+      isNameKnown: true,
+      isBeingDeleted: true,
+      row: '25 held',
+      act: 'awaitOther',
+    },
     'row 25 unsure: it was ready once, and one look has found nothing': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
       observed: absent,
@@ -964,9 +970,9 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
-      const { isRenewedElsewhere = false, underWay } = wanted;
+      const { isRenewedElsewhere = false, isBeingDeleted = false, underWay } = wanted;
       const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      const known = { ...given, isRenewedElsewhere, underWay };
+      const known = { ...given, isRenewedElsewhere, isBeingDeleted, underWay };
       const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
       assert.deepEqual(decision, { row, act });
     });

@@ -5,6 +5,7 @@ import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/manage
 import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
 import type { Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
+import { besideOneThatIsBeingDeleted } from '../deletion-under-way.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
@@ -175,6 +176,7 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
       })),
     ),
   '25': () => new Scene(),
+  '25 held': async () => (await besideOneThatIsBeingDeleted()).scene,
   '25 unsure': () => lost({ confirmAbsenceMs: 5_000 }),
   '25 lost': () => lost(assigned),
   '25 again': () => lost(),

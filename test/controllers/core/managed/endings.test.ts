@@ -43,7 +43,7 @@ import {
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
 import { conflict } from '../cluster-fake.ts';
-import { deletionTimestamp, managed, now } from '../objects.ts';
+import { deletionTimestamp, undetermined as looked, managed, now } from '../objects.ts';
 
 const named = { annotations: { 'crossplane.io/external-name': 'db' } };
 const leaving = { ...named, deletionTimestamp };
@@ -86,8 +86,6 @@ const synced = 'Synced True ReconcileSuccess';
 const waiting = 'Ready Unknown Pending';
 const invalidSets =
   'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe';
-const looked =
-  'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed';
 const led =
   'the provider leads to b now, but external resource "db" is in a; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true';
 const lost = `${gone} any more (db); to have another created, remove the annotation crossplane.io/external-name`;
@@ -430,6 +428,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       [],
       [],
       2_000,
+    ],
+  },
+  '25 held': {
+    'created once that has ended': [
+      endings.held(at('25 held')),
+      [synced, 'Ready False Creating: waiting until what another resource had under its name is deleted'],
+      [],
+      1_000,
     ],
   },
   '25 unsure': {

@@ -15,7 +15,7 @@ import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind, undetermined } from '../objects.ts';
 
 /** Refuses the writes of one sort, the n-th and those after it. */
 const refuse =
@@ -207,9 +207,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     test(`row 8 a creation without a result waits for a human, ${when}`, async () => {
       const scene = new Scene({}, metadata, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), done);
-      const message =
-        'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed';
-      assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
+      assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
       assert.equal(scene.condition('Ready'), 'False/Creating');
       assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
       assert.deepEqual(scene.external.calls, []);
@@ -992,8 +990,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
           { externalNames: 'assigned' },
         ),
       reason: 'CannotInitializeManagedResource',
-      message:
-        'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed',
+      message: undetermined,
     },
     'row 9': {
       scene: () =>

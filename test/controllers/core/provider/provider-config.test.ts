@@ -147,8 +147,7 @@ describe('a ProviderConfig', () => {
     at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
     await at.run();
     await at.run();
-    const [condition] = at.config?.status?.conditions ?? [];
-    assert.equal(condition?.type, 'Terminating');
+    const condition = at.config?.status?.conditions?.find(({ type }) => type === 'Terminating');
     assert.equal(condition?.reason, 'InUse');
     assert.equal(
       condition?.message,
@@ -169,7 +168,7 @@ describe('a ProviderConfig', () => {
     at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
     await at.run();
     assert.match(
-      at.config?.status?.conditions?.[0]?.message ?? '',
+      at.config?.status?.conditions?.find(({ type }) => type === 'Terminating')?.message ?? '',
       /^in use by 1 managed resource: FavouriteDBInstance b;/,
     );
     const b = at.cluster.get(managedKind, { name: 'b' })!;

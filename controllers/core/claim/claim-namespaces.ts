@@ -1,0 +1,84 @@
+/*
+ *   a class, or a resource, that selects namespaces ──appears──▶ namespaces are watched from then on
+ *                                                                   │ labels change
+ *   claims that wait in that namespace ◀──────────────────────────────┘
+ */
+
+import memoize from 'lodash/memoize.js';
+import type { Observable } from 'rxjs';
+import { filter, merge, switchMap, take } from 'rxjs';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Namespace } from '../../../apis/core/v1alpha1/namespace.ts';
+import { labelsOf, NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import type { Change, Store } from '../../../runtime/cache/store.ts';
+import { isForbidden, messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { claimsIn, indexClaims } from '../indexes.ts';
+import type { ClaimNamespace } from './may-claim.ts';
+import { restrictsNamespaces } from './may-claim.ts';
+
+/** What is known of the namespaces of claims: nothing is watched, or asked for, before something selects namespaces. */
+export interface ClaimNamespaces {
+  /** As the store has it; what is not there, as the API server does. Throws ApiError, but where reading is forbidden. */
+  of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
+  /** As the API server has it, at this moment. */
+  now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
+  /** Wakes claims for which `isWaiting` holds when their namespace is known, or has other labels. */
+  trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
+}
+
+export interface TriggerSources {
+  readonly claims: Store<Claim>;
+  /** What may select namespaces. */
+  readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
+}
+
+/** In a process that serves the claims of one namespace, that one is all it needs to read. */
+export function claimNamespaces(env: Environment): ClaimNamespaces {
+  const namespaces = memoize((): Resource<Namespace> => {
+    const { claimNamespace } = env;
+    return env.resource(
+      NamespaceKind,
+      claimNamespace === undefined ? {} : { fieldSelector: `metadata.name=${claimNamespace}` },
+    );
+  });
+
+  async function now(name: string, signal: AbortSignal): Promise<ClaimNamespace> {
+    try {
+      const found = await namespaces().fetch({ name }, signal);
+      return found === undefined ? { name, problem: 'it does not exist' } : { name, labels: labelsOf(found) };
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      return { name, problem: messageOf(error) };
+    }
+  }
+
+  return {
+    now,
+    async of(name, signal) {
+      const known = namespaces().get({ name });
+      return known === undefined ? await now(name, signal) : { name, labels: labelsOf(known) };
+    },
+    trigger(isWaiting, { claims, offered }) {
+      indexClaims(claims);
+      const isNeeded$ = merge(
+        ...offered.map(({ changes$ }) => changes$ as Observable<Change<Class | Managed>>),
+      ).pipe(
+        filter(({ object }) => restrictsNamespaces(object)),
+        take(1),
+      );
+      const changes$ = isNeeded$.pipe(switchMap(() => namespaces().store.changes$));
+      return triggersIn(env)<Namespace>({ kind: NamespaceKind, changes$ })
+        .when(anyOf(appears, changed(labelsOf)))
+        .through(
+          ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),
+          'its namespace appeared or has other labels',
+        );
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import { labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
+import { malformationOf } from '../../../apis/core/v1alpha1/well-formed.ts';
+
+/** A claim's namespace, as far as anything is known of it. */
+export type ClaimNamespace =
+  | { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  /** Why its labels are not known. */
+  | { readonly name: string; readonly problem: string };
+
+/** Whether it says which namespaces may claim it, so that a claim's namespace must be known. */
+export const restrictsNamespaces = (offered: Class | Managed | undefined): boolean =>
+  offered !== undefined && selectorOf(offered).selector !== undefined;
+
+/**
+ * Why claims of a namespace may not have what is offered, to be said after its name; undefined: they may. What cannot be
+ * told counts as no: a selector that is malformed, a namespace that is not known. It never says which namespaces may.
+ */
+export function whyNotFor(
+  namespace: ClaimNamespace | undefined,
+  offered: Class | Managed,
+): string | undefined {
+  const { selector, field } = selectorOf(offered);
+  const malformation = malformationOf(offered);
+  if (malformation?.includes(field)) return `may be claimed by nobody: ${malformation}`;
+  if (selector === undefined) return undefined;
+  const selects = labelSelector(selector);
+  if (typeof selects === 'string') return `may be claimed by nobody: ${field}.${selects}`;
+  if (namespace === undefined) return `may be claimed from namespaces that ${field} selects`;
+  const { name } = namespace;
+  if ('problem' in namespace) {
+    return `may be claimed from namespaces that ${field} selects, and the labels of namespace ${name} are not known: ${namespace.problem}`;
+  }
+  return selects(namespace.labels)
+    ? undefined
+    : `may not be claimed from namespace ${name}: ${field} does not select it`;
+}
+
+function selectorOf(offered: Class | Managed): { readonly selector?: LabelSelector; readonly field: string } {
+  const [part, field] =
+    'specTemplate' in offered ? [offered.specTemplate, 'specTemplate'] : [offered.spec, 'spec'];
+  const selector = part?.namespaceSelector;
+  return { field: `${field}.namespaceSelector`, ...(selector !== undefined && { selector }) };
+}

@@ -1,0 +1,76 @@
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import type { Fault } from '../provider/fault.ts';
+import { faultOf, faultOfConnecting, wordsOf } from '../provider/fault.ts';
+import type { ProviderHealth } from '../provider/provider-health.ts';
+import type { Operation } from './around-calls.ts';
+import { aroundCalls } from './around-calls.ts';
+import type { ExternalConnector } from './external-client.ts';
+
+/** Whom a managed resource is connected by. */
+export interface ConnectedBy {
+  readonly kind: Kind;
+  readonly provider: KubernetesObject;
+  /** For messages: `ProviderConfig default, secret infra/cloud`. */
+  readonly origin: string;
+}
+
+/** Whether an answer is one of the external system: what is not looked for is not found either, and nobody is asked. */
+function isAnswer(operation: Operation, answer: unknown): boolean {
+  const { exists, state } = (answer ?? {}) as { readonly exists?: boolean; readonly state?: string };
+  if (operation === 'observe') return exists === true;
+  if (operation === 'poll') return state !== 'unknown';
+  return operation === 'create' || operation === 'update' || operation === 'delete';
+}
+
+/** What goes on after a call that has only begun it, and perhaps asked nobody yet. */
+function lastingOf(answer: unknown): Promise<unknown> | undefined {
+  const { operation } = (answer ?? {}) as { readonly operation?: unknown };
+  return operation instanceof Promise ? operation : undefined;
+}
+
+/**
+ * A connector whose calls tell of the provider that they are made by, and whose failures name it, with the secret to
+ * mend, where they are about the provider. `connectedBy` yields undefined for a provider that does not exist.
+ */
+export function witnessedConnector<M extends Managed>(
+  connector: ExternalConnector<M>,
+  health: Pick<ProviderHealth, 'works' | 'fails'>,
+  connectedBy: (managed: M) => ConnectedBy | undefined,
+): ExternalConnector<M> {
+  return {
+    async connect(managed, signal) {
+      const by = connectedBy(managed);
+      if (by === undefined) return connector.connect(managed, signal);
+      const { kind, provider } = by;
+      const failed = (error: unknown, fault: Fault | undefined): unknown => {
+        if (fault === undefined) return error;
+        health.fails(kind, provider, { fault, message: wordsOf(error) });
+        return naming(error, by.origin);
+      };
+      const client = await connector.connect(managed, signal).catch((error: unknown) => {
+        throw signal.aborted ? error : failed(error, faultOfConnecting(error));
+      });
+      return aroundCalls(client, async (call, _signal, operation) => {
+        try {
+          const answer = await call();
+          const rest = lastingOf(answer);
+          const works = (): void => health.works(kind, provider, client.version?.());
+          if (rest !== undefined) rest.then(works, (error: unknown) => void failed(error, faultOf(error)));
+          else if (isAnswer(operation, answer)) works();
+          return answer;
+        } catch (error) {
+          throw signal.aborted ? error : failed(error, faultOf(error));
+        }
+      });
+    },
+  };
+}
+
+/** The error with the provider in its message, unless it names that. */
+function naming(error: unknown, origin: string): unknown {
+  const message = messageOf(error);
+  const [who = origin] = origin.split(', ');
+  return message.includes(who) ? error : new Error(`${message} (${origin})`, { cause: error });
+}

@@ -1,0 +1,88 @@
+import type { Condition, ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Fault } from './fault.ts';
+import type { Evidence } from './provider-health.ts';
+
+/** The rows of this decision in docs/decision-tables.md, in their order. */
+export const providerReadyRows = [
+  'unreadable',
+  'as before',
+  'unused',
+  'doubted',
+  'fails',
+  'works',
+  'untried',
+] as const;
+
+/** What Ready of a Provider or ProviderConfig is to say; `row` is the line in docs/decision-tables.md. */
+export type ReadyDecision =
+  | { readonly row: 'works' | 'fails' | 'unreadable' | 'unused' | 'untried'; readonly ready: ReadyFacts }
+  /** What is said stays. */
+  | { readonly row: 'as before'; readonly ready?: undefined }
+  /** It may be a moment's trouble: looked at again then. */
+  | { readonly row: 'doubted'; readonly ready?: undefined; readonly waitMs: number };
+
+export interface ReadyInput {
+  /** The Ready that is there, and of which generation the object is. */
+  readonly before: Condition | undefined;
+  readonly generation: number | undefined;
+  readonly users: number;
+  readonly evidence: Evidence | undefined;
+  /** Of one that nobody uses: why its credentials cannot be read; undefined: they can. */
+  readonly unreadable: string | undefined;
+  /** It was False not long ago. */
+  readonly isUnsteady: boolean;
+  /** How often a call of each user tells something. */
+  readonly pollIntervalMs: number;
+  readonly nowMs: number;
+}
+
+/** How long what worked has to fail, with no success in between, before that is said. */
+const patienceMs: Readonly<Record<Fault, number>> = { unreadable: 5_000, refused: 5_000, silent: 20_000 };
+/** Polls, and not less than the time: where some calls succeed and others do not, one of them does meanwhile. */
+const unsteadyPatience = { polls: 2, leastMs: 120_000 };
+
+const reasons: Readonly<Record<Fault, string>> = {
+  unreadable: 'CannotReadCredentials',
+  refused: 'CredentialsRefused',
+  silent: 'NoAnswer',
+};
+
+const unused: ReadyFacts = {
+  type: 'Ready',
+  status: 'Unknown',
+  reason: 'Unused',
+  message: 'no managed resource uses it, so that nobody has tried it',
+};
+const untried: ReadyFacts = {
+  type: 'Ready',
+  status: 'Unknown',
+  reason: 'Pending',
+  message: 'no call has told yet whether it works',
+};
+
+/** What is to be said, by what the calls of this process told. Pure. */
+export function decideProviderReady(input: ReadyInput): ReadyDecision {
+  const { before, generation, users, evidence, unreadable, isUnsteady, pollIntervalMs, nowMs } = input;
+  const isSaid = before !== undefined && before.observedGeneration === generation;
+  if (users === 0) {
+    if (unreadable !== undefined) {
+      return { row: 'unreadable', ready: notReady(reasons.unreadable, unreadable) };
+    }
+    // What worked is not known to have changed.
+    if (isSaid && before.status === 'True') return { row: 'as before' };
+    return { row: 'unused', ready: unused };
+  }
+  const { failing, hasWorked = false } = evidence ?? {};
+  if (failing !== undefined) {
+    const unsteadyMs = Math.max(unsteadyPatience.leastMs, unsteadyPatience.polls * pollIntervalMs);
+    const patience = isUnsteady ? unsteadyMs : patienceMs[failing.fault];
+    const waitMs = failing.sinceMs + patience - nowMs;
+    if (before?.status === 'True' && waitMs > 0) return { row: 'doubted', waitMs };
+    return { row: 'fails', ready: notReady(reasons[failing.fault], failing.message) };
+  }
+  if (hasWorked)
+    return { row: 'works', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };
+  if (isSaid && before.reason !== 'Unused') return { row: 'as before' };
+  return { row: 'untried', ready: untried };
+}

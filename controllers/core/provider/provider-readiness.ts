@@ -1,0 +1,120 @@
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { withShortMessage } from '../message.ts';
+import { credentialReader } from './credential-sources.ts';
+import { decideProviderReady } from './decide-ready.ts';
+import { faultOfConnecting } from './fault.ts';
+import { credentialsOf, originOf } from './provider-credentials.ts';
+import type { ProviderHealth } from './provider-health.ts';
+
+/** What is to be said of a provider, beside how many use it. */
+export interface Readiness {
+  /** Absent: what is said stays. */
+  readonly ready?: ReadyFacts;
+  readonly systemVersion?: string;
+  /** While it does not work: told again as long as that lasts. */
+  readonly event?: EventFacts;
+  /** When it has to be looked at again, if nothing happens before. */
+  readonly againMs?: number;
+}
+
+type Unreadable = 'unknown' | { readonly message: string };
+
+/** For so long a provider that has recovered is not quickly said to fail again. */
+const unsteadyMs = 3_600_000;
+const maxRemembered = 1_000;
+const retoldAfterMs = 600_000;
+const rereadAfterMs = 60_000;
+
+/** Finds out what is to be said of the providers of a kind, by what calls told; of one that nobody uses, by reading its credentials. */
+export function providerReadiness(
+  env: Environment,
+  kind: Kind,
+  health: Pick<ProviderHealth, 'of' | 'forget'>,
+) {
+  const read = credentialReader(env);
+  const recoveredAtMs = new Map<string, number>();
+
+  /** Why its credentials cannot be read; undefined: they can. `unknown`: the API server does not say. */
+  async function unreadable(provider: Provider | ProviderConfig): Promise<Unreadable | undefined> {
+    try {
+      await read(credentialsOf(provider), { who: `${provider.kind} ${provider.metadata.name}` });
+      return undefined;
+    } catch (error) {
+      return faultOfConnecting(error) === undefined ? 'unknown' : { message: messageOf(error) };
+    }
+  }
+
+  return async (provider: Provider | ProviderConfig, users: number): Promise<Readiness> => {
+    const { uid = '', generation } = provider.metadata;
+    const nowMs = env.clock.elapsedMs();
+    const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
+    const evidence = health.of(kind, provider);
+    // By when it has a user again, what failed may be mended.
+    if (users === 0) health.forget(kind, provider.metadata.name);
+    const secret = users === 0 ? await unreadable(provider) : undefined;
+    // How many use it is written all the same.
+    if (secret === 'unknown') return { againMs: rereadAfterMs };
+    const decision = decideProviderReady({
+      before,
+      generation,
+      users,
+      evidence,
+      unreadable: secret?.message,
+      isUnsteady: nowMs - (recoveredAtMs.get(uid) ?? Number.NEGATIVE_INFINITY) < unsteadyMs,
+      pollIntervalMs: env.pollIntervalMs,
+      nowMs,
+    });
+    if (decision.row === 'doubted') return { againMs: decision.waitMs };
+    // Nobody watches the secrets of providers, and no call tells of one that nobody uses.
+    const reread = users === 0 ? { againMs: rereadAfterMs } : {};
+    if (decision.row === 'as before') return reread;
+    const ready = withOrigin(decision.ready, originOf(provider));
+    if (ready.status === 'True' && before?.status === 'False') {
+      if (recoveredAtMs.size >= maxRemembered) recoveredAtMs.clear();
+      recoveredAtMs.set(uid, nowMs);
+    }
+    const systemVersion = evidence?.systemVersion;
+    return {
+      ready,
+      ...reread,
+      ...(systemVersion !== undefined && { systemVersion }),
+      ...(ready.status === 'False' && {
+        event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
+        ...(users > 0 && { againMs: retoldAfterMs }),
+      }),
+    };
+  };
+}
+
+/** What is wrong, and where it is to be mended. */
+function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
+  const { status, message = '' } = ready;
+  const [, place = ''] = origin.split(', ');
+  const isNamed = status !== 'False' || place === '' || message.includes(place);
+  return withShortMessage(isNamed ? ready : { ...ready, message: `${message} (${place})` }) as ReadyFacts;
+}
+
+/** The provider with a status that says so. */
+export function withReadiness<P extends Provider | ProviderConfig>(
+  provider: P,
+  { ready, systemVersion }: Readiness,
+  now: Date,
+): P {
+  if (ready === undefined) return provider;
+  const { generation } = provider.metadata;
+  return {
+    ...provider,
+    status: {
+      ...provider.status,
+      ...(systemVersion !== undefined && { systemVersion }),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      conditions: setConditions(provider.status?.conditions, [ready], { now, generation }),
+    },
+  };
+}

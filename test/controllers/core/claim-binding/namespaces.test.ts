@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import { available, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { NamespaceKind } from '../../../../apis/core/v1alpha1/namespace.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  resourceClass,
+  resourceRef,
+} from '../objects.ts';
+
+const orders = { namespace: 'team', name: 'orders' };
+const conn = { writeConnectionSecretToRef: { name: 'conn' } };
+const namespaceSelector = { matchLabels: { stage: 'live' } };
+const inCredentials = { writeConnectionSecretToRef: { namespace: 'system', name: 'db' } };
+const byClass = claim({ ...conn, classRef: classRef('small') });
+const byName = claim({ ...conn, resourceRef: resourceRef('db') });
+const byLabels = claim({ ...conn, classSelector: { matchLabels: { size: 'small' } } });
+const byHand = managed({ ...inCredentials, namespaceSelector });
+
+interface World {
+  readonly stage?: string;
+  readonly class?: object;
+  readonly managed?: Managed;
+  readonly env?: Partial<Environment>;
+}
+
+/** A namespace `team`, a class that only namespaces of the stage `live` may claim, and a claim. */
+function worldOf(
+  subject: Claim,
+  { stage = 'test', class: template = { namespaceSelector }, ...given }: World = {},
+) {
+  const cluster = new FakeCluster();
+  const label = (to: string) =>
+    cluster.put(NamespaceKind, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team', labels: { stage: to } },
+    });
+  label(stage);
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system', ...template };
+  cluster.put(classKind, resourceClass('small', { labels: { size: 'small' } }, { specTemplate }));
+  cluster.put(claimKind, subject);
+  if (given.managed !== undefined) cluster.put(managedKind, given.managed);
+  const external = new FakeExternal();
+  const status = () => cluster.get(claimKind, orders)?.status;
+  const ready = () => getCondition(status()?.conditions, 'Ready');
+  const warnings = () =>
+    process.events
+      .filter(({ type }) => type === 'Warning')
+      .map(({ reason, message }) => `${reason}: ${message}`);
+  const process = startStack(cluster, external, given.env);
+  return { cluster, external, label, status, ready, warnings, process };
+}
+
+const ofClass =
+  'FavouriteDBInstanceClass small may not be claimed from namespace team: specTemplate.namespaceSelector does not select it';
+const ofResource =
+  'refusing to bind to FavouriteDBInstance db: it may not be claimed from namespace team: spec.namespaceSelector does not select it';
+
+describe('a claim of a namespace that may not have it', () => {
+  const refused = {
+    'of a class that it names': [byClass, undefined, `NamespaceNotAllowed: ${ofClass}`, 'Creating'],
+    'of a resource that it names': [byName, byHand, `NamespaceNotAllowed: ${ofResource}`, 'Binding'],
+    'of a resource whose claimRef names it': [
+      byName,
+      managed({ ...byHand.spec, claimRef: { ...claimRef(), uid: undefined } as object }),
+      `NamespaceNotAllowed: ${ofResource}`,
+      'Binding',
+    ],
+    'of a class that its labels select': [
+      byLabels,
+      undefined,
+      'NoMatchingClass: no resource class can serve the claim and matches spec.classSelector size=small (matching: FavouriteDBInstanceClass 1 of 1); 1 of them may not be claimed from namespace team',
+      'NoMatchingClass',
+    ],
+  } as const;
+  for (const [what, [subject, resource, warning, reason]] of Object.entries(refused)) {
+    test(`${what} is told so, gets nothing, and gets it once its namespace has the labels`, async () => {
+      const { cluster, label, status, ready, warnings, process } = worldOf(
+        subject,
+        resource === undefined ? {} : { managed: resource },
+      );
+      await process.settle();
+      assert.deepEqual(warnings(), [warning]);
+      assert.deepEqual(
+        [status()?.bindingPhase, ready().status, ready().reason],
+        ['Unbound', 'False', reason],
+      );
+      assert.equal(warning.endsWith(ready().message ?? '?'), true);
+      assert.equal(cluster.all(managedKind).length, resource === undefined ? 0 : 1);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, undefined);
+      assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+      label('live');
+      await process.settle();
+      assert.equal(status()?.bindingPhase, 'Bound');
+      assert.ok(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }));
+    });
+  }
+
+  test('is refused in the same words whoever has it', async () => {
+    const theirs = managed(
+      { ...byHand.spec, claimRef: claimRef({ namespace: 'rivals', uid: 'rival-uid' }) },
+      { status: { bindingPhase: 'Bound' } },
+    );
+    const { warnings, process } = worldOf(byName, { managed: theirs });
+    await process.settle();
+    assert.deepEqual(
+      warnings().filter((told) => told.startsWith('NamespaceNotAllowed')),
+      [`NamespaceNotAllowed: ${ofResource}`],
+    );
+  });
+});
+
+test('what is provisioned says for whom it is, as its class does', async () => {
+  const { cluster, status, process } = worldOf(byClass, { stage: 'live' });
+  await process.settle();
+  assert.equal(status()?.bindingPhase, 'Bound');
+  assert.deepEqual(cluster.all(managedKind)[0]?.spec.namespaceSelector, namespaceSelector);
+});
+
+test('a claim that is bound stays bound, whatever becomes of labels and selectors', async () => {
+  const { cluster, label, status, ready, warnings, process } = worldOf(byName, {
+    stage: 'live',
+    managed: byHand,
+  });
+  await process.settle();
+  assert.equal(status()?.bindingPhase, 'Bound');
+  cluster.takeWrites();
+  label('test');
+  cluster.edit(managedKind, { name: 'db' }, (db) => ({
+    ...db,
+    spec: { ...db.spec, namespaceSelector: { matchLabels: { stage: 'none' } } },
+  }));
+  await process.settle();
+  assert.deepEqual(
+    [status()?.bindingPhase, ready().status, warnings(), cluster.takeWrites()],
+    ['Bound', 'True', [], ['updateStatus FavouriteDBInstance db']], // its observedGeneration
+  );
+});
+
+test('the moment of binding decides: a label that is taken away until then is no label', async () => {
+  const { cluster, label, status, warnings, process } = worldOf(byName, { stage: 'live', managed: byHand });
+  process.hold(NamespaceKind); // the store does not hear of it
+  cluster.gate = ({ verb, kind }) => {
+    const { bindingPhase } = cluster.get(managedKind, { name: 'db' })?.status ?? {};
+    if (verb === 'get' && kind === 'Namespace' && bindingPhase === 'Unbound') label('test');
+  };
+  await process.settle();
+  assert.equal(status()?.bindingPhase, 'Unbound');
+  assert.deepEqual(warnings(), [`NamespaceNotAllowed: ${ofResource}`]);
+});
+
+test('what was provisioned is asked about again when it is to be bound', async () => {
+  const { cluster, external, label, status, warnings, process } = worldOf(byClass, { stage: 'live' });
+  external.ready = unavailable('starting');
+  await process.settle();
+  assert.equal(cluster.all(managedKind).length, 1);
+  label('test');
+  external.ready = available();
+  await process.settle(120_000);
+  assert.equal(status()?.bindingPhase, 'Unbound');
+  assert.match(warnings().at(-1) ?? '', /^NamespaceNotAllowed: .* may not be claimed from namespace team/);
+  assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+});
+
+test('a namespace that may not be read lets nobody in, and says what is lacking', async () => {
+  const { cluster, status, ready, process } = worldOf(byName, { stage: 'live', managed: byHand });
+  process.hold(NamespaceKind);
+  cluster.gate = ({ kind }) => {
+    if (kind === 'Namespace') throw forbidden('namespaces "team" is forbidden: User cannot get resource');
+  };
+  await process.settle();
+  assert.equal(status()?.bindingPhase, 'Unbound');
+  assert.match(
+    ready().message ?? '',
+    /the labels of namespace team are not known: namespaces "team" is forbidden/,
+  );
+});
+
+describe('namespaces are nobody’s business', () => {
+  const reads = (cluster: FakeCluster) => cluster.calls.filter(({ kind }) => kind === 'Namespace');
+  test('while nothing selects them', async () => {
+    const { cluster, status, process } = worldOf(byClass, { class: {} });
+    cluster.withdraw(NamespaceKind, { isDenied: true });
+    await process.settle();
+    assert.deepEqual([status()?.bindingPhase, reads(cluster)], ['Bound', []]);
+  });
+});
+
+describe('what is only observed', () => {
+  const imported = { ...inCredentials, managementPolicies: ['Observe' as const] };
+  const offers: Record<string, readonly [Managed, 'K14' | 'refused']> = {
+    'is not claimed by who knows its name': [managed(imported), 'refused'],
+    'is claimed by whom its claimRef names': [
+      managed({ ...imported, claimRef: { ...claimRef(), uid: undefined } as object }),
+      'K14',
+    ],
+    'is claimed from namespaces that its selector selects': [
+      managed({ ...imported, namespaceSelector: {} }),
+      'K14',
+    ],
+    'and no others': [managed({ ...imported, namespaceSelector }), 'refused'],
+  };
+  for (const [name, [resource, want]] of Object.entries(offers)) {
+    test(name, async () => {
+      const { cluster, external, status, ready, process } = worldOf(byName, { managed: resource });
+      external.put('db');
+      await process.settle();
+      assert.equal(status()?.bindingPhase, want === 'K14' ? 'Bound' : 'Unbound', ready().message);
+      assert.equal(
+        cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid,
+        want === 'K14' ? 'claim-uid' : undefined,
+      );
+    });
+  }
+});

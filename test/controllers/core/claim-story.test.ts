@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
+import { createFcpStack } from '../../../controllers/fcp/setup.ts';
+import { objectsOf } from '../../docs/manifests.ts';
+import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
+import { Simulation } from '../../fakes/simulation.ts';
+
+const minuteMs = 60_000;
+const orders = { namespace: 'team-shop', name: 'orders' };
+
+/** A process with one cloud, whose providers and classes are those of the examples. */
+function world() {
+  const simulation = new Simulation({ seed: 1, logLevel: 'info' });
+  const { clock, cluster, random } = simulation;
+  const cloud = inProcessCloud(clock, {
+    url: 'http://127.0.0.1:18080',
+    flavour: 'favourite',
+    provisioningMs: 30_000,
+    random,
+  });
+  const kinds: readonly Kind[] = [SecretKind, ProviderKind, FavouriteDBInstanceClassKind];
+  for (const object of objectsOf('examples/fancysql')) {
+    const kind = kinds.find((each) => each.kind === object.kind && object.apiVersion.startsWith(each.group));
+    const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: ConnectionDetails };
+    const data = stringData && { data: encodeDetails(stringData) };
+    if (kind !== undefined) cluster.put(kind, { ...rest, ...data } as KubernetesObject);
+  }
+  simulation.start([
+    createFcpStack({
+      createClient: (options) => favouriteCloudClient({ ...options, dispatcher: cloud.dispatcher }),
+    }),
+  ]);
+  return { simulation, clock, cluster, cloud };
+}
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly kind: string;
+  readonly claim: string;
+  readonly reconcileID: string;
+  readonly row?: string;
+  readonly change?: string;
+  readonly message?: string;
+  readonly keys?: readonly string[];
+  readonly condition?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly times?: number;
+  readonly error?: { readonly message: string };
+}
+
+/** What a line tells, in a sentence: `info K14 FancySQLInstance BoundManagedResource: bound to …`. */
+function sentence({
+  level,
+  kind,
+  row,
+  change,
+  message,
+  keys,
+  condition,
+  status,
+  reason,
+  times,
+  error,
+}: Line) {
+  const failed = `failed${times === undefined ? '' : ` ${times} times`}: ${error?.message}`;
+  const changed = `${change}${keys === undefined ? '' : ` ${keys}`}`;
+  const said = `${condition} ${status} ${reason}`;
+  const what = error !== undefined ? failed : condition !== undefined ? said : changed;
+  return `${level} ${row ?? '-'} ${kind} ${what}${message === undefined ? '' : `: ${message}`}`;
+}
+
+test('a claim, from its creation to its end, is told by the lines that have its key', async () => {
+  const { simulation, clock, cluster, cloud } = world();
+  cluster.create(FancySQLInstanceKind, {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: orders,
+    spec: {
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: 'orders-connection' },
+    },
+  } as KubernetesObject);
+  await clock.advance(5 * minuteMs);
+  const { spec } = cluster.get(FancySQLInstanceKind, orders);
+  const name = spec.resourceRef?.name ?? '';
+  const nowhere = { namespace: '', name: '' };
+  const { writeConnectionSecretToRef: to = nowhere } = cluster.get(FavouriteDBInstanceKind, { name }).spec;
+  cluster.remove(SecretKind, to.name, to.namespace);
+  await clock.advance(5 * minuteMs);
+  cloud.faults.inject({ kind: 'fail', status: 503, times: 100 });
+  await clock.advance(60 * minuteMs);
+  cloud.faults.clear();
+  await clock.advance(5 * minuteMs);
+  cluster.delete(FancySQLInstanceKind, orders);
+  await clock.advance(5 * minuteMs);
+  simulation.kill();
+
+  // As grep does.
+  const lines = simulation.log.filter((line) => line.includes('team-shop/orders"'));
+  const told = lines.map((line) => JSON.parse(line) as Line);
+  for (const line of told) {
+    assert.equal(line.claim, 'team-shop/orders');
+    assert.match(line.reconcileID, /^[0-9a-f-]{36}$/);
+  }
+  const outage = `observe failed: cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
+  assert.deepEqual(told.map(sentence), [
+    'info S6 FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
+    `info K9 record FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
+    'info 25 FavouriteDBInstance PublishedConnectionDetails password',
+    'info 25 FavouriteDBInstance CreatedExternalResource: Successfully requested creation of external resource',
+    'info 25 FavouriteDBInstance Synced True ReconcileSuccess',
+    'info 25 FavouriteDBInstance Ready False Creating',
+    'info 25 FavouriteDBInstance AsyncOperation False Ongoing: create is under way',
+    `info K11 FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
+    'info K11 FancySQLInstance Synced True ReconcileSuccess',
+    'info 27 FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
+    'info 27 FavouriteDBInstance Ready True Available',
+    'info 27 FavouriteDBInstance AsyncOperation True Finished',
+    'info 27 FavouriteDBInstance LastAsyncOperation True Success',
+    'info K14 FancySQLInstance Ready True Available',
+    `info K14 FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}`,
+    'info 31 FavouriteDBInstance SetCredentials',
+    'info 31 FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
+    'info 31 FavouriteDBInstance UpdatedExternalResource: Successfully requested update of external resource',
+    `info X5 Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
+    `warn 11 FavouriteDBInstance failed: ${outage}`,
+    `info K15 FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
+    `warn 11 FavouriteDBInstance failed 15 times: ${outage}`,
+    'info 27 FavouriteDBInstance Synced True ReconcileSuccess',
+    'info K15 FancySQLInstance Ready True Available',
+    `info K6 FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
+    'info K6 FancySQLInstance RemovedFinalizer',
+    'info 15 FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
+    'info 15 FavouriteDBInstance RemovedFinalizer',
+  ]);
+  const others = simulation.log
+    .filter((line) => !lines.includes(line))
+    .map((line) => (JSON.parse(line) as Line).msg);
+  assert.deepEqual(others, ['stores are synced']);
+});

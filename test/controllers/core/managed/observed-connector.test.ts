@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ExternalClient } from '../../../../controllers/core/managed/external-client.ts';
+import type { ExternalCall } from '../../../../controllers/core/managed/observed-connector.ts';
+import { observedConnector } from '../../../../controllers/core/managed/observed-connector.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
+import { managed } from '../objects.ts';
+
+const { signal } = new AbortController();
+
+/** A client whose calls take 100 ms; `fails`: that one throws. */
+function scene(fails?: string) {
+  const clock = testClock();
+  const took = async <T>(operation: string, answer: T): Promise<T> => {
+    clock.stall(100);
+    if (operation === fails) throw new Error('the cloud says no');
+    return answer;
+  };
+  const client: ExternalClient = {
+    observe: () => took('observe', { exists: true, isUpToDate: false }),
+    create: () => took('create', {}),
+    update: () => took('update', {}),
+    delete: () => took('delete', {}),
+    poll: () => took('poll', { state: 'running' }),
+    system: () => took('system', 'here'),
+    disconnect: () => took('disconnect', undefined),
+  };
+  const told: Omit<ExternalCall, 'managed'>[] = [];
+  const connector = observedConnector(
+    { connect: () => took('connect', client) },
+    ({ managed: _, ...call }) => told.push(call),
+    clock,
+  );
+  return { connector, told };
+}
+
+describe('each external call is told of', () => {
+  test('by its name, with its time, and what a look found', async () => {
+    const { connector, told } = scene();
+    const client = await connector.connect(managed(), signal);
+    await client.observe(managed(), {}, signal);
+    await client.create(managed(), {}, signal);
+    await client.update(managed(), {}, signal);
+    await client.delete(managed(), signal);
+    await client.poll?.('operation', signal);
+    await client.system?.(signal);
+    await client.disconnect?.();
+    const well = { hasFailed: false, durationMs: 100 };
+    assert.deepEqual(told, [
+      { operation: 'connect', ...well },
+      { operation: 'observe', ...well, isUpToDate: false },
+      ...(['create', 'update', 'delete', 'poll', 'system', 'disconnect'] as const).map((operation) => ({
+        operation,
+        ...well,
+      })),
+    ]);
+  });
+
+  test('as failed if it throws, and what it throws comes through', async () => {
+    const { connector, told } = scene('observe');
+    const client = await connector.connect(managed(), signal);
+    await assert.rejects(client.observe(managed(), {}, signal), /the cloud says no/);
+    assert.deepEqual(told.at(-1), { operation: 'observe', hasFailed: true, durationMs: 100 });
+  });
+
+  test('where it cannot be reached at all, too', async () => {
+    const { connector, told } = scene('connect');
+    await assert.rejects(connector.connect(managed(), signal), /the cloud says no/);
+    assert.deepEqual(told, [{ operation: 'connect', hasFailed: true, durationMs: 100 }]);
+  });
+});

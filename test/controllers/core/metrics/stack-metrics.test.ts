@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Registry } from 'prom-client';
+import type { Claim, ClaimStatus } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { ProviderConfigKind } from '../../../../apis/fcp/v1alpha3/provider.ts';
+import type { ExternalCall } from '../../../../controllers/core/managed/observed-connector.ts';
+import { createStackMetrics } from '../../../../controllers/core/metrics/stack-metrics.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
+import { claim, claimKind, managed, managedKind } from '../objects.ts';
+import { FilledStore } from './stores.ts';
+
+const gvk = 'database.fcp.crossplane.io/v1alpha3, Kind=FavouriteDBInstance';
+const created = '2026-01-02T03:00:00Z';
+
+const condition = (
+  type: string,
+  status: Condition['status'],
+  reason: string,
+  since = created,
+): Condition => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime: since,
+});
+const ready = condition('Ready', 'True', 'Available');
+const synced = condition('Synced', 'True', 'ReconcileSuccess');
+
+interface Given {
+  readonly claims?: readonly Claim[];
+  readonly managed?: readonly Managed[];
+  readonly secrets?: readonly Secret[];
+  readonly providerConfigs?: readonly ProviderConfig[];
+  readonly isWorking?: () => boolean;
+}
+
+function scene({ isWorking = () => true, ...given }: Given = {}) {
+  const clock = testClock();
+  clock.setWall('2026-01-02T03:10:00Z');
+  const registry = new Registry();
+  const metrics = createStackMetrics({ registry, isWorking, clock });
+  const claims = new FilledStore(claimKind, given.claims);
+  const resources = new FilledStore(managedKind, given.managed);
+  metrics.over({
+    claims: [claims.store],
+    managed: [resources.store],
+    providerConfigs: [new FilledStore<ProviderConfig>(ProviderConfigKind, given.providerConfigs).store],
+    secrets: new FilledStore(SecretKind, given.secrets).store,
+  });
+  const samples = async (...names: readonly string[]): Promise<readonly string[]> => {
+    await metrics.refresh();
+    const lines = (await registry.metrics()).split('\n');
+    return lines.filter((line) => names.some((name) => line.startsWith(`${name}{`)));
+  };
+  return { clock, metrics, claims, resources, samples };
+}
+
+const aClaim = (name: string, status?: ClaimStatus, spec = {}): Claim =>
+  claim(spec, { name, uid: `uid-of-${name}`, creationTimestamp: created, ...(status && { status }) });
+const aResource = (name: string, conditions?: readonly Condition[], rest: object = {}): Managed =>
+  managed(
+    {},
+    {
+      name,
+      uid: `uid-of-${name}`,
+      creationTimestamp: created,
+      ...(conditions && { status: { conditions } }),
+      ...rest,
+    },
+  );
+
+describe('claims and managed resources are counted by what they say', () => {
+  test('claims, and for how long the longest has waited', async () => {
+    const waiting = (since: string) => [condition('Ready', 'False', 'NoMatchingClass', since), synced];
+    const { samples } = scene({
+      claims: [
+        aClaim('a', { bindingPhase: 'Bound', conditions: [ready, synced] }),
+        aClaim('b', { bindingPhase: 'Bound', conditions: [ready, synced] }),
+        aClaim('c', { bindingPhase: 'Unbound', conditions: waiting('2026-01-02T03:09:00Z') }),
+        aClaim('d', { bindingPhase: 'Unbound', conditions: waiting('2026-01-02T03:05:00Z') }),
+        aClaim('e'),
+      ],
+    });
+    const kind = 'kind="FancySQLInstance.database.crossplane.io"';
+    assert.deepEqual(await samples('services_stack_claims', 'services_stack_claims_unready_seconds'), [
+      `services_stack_claims{${kind},phase="Bound",ready="True",synced="True",ready_reason="Available",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${kind},phase="Unbound",ready="False",synced="True",ready_reason="NoMatchingClass",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${kind},phase="None",ready="Unknown",synced="Unknown",ready_reason="None",synced_reason="None"} 1`,
+      `services_stack_claims_unready_seconds{${kind},ready_reason="NoMatchingClass"} 300`,
+      `services_stack_claims_unready_seconds{${kind},ready_reason="None"} 600`,
+    ]);
+  });
+
+  test("managed resources, in Crossplane's words too", async () => {
+    const { samples } = scene({
+      managed: [
+        aResource('a', [ready, synced]),
+        aResource('b', [ready, condition('Synced', 'False', 'ReconcileError')]),
+        aResource('c', [condition('Ready', 'False', 'Creating'), synced]),
+      ],
+    });
+    assert.deepEqual(
+      await samples(
+        ...['exists', 'ready', 'synced'].map((what) => `crossplane_managed_resource_${what}`),
+        'services_stack_managed_resources_unready_seconds',
+      ),
+      [
+        'services_stack_managed_resources_unready_seconds{kind="FavouriteDBInstance.database.fcp.crossplane.io",ready_reason="Creating"} 600',
+        `crossplane_managed_resource_exists{gvk="${gvk}"} 3`,
+        `crossplane_managed_resource_ready{gvk="${gvk}"} 2`,
+        `crossplane_managed_resource_synced{gvk="${gvk}"} 2`,
+      ],
+    );
+  });
+
+  test('what is not any more is gone at the next scrape', async () => {
+    const one = aResource('a', [ready, synced]);
+    const { samples, resources } = scene({ managed: [one] });
+    assert.equal((await samples('services_stack_managed_resources')).length, 1);
+    resources.remove(one);
+    assert.deepEqual(await samples('services_stack_managed_resources'), []);
+    assert.deepEqual(await samples('crossplane_managed_resource_exists'), [
+      `crossplane_managed_resource_exists{gvk="${gvk}"} 0`,
+    ]);
+  });
+
+  test('ProviderConfigs', async () => {
+    const config = (name: string, conditions: readonly Condition[]) =>
+      ({
+        apiVersion: 'fcp.crossplane.io/v1alpha3',
+        kind: 'ProviderConfig',
+        metadata: { name },
+        spec: {},
+        status: { conditions },
+      }) as unknown as ProviderConfig;
+    const { samples } = scene({
+      providerConfigs: [config('a', [ready]), config('b', [ready]), config('c', [])],
+    });
+    const kind = 'kind="ProviderConfig.fcp.crossplane.io"';
+    assert.deepEqual(await samples('services_stack_provider_configs'), [
+      `services_stack_provider_configs{${kind},ready="True",ready_reason="Available"} 2`,
+      `services_stack_provider_configs{${kind},ready="Unknown",ready_reason="None"} 1`,
+    ]);
+  });
+
+  test('whatever a thousand objects say in words of their own is one series', async () => {
+    const objects = Array.from({ length: 1_000 }, (_, index) =>
+      aClaim(`c${index}`, {
+        bindingPhase: `phase-${index}` as 'Bound',
+        conditions: [
+          condition('Ready', `status-${index}` as 'True', `reason-${index}`),
+          condition('Synced', 'False', `secret-${index}`),
+        ],
+      }),
+    );
+    const { samples } = scene({ claims: objects });
+    assert.deepEqual(await samples('services_stack_claims'), [
+      'services_stack_claims{kind="FancySQLInstance.database.crossplane.io",phase="Other",ready="Other",synced="False",ready_reason="Other",synced_reason="Other"} 1000',
+    ]);
+  });
+
+  test('not by one that stands by, so that replicas can be added up', async () => {
+    const { samples } = scene({ isWorking: () => false, claims: [aClaim('a')], managed: [aResource('a')] });
+    assert.deepEqual(await samples('services_stack_claims', 'crossplane_managed_resource_exists'), []);
+  });
+});
+
+describe('a secret is out of step', () => {
+  const from = { namespace: 'infra', name: 'db-connection' };
+  const secret = (namespace: string, name: string, data: Secret['data']): Secret => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace, name },
+    type: connectionSecretType,
+    ...(data && { data }),
+  });
+  const resource = managed({ writeConnectionSecretToRef: from }, { name: 'db' });
+  const resourceRef = { apiVersion: resource.apiVersion, kind: resource.kind, name: 'db' };
+  const bound = (conditions: readonly Condition[] = [ready, synced]): Claim =>
+    aClaim(
+      'orders',
+      { bindingPhase: 'Bound', conditions },
+      { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
+    );
+  const { namespace = '' } = bound().metadata;
+  const source = secret('infra', 'db-connection', { password: 'YQ==', port: 'MQ==' });
+  const failing = [ready, condition('Synced', 'False', 'ReconcileError')];
+  const rows: Record<
+    string,
+    { readonly claim: Claim; readonly secrets: readonly Secret[]; readonly want: 0 | 1 }
+  > = {
+    'not if it holds the same': {
+      claim: bound(),
+      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==' })],
+      want: 0,
+    },
+    'if a value differs': {
+      claim: bound(),
+      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'Yg==' })],
+      want: 1,
+    },
+    'if a key is missing': {
+      claim: bound(),
+      secrets: [source, secret(namespace, 'conn', { port: 'MQ==' })],
+      want: 1,
+    },
+    'if there is one too many': {
+      claim: bound(),
+      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==', more: '' })],
+      want: 1,
+    },
+    'if it is not there, and the claim says that it cannot be': {
+      claim: bound(failing),
+      secrets: [source],
+      want: 1,
+    },
+    'not if it is only not seen, as one of another type': { claim: bound(), secrets: [source], want: 0 },
+    'not of a claim that is not Bound': {
+      claim: aClaim('orders', undefined, { resourceRef }),
+      secrets: [source],
+      want: 0,
+    },
+  };
+  for (const [name, { claim: one, secrets, want }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { samples } = scene({ claims: [one], managed: [resource], secrets });
+      assert.deepEqual(await samples('services_stack_secrets_out_of_step'), [
+        `services_stack_secrets_out_of_step{kind="FancySQLInstance.database.crossplane.io"} ${want}`,
+      ]);
+    });
+  }
+});
+
+describe('what takes time is measured once', () => {
+  /** Sum and count of a histogram. */
+  const measured = async (
+    samples: (...names: readonly string[]) => Promise<readonly string[]>,
+    name: string,
+  ) => (await samples(`${name}_sum`, `${name}_count`)).map((line) => Number(line.split(' ').at(-1)));
+
+  test('until a claim is Bound, whatever it is later', async () => {
+    const { metrics, claims, samples, clock } = scene();
+    metrics.run$.subscribe();
+    claims.put(aClaim('a'));
+    clock.setWall('2026-01-02T03:00:07Z');
+    claims.put(aClaim('a', { bindingPhase: 'Unbound', conditions: [] }));
+    claims.put(aClaim('a', { bindingPhase: 'Bound', conditions: [ready] }));
+    clock.setWall('2026-01-02T03:30:00Z');
+    for (const bindingPhase of ['Released', 'Bound'] as const)
+      claims.put(aClaim('a', { bindingPhase, conditions: [ready] }));
+    assert.deepEqual(await measured(samples, 'services_stack_claim_time_to_bound_seconds'), [7, 1]);
+  });
+
+  test('until a managed resource is first reconciled, is ready, is gone', async () => {
+    const { metrics, resources, samples, clock } = scene({ managed: [aResource('old', [ready, synced])] });
+    metrics.run$.subscribe();
+    await clock.settle();
+    resources.put(aResource('a'));
+    clock.setWall('2026-01-02T03:00:02Z');
+    resources.put(aResource('a', [condition('Ready', 'False', 'Creating'), synced]));
+    clock.setWall('2026-01-02T03:00:40Z');
+    resources.put(aResource('a', [ready, synced]));
+    resources.put(aResource('a', [condition('Ready', 'False', 'Unavailable'), synced]));
+    resources.put(aResource('a', [ready, synced]));
+    resources.put(aResource('old', [condition('Ready', 'False', 'Unavailable'), synced]));
+    resources.put(aResource('old', [ready, synced]));
+    clock.setWall('2026-01-02T04:00:09Z');
+    resources.remove(aResource('a', [ready], { deletionTimestamp: '2026-01-02T04:00:00Z' }));
+    resources.remove(aResource('old', [ready]));
+    const prefix = 'crossplane_managed_resource_';
+    assert.deepEqual(await measured(samples, `${prefix}first_time_to_reconcile_seconds`), [2, 1]);
+    assert.deepEqual(await measured(samples, `${prefix}first_time_to_readiness_seconds`), [40, 1]);
+    assert.deepEqual(await measured(samples, `${prefix}deletion_seconds`), [9, 1]);
+  });
+
+  test('by who does the work only', async () => {
+    const { metrics, claims, samples } = scene({ isWorking: () => false });
+    metrics.run$.subscribe();
+    claims.put(aClaim('a'));
+    claims.put(aClaim('a', { bindingPhase: 'Bound', conditions: [ready] }));
+    assert.deepEqual(await measured(samples, 'services_stack_claim_time_to_bound_seconds'), []);
+  });
+});
+
+describe('calls of external systems are counted by stack, kind of ProviderConfig, operation and result', () => {
+  const call = (facts: Partial<ExternalCall>): ExternalCall => ({
+    managed: aResource('a'),
+    operation: 'observe',
+    hasFailed: false,
+    durationMs: 200,
+    ...facts,
+  });
+
+  test('with their time', async () => {
+    const { metrics, samples } = scene();
+    const told = metrics.callsOf('fcp', ProviderConfigKind);
+    told(call({}));
+    told(call({ hasFailed: true, durationMs: 400 }));
+    told(call({ operation: 'create' }));
+    const labels = 'stack="fcp",provider="ProviderConfig.fcp.crossplane.io"';
+    assert.deepEqual(
+      await samples(
+        'services_stack_external_calls_total',
+        'services_stack_external_call_duration_seconds_sum',
+      ),
+      [
+        `services_stack_external_calls_total{${labels},operation="observe",result="success"} 1`,
+        `services_stack_external_calls_total{${labels},operation="observe",result="error"} 1`,
+        `services_stack_external_calls_total{${labels},operation="create",result="success"} 1`,
+        `services_stack_external_call_duration_seconds_sum{${labels},operation="observe"} 0.6000000000000001`,
+        `services_stack_external_call_duration_seconds_sum{${labels},operation="create"} 0.2`,
+      ],
+    );
+  });
+
+  test('an update tells how old the drift may be: since the last look that found nothing to do', async () => {
+    const { metrics, samples, clock } = scene();
+    const told = metrics.callsOf('fcp', ProviderConfigKind);
+    told(call({ operation: 'update' })); // nobody knows
+    told(call({ isUpToDate: true }));
+    await clock.advance(60_000);
+    told(call({ isUpToDate: false }));
+    told(call({ operation: 'update', hasFailed: true }));
+    told(call({ operation: 'update' }));
+    assert.deepEqual(
+      await samples(
+        'crossplane_managed_resource_drift_seconds_sum',
+        'crossplane_managed_resource_drift_seconds_count',
+      ),
+      [
+        `crossplane_managed_resource_drift_seconds_sum{gvk="${gvk}"} 60`,
+        `crossplane_managed_resource_drift_seconds_count{gvk="${gvk}"} 1`,
+      ],
+    );
+  });
+});

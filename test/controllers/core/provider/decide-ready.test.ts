@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { ReadyDecision, ReadyInput } from '../../../../controllers/core/provider/decide-ready.ts';
+import {
+  decideProviderReady,
+  providerReadyRows,
+} from '../../../../controllers/core/provider/decide-ready.ts';
+import type { Fault } from '../../../../controllers/core/provider/fault.ts';
+import type { Evidence } from '../../../../controllers/core/provider/provider-health.ts';
+
+const said = (status: Condition['status'], reason: string, observedGeneration = 1): Condition => ({
+  type: 'Ready',
+  status,
+  reason,
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+  observedGeneration,
+});
+const works: Evidence = { uid: 'u', generation: 1, hasWorked: true };
+const failing = (fault: Fault, sinceMs = 0): Evidence => ({
+  ...works,
+  failing: { sinceMs, fault, message: 'boom' },
+});
+const accepted = said('True', 'CredentialsAccepted');
+const isFalse = (reason: string) => ({ type: 'Ready', status: 'False', reason, message: 'boom' }) as const;
+
+describe('Ready of a provider', () => {
+  const usual: ReadyInput = {
+    before: undefined,
+    generation: 1,
+    users: 1,
+    evidence: undefined,
+    unreadable: undefined,
+    isUnsteady: false,
+    pollIntervalMs: 60_000,
+    nowMs: 0,
+  };
+  const unused = {
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'Unused',
+    message: 'no managed resource uses it, so that nobody has tried it',
+  } as const;
+  const pending = {
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'Pending',
+    message: 'no call has told yet whether it works',
+  } as const;
+  const fails = (reason: string): ReadyDecision => ({ row: 'fails', ready: isFalse(reason) });
+  const cases: Readonly<Record<string, readonly [input: Partial<ReadyInput>, wanted: ReadyDecision]>> = {
+    'unreadable: nobody uses it, and its secret is missing': [
+      { users: 0, unreadable: 'boom', before: accepted },
+      { row: 'unreadable', ready: isFalse('CannotReadCredentials') },
+    ],
+    'unused: nobody has tried it': [{ users: 0 }, { row: 'unused', ready: unused }],
+    'unused: what failed is tried by nobody any more': [
+      { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('refused') },
+      { row: 'unused', ready: unused },
+    ],
+    'unused: it worked before it was edited': [
+      { users: 0, before: accepted, generation: 2 },
+      { row: 'unused', ready: unused },
+    ],
+    'as before: it worked, and nobody uses it any more': [
+      { users: 0, before: accepted },
+      { row: 'as before' },
+    ],
+    'as before: a start': [{ before: accepted }, { row: 'as before' }],
+    'as before: a start while it fails': [{ before: said('False', 'NoAnswer') }, { row: 'as before' }],
+    'doubted: refused a moment ago': [
+      { before: accepted, evidence: failing('refused', 1_000), nowMs: 5_999 },
+      { row: 'doubted', waitMs: 1 },
+    ],
+    'doubted: no answer a moment ago': [
+      { before: accepted, evidence: failing('silent'), nowMs: 19_000 },
+      { row: 'doubted', waitMs: 1_000 },
+    ],
+    'doubted: for longer where it comes and goes': [
+      { before: accepted, evidence: failing('refused'), isUnsteady: true, nowMs: 60_000 },
+      { row: 'doubted', waitMs: 60_000 },
+    ],
+    'doubted: for two polls, where they are rare': [
+      {
+        before: accepted,
+        evidence: failing('refused'),
+        isUnsteady: true,
+        pollIntervalMs: 600_000,
+        nowMs: 60_000,
+      },
+      { row: 'doubted', waitMs: 1_140_000 },
+    ],
+    'fails: refused for 5 s': [
+      { before: accepted, evidence: failing('refused'), nowMs: 5_000 },
+      fails('CredentialsRefused'),
+    ],
+    'fails: no answer for 20 s': [
+      { before: accepted, evidence: failing('silent'), nowMs: 20_000 },
+      fails('NoAnswer'),
+    ],
+    'fails: at once, where nothing has worked': [
+      { evidence: failing('unreadable') },
+      fails('CannotReadCredentials'),
+    ],
+    'fails: at once, for another reason than before': [
+      { before: said('False', 'NoAnswer'), evidence: failing('refused') },
+      fails('CredentialsRefused'),
+    ],
+    'works: a call has succeeded': [
+      { before: said('False', 'NoAnswer'), evidence: works },
+      { row: 'works', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } },
+    ],
+    'untried: new': [{}, { row: 'untried', ready: pending }],
+    'untried: it has a user now': [{ before: said('Unknown', 'Unused') }, { row: 'untried', ready: pending }],
+    'untried: edited': [
+      { before: accepted, generation: 2 },
+      { row: 'untried', ready: pending },
+    ],
+  };
+  for (const [name, [input, wanted]] of Object.entries(cases)) {
+    test(name, () => assert.deepEqual(decideProviderReady({ ...usual, ...input }), wanted));
+  }
+  test('each row is decided', () => {
+    const decided = new Set(Object.values(cases).map(([, { row }]) => row));
+    assert.deepEqual([...decided].toSorted(), [...providerReadyRows].toSorted());
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Fault } from '../../../../controllers/core/provider/fault.ts';
+import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
+import { providerConfigKind, providerKind } from '../external-fake.ts';
+
+const provider = (generation = 1, uid = 'u'): KubernetesObject => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name: 'default', uid, generation },
+});
+
+function scene() {
+  const clock = testClock();
+  const startedMs = clock.elapsedMs();
+  const health = createProviderHealth({ clock });
+  const news: string[] = [];
+  health.changed$(providerConfigKind).subscribe(({ name }) => news.push(name));
+  const kind: Kind = providerConfigKind;
+  return {
+    health,
+    news,
+    pass: clock.stall,
+    /** Since when calls fail, after the start. */
+    failingSinceMs: () => (health.of(kind, provider())?.failing?.sinceMs ?? Number.NaN) - startedMs,
+    works: (version?: string, of = provider()) => health.works(kind, of, version),
+    fails: (fault: Fault, message = 'boom', of = provider()) => health.fails(kind, of, { fault, message }),
+    known: (of = provider()) => {
+      const { failing, hasWorked, systemVersion } = health.of(kind, of) ?? {};
+      return { hasWorked, fault: failing?.fault, message: failing?.message, systemVersion };
+    },
+  };
+}
+
+describe('what calls tell of a provider', () => {
+  test('a thousand that tell the same are news once, and those of another kind are none of its', () => {
+    const at = scene();
+    for (let call = 0; call < 1_000; call += 1) at.works();
+    for (let call = 0; call < 1_000; call += 1) at.fails('refused');
+    at.health.fails(providerKind, provider(), { fault: 'refused', message: 'boom' });
+    assert.deepEqual(at.news, ['default', 'default']);
+  });
+
+  test('one that succeeds ends what failed, and failing begins anew', () => {
+    const at = scene();
+    at.fails('silent');
+    at.pass(1_000);
+    at.works();
+    assert.equal(at.known().fault, undefined);
+    at.pass(1_000);
+    at.fails('silent');
+    assert.equal(at.failingSinceMs(), 2_000);
+  });
+
+  test('since when it fails does not change with what it fails with', () => {
+    const at = scene();
+    at.fails('silent');
+    at.pass(3_000);
+    at.fails('refused');
+    assert.equal(at.failingSinceMs(), 0);
+  });
+
+  test('of calls that fail by turns, that which got furthest is told', () => {
+    const at = scene();
+    for (let minute = 0; minute < 60; minute += 1) {
+      for (const fault of ['unreadable', 'silent', 'refused'] as const) at.fails(fault, fault);
+      at.pass(60_000);
+    }
+    assert.equal(at.known().message, 'refused');
+    assert.equal(at.news.length, 3, 'one for each of the first minute');
+  });
+
+  test('what nobody has met for 2 minutes makes room for what calls meet now', () => {
+    const at = scene();
+    at.fails('unreadable', 'secret a does not exist');
+    at.pass(119_999);
+    at.fails('unreadable', 'secret a has no key');
+    assert.equal(at.known().message, 'secret a does not exist');
+    at.pass(1);
+    at.fails('unreadable', 'secret a has no key');
+    assert.equal(at.known().message, 'secret a has no key');
+  });
+
+  test('a call of before an edit tells nothing of what it is now', () => {
+    const at = scene();
+    const [former, edited] = [provider(1), provider(2)];
+    at.works(undefined, former);
+    assert.deepEqual(at.known(edited).hasWorked, undefined);
+    at.fails('refused', 'boom', edited);
+    at.works(undefined, former);
+    assert.equal(at.known(edited).fault, 'refused');
+    at.works(undefined, edited);
+    at.fails('refused', 'boom', former);
+    assert.equal(at.known(edited).fault, undefined);
+  });
+
+  test('nor one of before it was made anew', () => {
+    const at = scene();
+    at.works(undefined, provider(5, 'former'));
+    assert.equal(at.known(provider(1, 'new')).hasWorked, undefined);
+  });
+
+  test('a version is told once, also where others do not say theirs', () => {
+    const at = scene();
+    for (let call = 0; call < 100; call += 1) {
+      at.works('PostgreSQL 17');
+      at.works();
+    }
+    assert.equal(at.known().systemVersion, 'PostgreSQL 17');
+    assert.equal(at.news.length, 1);
+  });
+
+  test('of two versions by turns one is told; a new one when the former is not there any more', () => {
+    const at = scene();
+    for (let minute = 0; minute < 60; minute += 1) {
+      at.works('PostgreSQL 17');
+      at.works('PostgreSQL 18');
+      at.pass(60_000);
+    }
+    assert.equal(at.known().systemVersion, 'PostgreSQL 17');
+    assert.equal(at.news.length, 1);
+    at.pass(60_000);
+    at.works('PostgreSQL 18');
+    assert.equal(at.known().systemVersion, 'PostgreSQL 18');
+  });
+
+  test('nothing is left of one that is gone', () => {
+    const at = scene();
+    at.works();
+    at.health.forget(providerConfigKind, 'default');
+    assert.equal(at.known().hasWorked, undefined);
+  });
+});

@@ -1,0 +1,18 @@
+import { createStackMetrics } from '../../controllers/core/metrics/stack-metrics.ts';
+import type { MetricsOptions } from '../../runtime/probes/metrics.ts';
+import { createMetrics } from '../../runtime/probes/metrics.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+
+/** The metrics of a process in memory, and what it would answer under `/metrics`; also where it stands by. */
+export function scrapedMetrics(
+  options: Omit<MetricsOptions, 'version' | 'withProcess' | 'clock'> & { readonly clock: Clock },
+) {
+  const metrics = createMetrics({ ...options, version: '0', withProcess: false });
+  const { registry } = metrics;
+  const stackMetrics = createStackMetrics({ registry, isWorking: () => true, clock: options.clock });
+  const scrape = async (): Promise<string> => {
+    await stackMetrics.refresh();
+    return (await metrics.page()).body;
+  };
+  return { metrics, stackMetrics, scrape };
+}

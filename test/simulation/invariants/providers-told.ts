@@ -1,0 +1,161 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Change, InvariantOf, Seen, StoredObject } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+import { managedKinds, providerKinds } from '../kinds.ts';
+import { providerOfUser } from '../oracle/provider-of-user.ts';
+import { credentials, isSimulated, systemOf, systems } from '../workload/estate.ts';
+import { lagMs } from './lag.ts';
+
+/** As long as a failure that nobody has met again may be told yet. */
+const stillSoMs = 120_000;
+
+/** How often what is said may change of one that nobody edits, and how often for an edit or another process. */
+const changes = { unprovoked: 8, perCause: 4 };
+
+const readyOf = (object: StoredObject | undefined): Condition | undefined =>
+  (object?.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions?.find(
+    ({ type }) => type === 'Ready',
+  );
+
+function secretOf(provider: StoredObject): SecretKeySelector | undefined {
+  const { credentials: given, credentialsSecretRef } = (provider.spec ?? {}) as {
+    readonly credentials?: { readonly source?: string; readonly secretRef?: SecretKeySelector };
+    readonly credentialsSecretRef?: SecretKeySelector;
+  };
+  return given?.source === 'Secret' ? given.secretRef : credentialsSecretRef;
+}
+
+/** Whether the secret of a provider holds what its system takes. */
+function hasRightCredentials(
+  { cluster }: Pick<Seen, 'cluster'>,
+  kind: Kind,
+  provider: StoredObject,
+): boolean {
+  const { namespace, name, key } = secretOf(provider) ?? {};
+  if (namespace === undefined || name === undefined || key === undefined) return false;
+  const secret = cluster.find<Secret>(SecretKind, { namespace, name });
+  const right: Readonly<Record<string, string>> = credentials[systemOf(kind)];
+  return secret !== undefined && key in right && isEqual(decodeDetails(secret), right);
+}
+
+/** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
+export const providersTold: InvariantOf = (world) => {
+  const { cluster, scenario } = world;
+  const kinds = providerKinds.filter(isSimulated);
+  const lag = lagMs(scenario);
+  const askedAtMs = new Map<string, number>();
+  /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */
+  const rightUntilMs = new Map<string, number>();
+  const wrongUntilMs = new Map<string, number>();
+  const changed = new Map<string, number>();
+  const processes = new Set<string>();
+  let causes = 0;
+  const lately = (atMs: number | undefined, ms: number): boolean =>
+    atMs !== undefined && world.elapsedMs - atMs <= ms;
+  const keyOf = (kind: Kind, { metadata }: StoredObject): string => `${kindKey(kind)}/${metadata.name}`;
+
+  function look(): void {
+    for (const kind of kinds) {
+      for (const provider of cluster.all(kind) as readonly StoredObject[]) {
+        const key = keyOf(kind, provider);
+        const isRight = hasRightCredentials(world, kind, provider);
+        const [holds, ended] = isRight ? [rightUntilMs, wrongUntilMs] : [wrongUntilMs, rightUntilMs];
+        holds.set(key, Number.POSITIVE_INFINITY);
+        if (ended.get(key) === Number.POSITIVE_INFINITY) ended.set(key, world.elapsedMs);
+      }
+    }
+  }
+
+  function ofProvider({ kind, by, before, after }: Change): readonly string[] {
+    const [was, is] = [readyOf(before), readyOf(after)];
+    if (!isProcess(by) || after === undefined || is === undefined || isEqual(was, is)) return [];
+    const key = keyOf(kind, after);
+    const system = systemOf(kind);
+    const what = `${kind.kind} ${after.metadata.name} of ${kind.group} says ${is.status}/${is.reason}`;
+    const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
+    changed.set(key, count);
+    const most = changes.unprovoked + changes.perCause * (causes + processes.size);
+    const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);
+    return [
+      ...(is.status === 'True' && !lately(askedAtMs.get(system), lag)
+        ? [`${what}, and nobody has asked`]
+        : []),
+      ...(is.status === 'True' && !lately(rightUntilMs.get(key), lag)
+        ? [`${what}, and its credentials are wrong`]
+        : []),
+      ...(is.status === 'False' && !wasWrong && is.reason !== 'NoAnswer'
+        ? [`${what}, and its credentials are right: ${is.message}`]
+        : []),
+      ...(is.reason === 'NoAnswer' && !wasWrong && !hasTrouble(scenario)
+        ? [`${what}, and everything has answered: ${is.message}`]
+        : []),
+      ...(count > most && was?.status !== is.status
+        ? [`${what}, and something else than before it has said ${count} times`]
+        : []),
+    ];
+  }
+
+  function atRest(kind: Kind, provider: StoredObject): readonly string[] {
+    if (provider.metadata.deletionTimestamp !== undefined) return [];
+    const users = managedKinds
+      .filter(({ group }) => group.split('.').at(-3) === kind.group.split('.').at(-3))
+      .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
+      .filter((managed) => providerOfUser(managed) === `${kind.kind}/${provider.metadata.name}`);
+    const what = `${kind.kind} ${provider.metadata.name} of ${kind.group}`;
+    const ready = readyOf(provider);
+    if (ready === undefined) return [`${what} does not say whether it works`];
+    const { status, reason, message } = ready;
+    const isRight = hasRightCredentials(world, kind, provider);
+    // One that is paused, or waits for somebody, asks nothing.
+    const isAsked = users.length === 0 || users.some(worksNow);
+    return [
+      ...(status === 'False' && isRight && isAsked ? [`${what} says ${reason}, and works: ${message}`] : []),
+      ...(reason === 'Unused' && users.length > 0
+        ? [`${what} says that nobody uses it, and ${objectKeyText(users[0]!.metadata)} does`]
+        : []),
+      ...(reason === 'Pending' && users.length === 0 ? [`${what} waits for a call, and nobody uses it`] : []),
+    ];
+  }
+
+  return {
+    name: 'a provider says whether it works, and seldom something else',
+    changed(change) {
+      const { by, kind, before, after } = change;
+      const isOfProvider = kinds.includes(kind);
+      const isCause = !isProcess(by) && (isOfProvider || kind === SecretKind);
+      const comesOrGoes = managedKinds.includes(kind) && (before === undefined || after === undefined);
+      if (isCause || comesOrGoes) causes += 1;
+      if (isOfProvider || kind === SecretKind) look();
+      return isOfProvider ? ofProvider(change) : [];
+    },
+    asked({ by, call }) {
+      processes.add(by);
+      const system = systems.find((each) => call.includes(` ${each} `));
+      if (system !== undefined) askedAtMs.set(system, world.elapsedMs);
+      return [];
+    },
+    atRest: () =>
+      kinds.flatMap((kind) =>
+        (cluster.all(kind) as readonly StoredObject[]).flatMap((provider) => atRest(kind, provider)),
+      ),
+  };
+};
+
+/** Whether a managed resource was found at its last poll. */
+const worksNow = ({ metadata, spec, status }: Managed): boolean =>
+  metadata.annotations?.['crossplane.io/paused'] !== 'true' &&
+  spec.managementPolicies?.length !== 0 &&
+  ['Ready', 'Synced'].every((wanted) =>
+    status?.conditions?.some((condition) => condition.type === wanted && condition.status === 'True'),
+  );
+
+/** Whether an external system may fail to answer. */
+const hasTrouble = ({ steps, faults }: Seen['scenario']): boolean =>
+  Object.keys(faults).length > 0 || steps.some(({ act }) => act.type === 'outage');
