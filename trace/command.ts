@@ -1,0 +1,217 @@
+import { styleText } from 'node:util';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Command, CommanderError } from 'commander';
+import type { Observable } from 'rxjs';
+import { distinctUntilChanged, exhaustMap, lastValueFrom, map, takeUntil, timer } from 'rxjs';
+import type { ObjectKey } from '../apis/core/v1alpha1/kind.ts';
+import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import { apiErrorIn, messageOf } from '../runtime/client/errors.ts';
+import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
+import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import { createLogger } from '../runtime/log/log.ts';
+import type { Clock } from '../runtime/time/clock.ts';
+import type { KnownKind } from './catalogue.ts';
+import { catalogueOf, UnknownKind } from './catalogue.ts';
+import type { Findings } from './model/findings.ts';
+import { traceOf } from './model/trace-of.ts';
+import { apiSource } from './read/api-source.ts';
+import { collect } from './read/collect.ts';
+import type { Tone } from './show/text.ts';
+import { traceText } from './show/text.ts';
+
+/** `usable`, `not usable`, and that nothing could be said: a wrong flag or kind, no such object, no cluster. */
+export const exitCodes = { usable: 0, unusable: 1, nothingSaid: 2 } as const;
+
+/** What a run is given of the world. */
+export interface TraceWorld {
+  readonly stacks: readonly DefinedStack[];
+  readonly clock: Clock;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
+  /** Emits when whoever watches has seen enough. */
+  readonly stop$: Observable<unknown>;
+}
+
+/** What was asked for in a way that nobody can answer; one sentence. */
+class BadInput extends Error {
+  override readonly name = 'BadInput';
+}
+
+interface Flags {
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly lease: string;
+  readonly output: string;
+  readonly watch: boolean;
+}
+
+interface Asked extends Omit<Flags, 'lease'> {
+  readonly kind: string;
+  readonly name: string;
+  readonly lease: { readonly namespace: string; readonly name: string };
+}
+
+/** How often a watched trace is read anew. */
+const watchPeriodMs = 2_000;
+
+/** Runs `trace` with the words after its name; answers with the exit code. What is wrong with them is told in one sentence. */
+export async function runTrace(argv: readonly string[], world: TraceWorld): Promise<number> {
+  try {
+    const asked = askedIn(argv, world);
+    return asked === 'helped' ? exitCodes.usable : await trace(asked, world);
+  } catch (error) {
+    if (!(error instanceof BadInput || error instanceof UnknownKind)) throw error;
+    world.stderr.write(`${error.message}\n`);
+    return exitCodes.nothingSaid;
+  }
+}
+
+function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'helped' {
+  const asked: { found?: Asked } = {};
+  const command = new Command('trace')
+    .description('Why a claim, managed resource, class or ProviderConfig can be used, or cannot')
+    .usage('<kind> <name> [flags], or <kind>/<name>')
+    .argument('<kind>', 'plural, singular, short name or kind, with or without its group')
+    .argument('[name]')
+    .option('-n, --namespace <name>', 'of a claim; default: that of the kubeconfig')
+    .option('--kubeconfig <path>', 'default: $KUBECONFIG, ~/.kube/config or in-cluster')
+    .option('--context <name>', 'of the kubeconfig; default: its current one')
+    .option(
+      '--lease <namespace/name>',
+      'by which the controllers elect who works',
+      'crossplane-system/services-stack',
+    )
+    .option('-o, --output <format>', 'text or json', 'text')
+    .option('-w, --watch', 'go on, and show what changes', false)
+    .addHelpText('after', '\nEnds with 0 if it can be used, with 1 if not, with 2 if nothing can be said.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => {} })
+    .action((kind: string, name: string | undefined, { lease, ...flags }: Flags) => {
+      const [word = '', after] = name === undefined ? kind.split(/\/(.*)/) : [kind];
+      const wanted = name ?? after;
+      if (!wanted)
+        throw new BadInput(`${JSON.stringify(kind)} of what name? trace <kind> <name> [-n <namespace>]`);
+      if (!['text', 'json'].includes(flags.output))
+        throw new BadInput(
+          `--output: ${JSON.stringify(flags.output)} is not allowed; it must be text or json`,
+        );
+      asked.found = { ...flags, kind: word, name: wanted, lease: leaseIn(lease) };
+    });
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 'helped';
+    const usage = 'trace <kind> <name> [-n <namespace>]; --help names every flag';
+    throw new BadInput(`${error.message.replace(/^error: /, '')}: ${usage}`, { cause: error });
+  }
+  return asked.found!;
+}
+
+function leaseIn(text: string): Asked['lease'] {
+  const [namespace, name, ...rest] = text.split('/');
+  if (namespace && name && rest.length === 0) return { namespace, name };
+  throw new BadInput(`--lease: ${JSON.stringify(text)} is not allowed; it must be <namespace>/<name>`);
+}
+
+async function trace(asked: Asked, world: TraceWorld): Promise<number> {
+  const { clock, stacks, stop$ } = world;
+  const catalogue = catalogueOf(stacks);
+  const known = catalogue.named(asked.kind);
+  const kubeConfig = await kubeConfigOf(asked);
+  const subject = { known, key: keyOf(asked, known, kubeConfig) };
+  const client = kubernetesClient({ kubeConfig, log: silentLog(clock), clock });
+  const options = { catalogue, source: apiSource(client), clock, lease: asked.lease };
+  const look = (): Promise<Findings> => collect(options, subject).catch(refuse(kubeConfig));
+  try {
+    if (!asked.watch) return show(await look(), asked, world);
+    const seen$ = timer(0, watchPeriodMs, clock.scheduler).pipe(takeUntil(stop$), exhaustMap(look));
+    return await lastValueFrom(shown$(seen$, asked, world), { defaultValue: exitCodes.nothingSaid });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Shows findings as they come: on a terminal in their place, so that ages go on; elsewhere when something has changed. */
+function shown$(seen$: Observable<Findings>, asked: Asked, world: TraceWorld): Observable<number> {
+  const isInPlace = asked.output === 'text' && world.stdout.isTTY;
+  if (!isInPlace) {
+    return seen$.pipe(
+      distinctUntilChanged((a, b) => fingerprint(a) === fingerprint(b)),
+      map((findings) => show(findings, asked, world)),
+    );
+  }
+  return seen$.pipe(
+    map((findings) => {
+      world.stdout.write('\u001b[H\u001b[2J\u001b[3J');
+      return show(findings, asked, world);
+    }),
+  );
+}
+
+/** The same text for the same objects, whatever the time. */
+const fingerprint = ({ lease: _lease, now: _now, runs: _runs, services: _s, ...found }: Findings): string =>
+  JSON.stringify(found, (key, value: unknown) =>
+    ['managedService', 'service', 'kindOf', 'known'].includes(key) ? undefined : value,
+  );
+
+/** Answers with the exit code. */
+function show(findings: Findings, { output, kind, name }: Asked, { stdout, stderr }: TraceWorld): number {
+  const seen = traceOf(findings);
+  if (output === 'json') stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
+  else if (seen.verdict === 'absent' || seen.verdict === 'withheld') {
+    const why = seen.verdict === 'absent' ? 'does not exist' : 'may not be read with your rights';
+    stderr.write(`${seen.subject} ${why} (${kind} ${name})\n`);
+  } else {
+    const width = Math.max(stdout.columns ?? 100, 40);
+    stdout.write(traceText(seen, { width, now: findings.now, paint: painter(stdout) }));
+  }
+  if (seen.verdict === 'absent' || seen.verdict === 'withheld') return exitCodes.nothingSaid;
+  return seen.isUsable ? exitCodes.usable : exitCodes.unusable;
+}
+
+const colours = { good: 'green', bad: 'red', wait: 'yellow', faint: 'dim', strong: 'bold' } as const;
+
+/** In colours where the stream shows some, unless NO_COLOR says otherwise. */
+const painter =
+  (stream: NodeJS.WriteStream) =>
+  (tone: Tone, text: string): string =>
+    styleText(colours[tone], text, { stream });
+
+/** What goes wrong is the command's to tell. */
+const silentLog = (clock: Clock) =>
+  createLogger({ level: 'error', format: 'pretty', clock, write: () => {} });
+
+/** The cluster in one sentence, in place of an error of its client. */
+const refuse =
+  (kubeConfig: KubeConfig) =>
+  (error: unknown): never => {
+    if (apiErrorIn(error) === undefined) throw error;
+    const server = kubeConfig.getCurrentCluster()?.server;
+    throw new BadInput(`cannot read from ${server}: ${messageOf(error)}`, { cause: error });
+  };
+
+async function kubeConfigOf({ kubeconfig, context }: Asked): Promise<KubeConfig> {
+  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
+    throw new BadInput(`${source}: ${messageOf(error)}`, { cause: error });
+  });
+  if (context !== undefined) {
+    const names = config.getContexts().map(({ name }) => name);
+    if (!names.includes(context)) {
+      throw new BadInput(
+        `--context: there is no ${JSON.stringify(context)}; there are ${names.join(', ') || 'none'}`,
+      );
+    }
+    config.setCurrentContext(context);
+  }
+  if (config.getCurrentCluster() !== null) return config;
+  throw new BadInput(`${source}: there is no current context with a cluster`);
+}
+
+function keyOf({ name, namespace }: Asked, { kind }: KnownKind, kubeConfig: KubeConfig): ObjectKey {
+  if (kind.scope === 'Cluster') return { name };
+  const own = kubeConfig.getContextObject(kubeConfig.getCurrentContext())?.namespace;
+  return { namespace: namespace ?? own ?? 'default', name };
+}

@@ -1,0 +1,19 @@
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** `12 s`, `3 min`, `2 h`, `5 d`. */
+export function lasting(ms: number): string {
+  const [unitMs, unit] = units.find(([least]) => Math.abs(ms) >= least) ?? [1_000, 's'];
+  return `${Math.round(Math.abs(ms) / unitMs)} ${unit}`;
+}
+
+/** `12 s ago`; `in 12 s` of what is to come; `at an unknown time` of no time at all. */
+export function ago(atMs: number, now: Date): string {
+  if (Number.isNaN(atMs)) return 'at an unknown time';
+  const ms = now.getTime() - atMs;
+  return ms < 0 ? `in ${lasting(ms)}` : `${lasting(ms)} ago`;
+}

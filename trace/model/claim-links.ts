@@ -1,0 +1,101 @@
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { conditionsOf, going, link, missing, named, withheld } from './link-parts.ts';
+import { describeKey } from './mend.ts';
+import type { Link, LinkState } from './trace.ts';
+import type { View } from './view.ts';
+
+/** The claim, with the row that its controllers take. */
+export function claimLink(view: View, links: readonly Link[]): Link {
+  const { theClaim, claim, now, subject } = view;
+  const title = `${subject.known.kind.kind} ${describeKey(subject.key)}`;
+  if (theClaim === undefined) return link('claim', title, missing(claim));
+  const row = view.binding?.row ?? view.assignment?.row;
+  const decided =
+    theClaim.spec.classRef === undefined && theClaim.spec.resourceRef === undefined
+      ? (view.assignment?.row ?? row)
+      : row;
+  return link('claim', title, {
+    state: isConditionTrue(theClaim.status?.conditions, 'Ready') && !wasDeleted(theClaim) ? 'ok' : 'waits',
+    says: [theClaim.status?.bindingPhase ?? 'no phase yet', ...going(theClaim, now)],
+    conditions: conditionsOf(theClaim),
+    ...(decided !== undefined && { row: decided }),
+    links: links.filter(({ state }) => state !== 'none'),
+  });
+}
+
+/** How it comes by a class, and how many there are to choose from. */
+export function choiceLink({ choice, theClaim }: View): Link {
+  if (choice === undefined || theClaim === undefined) return link('choice', 'class', { state: 'none' });
+  const { by, sought, matching, all, misfits = [], forbidden = 0, isMalformed } = choice;
+  if (by === 'classRef' || by === 'resourceRef') {
+    const named = theClaim.spec[by];
+    return link('choice', 'chosen by name', {
+      state: by === 'classRef' ? 'ok' : 'none',
+      says: [`spec.${by} names ${describeReference(named ?? {})}`],
+    });
+  }
+  const title = by === 'selector' ? `class selector ${sought ?? ''}`.trim() : 'default class';
+  const isChosen = theClaim.spec.classRef !== undefined;
+  if (isMalformed) return link('choice', title, { state: 'waits', says: ['makes no sense'] });
+  if (matching === undefined || all === undefined) {
+    return link('choice', title, { state: isChosen ? 'ok' : 'unknown', says: [`the classes ${withheld}`] });
+  }
+  const names = matching.map(({ metadata }) => metadata.name);
+  const noun = by === 'selector' ? 'match' : 'are marked as default';
+  return link('choice', title, {
+    state: isChosen || matching.length > misfits.length + forbidden ? 'ok' : 'waits',
+    says: [
+      `${matching.length} of ${all.length} classes ${noun}${names.length === 0 ? '' : `: ${named(names)}`}`,
+      ...(forbidden === 0 ? [] : [`${forbidden} of them may not be claimed from this namespace`]),
+      ...misfits.map((why) => `cannot serve: ${why}`),
+      ...(isChosen ? [`chosen: ${describeReference(theClaim.spec.classRef ?? {})}`] : []),
+    ],
+  });
+}
+
+/** The class that it names, or that is looked at. */
+export function classLink(view: View, links: readonly Link[] = []): Link {
+  const { theClass, resourceClass, theClaim, theManaged, subject, now } = view;
+  const reference = theClaim?.spec.classRef ?? theManaged?.spec.classRef;
+  const title =
+    subject.known.sort === 'class'
+      ? `${subject.known.kind.kind} ${subject.key.name}`
+      : describeReference(reference ?? {});
+  if (theClass === undefined) {
+    const isUnknown = resourceClass.is === 'unsought' && reference !== undefined;
+    const found = isUnknown
+      ? ({ state: 'unknown', says: ['is of a kind that is not known here'] } as const)
+      : missing(resourceClass);
+    // Once there is a resource its class has done its part.
+    const state: LinkState = found.state === 'waits' && theManaged !== undefined ? 'ok' : found.state;
+    return link('class', title, { ...found, state });
+  }
+  const { specTemplate, metadata } = theClass;
+  return link('class', title, {
+    state: wasDeleted(theClass) ? 'waits' : 'ok',
+    says: [
+      `reclaim policy ${specTemplate.reclaimPolicy ?? 'Delete'}`,
+      `secrets go to namespace ${specTemplate.writeConnectionSecretsToNamespace ?? '(none)'}`,
+      ...(metadata.annotations?.[annotationKeys.defaultClass] === 'true' ? ['is a default'] : []),
+      ...going(theClass, now),
+    ],
+    links,
+  });
+}
+
+/** The claim that a managed resource names. */
+export function claimOfResource({ theManaged, claim, theClaim }: View): readonly Link[] {
+  const reference = theManaged?.spec.claimRef;
+  if (reference === undefined) return [];
+  const title = describeReference(reference);
+  if (theClaim === undefined) return [link('claim', title, missing(claim))];
+  return [
+    link('claim', title, {
+      state: isConditionTrue(theClaim.status?.conditions, 'Ready') ? 'ok' : 'waits',
+      says: [theClaim.status?.bindingPhase ?? 'no phase yet'],
+      conditions: conditionsOf(theClaim),
+    }),
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+
+/** Which secret, and which entry of it, holds a provider's credentials; undefined if none does. */
+export function credentialsKeyOf(
+  provider: Provider | ProviderConfig | undefined,
+): (SecretKey & { readonly key: string }) | undefined {
+  if (provider === undefined) return undefined;
+  const { spec } = provider;
+  if ('credentials' in spec) {
+    return spec.credentials.source === 'Secret' ? spec.credentials.secretRef : undefined;
+  }
+  return (spec as Provider['spec']).credentialsSecretRef;
+}

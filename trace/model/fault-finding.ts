@@ -1,0 +1,17 @@
+import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Fault } from './trace.ts';
+import type { View } from './view.ts';
+
+/** Looks for one fault; its name is in the table of all. Pure. */
+export type Find = (view: View) => Omit<Fault, 'name'> | undefined;
+
+/** The kind of the claim that is looked at, or that the managed resource may be for. */
+export const claimKindOf = ({ subject, services }: View): Kind =>
+  subject.known.sort === 'claim' ? subject.known.kind : (services[0]?.claim ?? subject.known.kind);
+
+/** Which object of its kind it is. */
+export const keyOf = (object: { readonly metadata: ObjectKey }): ObjectKey => objectKey(object.metadata);
+
+/** The text as the beginning of a sentence. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

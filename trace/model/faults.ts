@@ -1,0 +1,72 @@
+import {
+  malformedSelector,
+  missingClass,
+  namespaceNotAllowed,
+  noMatch,
+  unknownKind,
+  versionMisfit,
+} from './class-faults.ts';
+import { controllersDown } from './controller-faults.ts';
+import type { Find } from './fault-finding.ts';
+import { missingCredentials, missingProvider, outside, providerTold } from './provider-faults.ts';
+import {
+  deletionWaits,
+  edited,
+  failing,
+  heldByAnother,
+  invalidPolicies,
+  leakedCreation,
+  missingResource,
+  notOffered,
+  paused,
+  told,
+  unresolvedReference,
+} from './resource-faults.ts';
+import { noSecret, propagationRefused, secretConflict } from './secret-faults.ts';
+import type { Fault } from './trace.ts';
+import type { View } from './view.ts';
+
+/**
+ * Every fault there is a name for, what keeps others from being seen first. The first that is found is the cause: what
+ * comes after it may be its consequence.
+ */
+export const faults: readonly (readonly [name: string, find: Find])[] = [
+  ['controllers down', controllersDown],
+  ['malformed selector', malformedSelector],
+  ['no match', noMatch],
+  ['version does not fit', versionMisfit],
+  ['namespace not allowed', namespaceNotAllowed],
+  ['unknown kind', unknownKind],
+  ['missing class', missingClass],
+  ['resource held by another', heldByAnother],
+  ['resource not offered', notOffered],
+  ['missing resource', missingResource],
+  ['paused', paused],
+  ['invalid policies', invalidPolicies],
+  ['leaked creation', leakedCreation],
+  ['missing provider', missingProvider],
+  ['missing credentials', missingCredentials],
+  ['unresolved reference', unresolvedReference],
+  ['wrong credentials', outside('wrong credentials')],
+  ['not allowed', outside('not allowed')],
+  ['provider down', outside('provider down')],
+  ['rate limited', outside('rate limited')],
+  ['quota', outside('quota')],
+  ['name taken', outside('name taken')],
+  ['refused', outside('refused')],
+  ['provider not ready', providerTold],
+  ['secret conflict', secretConflict],
+  ['deletion waits', deletionWaits],
+  ['failing', failing],
+  ['told by the claim', told],
+  ['no secret', noSecret],
+  ['secret not in step', propagationRefused],
+  ['edit without effect', edited],
+];
+
+/** Every fault that is found, the cause first. */
+export const faultsIn = (view: View): readonly Fault[] =>
+  faults.flatMap(([name, find]) => {
+    const found = find(view);
+    return found === undefined ? [] : [{ name, ...found, cause: found.cause.replace(/\.\.$/, '.') }];
+  });

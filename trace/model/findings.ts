@@ -1,0 +1,95 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
+import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { ClaimService } from '../../controllers/core/claim-service.ts';
+import type { ManagedService } from '../../controllers/core/managed/setup.ts';
+import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
+import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { Lease } from '../../runtime/process/leader-election.ts';
+import type { KnownKind } from '../catalogue.ts';
+import type { HiddenSecret } from './hidden-secret.ts';
+
+/**
+ * What looking for something came to.
+ * - `absent`: the API server says that there is none.
+ * - `withheld`: whoever looks may not read it.
+ * - `unsought`: nothing names it, or nobody can look here.
+ */
+export type Found<T> =
+  | { readonly is: 'there'; readonly value: T }
+  | { readonly is: 'absent' }
+  | { readonly is: 'withheld' }
+  | { readonly is: 'unsought' };
+
+/** Nobody looked for it. */
+export const unsought = { is: 'unsought' } as const;
+
+/** What was found, if it is there. */
+export const thereOf = <T>(found: Found<T>): T | undefined =>
+  found.is === 'there' ? found.value : undefined;
+
+/** Classes of one kind that a claim might be given. */
+export interface FoundClasses {
+  readonly service: ClaimService;
+  readonly classes: Found<readonly Class[]>;
+}
+
+/** What a process remembers of its last run over an object. Whoever reads from outside knows nothing of it. */
+export interface LastRun {
+  readonly at: Date;
+  readonly row?: string;
+  /** How many runs in a row have failed. */
+  readonly failures: number;
+  /** When it comes back by itself. */
+  readonly nextAt?: Date;
+}
+
+/** A secret that something names, and what was found there. */
+export interface FoundSecret {
+  readonly key: SecretKey;
+  readonly secret: Found<HiddenSecret>;
+}
+
+/** Everything that was read about one object, and what it hangs together with. No secret's value is among it. */
+export interface Findings {
+  readonly now: Date;
+  readonly subject: { readonly known: KnownKind; readonly key: ObjectKey };
+  /** The claim that is looked at, or that the managed resource is for. */
+  readonly claim: Found<Claim>;
+  /** The claim's, where something that it might be given selects namespaces. */
+  readonly namespace: Found<Namespace>;
+  /** Every service of the claim's kind. */
+  readonly services: readonly ClaimService[];
+  readonly classes: readonly FoundClasses[];
+  /** What the claim's, or else the managed resource's, `classRef` names; or the class that is looked at. */
+  readonly resourceClass: Found<Class>;
+  /** What the claim names, or the managed resource that is looked at. */
+  readonly managed: Found<Managed>;
+  /** The managed resource that names the claim, UID included. */
+  readonly held: Found<Managed>;
+  readonly managedService?: ManagedService | undefined;
+  /** What the managed resource's references may lead to, by kind. */
+  readonly referenced: readonly {
+    readonly kind: Kind<Managed>;
+    readonly objects: Found<readonly Managed[]>;
+  }[];
+  readonly providerName?: (ProviderName & { readonly kindOf: Kind }) | undefined;
+  readonly provider: Found<Provider | ProviderConfig>;
+  readonly credentials?: FoundSecret | undefined;
+  /** The managed resource's connection secret. */
+  readonly source?: FoundSecret | undefined;
+  /** The claim's. */
+  readonly target?: FoundSecret | undefined;
+  /** Of a class or provider: the managed resources that use it. */
+  readonly users: Found<readonly Managed[]>;
+  /** By which one process leads; absent where none does, and where nobody uses one. */
+  readonly lease: Found<Lease>;
+  readonly events: readonly CoreEvent[];
+  /** Whether all Events could be read. */
+  readonly areEventsWithheld: boolean;
+  readonly runs?: ((object: KubernetesObject) => LastRun | undefined) | undefined;
+}

@@ -1,0 +1,168 @@
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { credentialsKeyOf } from './credentials-key.ts';
+import type { Find } from './fault-finding.ts';
+import { keyOf } from './fault-finding.ts';
+import { thereOf } from './findings.ts';
+import { describeKey, describeObject, kubectl, lookAgain, putCredentials } from './mend.ts';
+import { outsideTrouble } from './outside-words.ts';
+import type { View } from './view.ts';
+import { readyOf, syncedOf } from './view.ts';
+
+/** Nothing says where it is to be made. */
+export const missingProvider: Find = ({ provider, providerName, theManaged }) => {
+  if (provider.is !== 'absent' || providerName === undefined) return undefined;
+  if (theManaged !== undefined && wasDeleted(theManaged) && !hasFinalizer(theManaged, finalizerNames.managed))
+    return undefined;
+  const { kind, name, kindOf } = providerName;
+  return {
+    link: 'provider',
+    cause: `${kind} ${name} (${apiVersionOf(kindOf)}) does not exist, so that nobody knows where to make it, nor as whom.`,
+    mend: [`kubectl apply -f <file with ${kind} ${name} of ${apiVersionOf(kindOf)}>`],
+  };
+};
+
+/** Their secret, or the key in it, is not there. */
+export const missingCredentials: Find = ({ provider, providerName, credentials }) => {
+  const reference = credentialsKeyOf(thereOf(provider));
+  if (credentials === undefined || reference === undefined || providerName === undefined) return undefined;
+  const who = `${providerName.kind} ${providerName.name}`;
+  const { secret } = credentials;
+  const mend = [putCredentials(reference, reference.key)];
+  if (secret.is === 'absent') {
+    return {
+      link: 'credentials',
+      cause: `The secret ${describeKey(credentials.key)} with the credentials of ${who} does not exist.`,
+      mend,
+    };
+  }
+  if (secret.is !== 'there') return undefined;
+  if (!secret.value.keys.includes(reference.key)) {
+    const has = secret.value.keys.length === 0 ? 'nothing' : secret.value.keys.join(', ');
+    return {
+      link: 'credentials',
+      cause: `The secret ${describeKey(credentials.key)} of ${who} has no key "${reference.key}"; it has ${has}.`,
+      mend,
+    };
+  }
+  if (!secret.value.emptyKeys.includes(reference.key)) return undefined;
+  return {
+    link: 'credentials',
+    cause: `The key "${reference.key}" of the secret ${describeKey(credentials.key)} of ${who} is empty.`,
+    mend,
+  };
+};
+
+/** What a ProviderConfig says of itself. */
+export const providerTold: Find = ({ provider, providerName, subject }) => {
+  const object = thereOf(provider);
+  if (object === undefined || providerName === undefined || subject.known.sort !== 'provider')
+    return undefined;
+  const { status } = object as {
+    readonly status?: { readonly conditions?: Parameters<typeof getCondition>[0] };
+  };
+  const ready = getCondition(status?.conditions, 'Ready');
+  if (ready.status !== 'False') return undefined;
+  const reference = credentialsKeyOf(object);
+  return {
+    link: 'server',
+    cause: `${describeObject(object)} is not ready: ${ready.message ?? ready.reason}.`,
+    mend: reference === undefined ? [] : [putCredentials(reference, reference.key)],
+  };
+};
+
+/**
+ * What was said of the last look at the external system: by the managed resource; of a class or provider by those that use
+ * it, if none fares better; where none may be read, by the claim.
+ */
+function lastWords({ theManaged, theClaim, managed, subject, users }: View): string | undefined {
+  const { sort } = subject.known;
+  if (sort === 'class' || sort === 'provider') {
+    const looked = (thereOf(users) ?? []).map(syncedOf).filter(({ status }) => status !== 'Unknown');
+    if (looked.some(({ status }) => status === 'True')) return undefined;
+    return looked.map(({ message }) => message).find((message) => outsideTrouble(message) !== undefined);
+  }
+  if (theManaged !== undefined) {
+    const synced = syncedOf(theManaged);
+    return synced.status === 'False' ? synced.message : undefined;
+  }
+  if (managed.is !== 'withheld' || theClaim === undefined) return undefined;
+  return [readyOf(theClaim).message, syncedOf(theClaim).message].filter(Boolean).join('; ');
+}
+
+/** What keeps the outside from being used, by what it says. */
+export const outside =
+  (...names: readonly string[]): Find =>
+  (view) => {
+    const words = lastWords(view);
+    const trouble = outsideTrouble(words);
+    if (trouble === undefined || words === undefined || !names.includes(trouble.name)) return undefined;
+    const { theManaged, managedService, provider, providerName } = view;
+    const who = providerName === undefined ? 'The provider' : `${providerName.kind} ${providerName.name}`;
+    const reference = credentialsKeyOf(thereOf(provider));
+    const again =
+      theManaged === undefined || managedService === undefined
+        ? []
+        : [lookAgain(managedService.kind, keyOf(theManaged))];
+    const edit =
+      theManaged === undefined || managedService === undefined
+        ? []
+        : [kubectl('edit', managedService.kind, keyOf(theManaged))];
+    const { link } = trouble;
+    switch (trouble.name) {
+      case 'wrong credentials':
+        return {
+          link,
+          cause: `The credentials of ${who} are refused: ${words}.`,
+          mend:
+            reference === undefined
+              ? providerName === undefined
+                ? []
+                : [kubectl('edit', providerName.kindOf, providerName)]
+              : [putCredentials(reference, reference.key)],
+        };
+      case 'not allowed':
+        return {
+          link,
+          cause: `The credentials of ${who} are known, and do not allow what is needed: ${words}.`,
+          advice: 'Give them the right in the external system, or put in others.',
+          mend: reference === undefined ? again : [putCredentials(reference, reference.key)],
+        };
+      case 'provider down':
+        return {
+          link,
+          cause: `The system that ${who} leads to does not answer as it should: ${words}.`,
+          advice: 'Once it answers, all goes on by itself. To have it tried at once:',
+          mend: again,
+        };
+      case 'rate limited':
+        return {
+          link,
+          cause: `The system that ${who} leads to limits requests: ${words}.`,
+          advice: 'It is tried again by itself; --max-external-calls-per-second asks less often.',
+          mend: again,
+        };
+      case 'quota':
+        return {
+          link,
+          cause: `The system that ${who} leads to has no room left for it: ${words}.`,
+          advice: 'Have the quota raised there, or delete what nobody needs. To have it tried at once then:',
+          mend: again,
+        };
+      case 'name taken':
+        return {
+          link,
+          cause: `What is of that name in the external system is not ours: ${words}.`,
+          advice: 'Give it another name, or remove what is in the way there.',
+          mend: edit,
+        };
+      case 'refused':
+        return {
+          link,
+          cause: `The external system refuses what is asked for: ${words}.`,
+          advice: 'Change what is asked for, in the managed resource and in the class that it was made from.',
+          mend: edit,
+        };
+    }
+  };

@@ -1,0 +1,203 @@
+import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import type { Find } from './fault-finding.ts';
+import { claimKindOf, keyOf, sentence } from './fault-finding.ts';
+import { thereOf } from './findings.ts';
+import { annotate, describeObject, kubectl, patch } from './mend.ts';
+import type { View } from './view.ts';
+import { readyOf, syncedOf } from './view.ts';
+
+/** The resource that the claim names is not for it. */
+export const heldByAnother: Find = (view) => {
+  const { binding, theClaim, theManaged } = view;
+  if (binding?.act !== 'report' || theClaim === undefined) return undefined;
+  if (!['H1', 'H1 former', 'H4 taken', 'K14 controlled'].includes(binding.row)) return undefined;
+  const holder = theManaged?.spec.claimRef;
+  return {
+    link: 'resource',
+    cause:
+      binding.row === 'H1' && holder !== undefined
+        ? `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
+        : `${sentence(binding.event.message)}.`,
+    advice: 'Delete this claim and create it anew with another resource, or with a class.',
+    mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+  };
+};
+
+/** It was another claim's, and is offered to nobody. */
+export const notOffered: Find = (view) => {
+  const { binding, theManaged, managedService } = view;
+  if (binding?.row !== 'K10 released' || theManaged === undefined || managedService === undefined)
+    return undefined;
+  return {
+    link: 'resource',
+    cause: `${describeObject(theManaged)} was given to a claim before and is not offered again.`,
+    mend: [annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.reoffer}=true`)],
+  };
+};
+
+/** It is not there, or not any more. */
+export const missingResource: Find = (view) => {
+  const { binding, theClaim, managedService } = view;
+  if (binding?.act !== 'report' || theClaim === undefined) return undefined;
+  if (!['K2', 'K2 lost', 'K2 edited'].includes(binding.row)) return undefined;
+  const { resourceRef } = theClaim.spec;
+  const isWaiting = binding.row === 'K2';
+  const anew = kubectl('delete', claimKindOf(view), keyOf(theClaim));
+  const create = `kubectl apply -f <file with ${resourceRef?.kind} ${resourceRef?.name}>`;
+  return {
+    link: 'resource',
+    cause: `${sentence(binding.event.message)}.`,
+    ...(!isWaiting && { advice: 'Then create it anew.' }),
+    mend: isWaiting && managedService === undefined ? [create, anew] : [anew],
+  };
+};
+
+/** Somebody paused it, and something waits for it. */
+export const paused: Find = ({ first, theManaged, managedService, theClaim }) => {
+  if (first?.act !== 'pause' || theManaged === undefined || managedService === undefined) return undefined;
+  const key = keyOf(theManaged);
+  const { kind } = managedService;
+  const isAnnotated = theManaged.metadata.annotations?.[annotationKeys.paused] === 'true';
+  const isHarmless = readyOf(theManaged).status === 'True' && !wasDeleted(theManaged);
+  if (isHarmless && theClaim !== undefined && theClaim.status?.bindingPhase !== 'Bound') return undefined;
+  return {
+    link: 'resource',
+    cause: `${describeObject(theManaged)} is paused: ${first.message}.`,
+    mend: [
+      isAnnotated
+        ? annotate(kind, key, `${annotationKeys.paused}-`)
+        : patch(kind, key, { spec: { managementPolicies: ['*'] } }),
+    ],
+  };
+};
+
+/** Its management policies are no supported set. */
+export const invalidPolicies: Find = ({ first, theManaged, managedService }) =>
+  first?.row !== '3' || theManaged === undefined || managedService === undefined
+    ? undefined
+    : {
+        link: 'resource',
+        cause: `${describeObject(theManaged)} may not be worked on: ${first.message}.`,
+        mend: [patch(managedService.kind, keyOf(theManaged), { spec: { managementPolicies: ['*'] } })],
+      };
+
+/** A creation without a known end. */
+export const leakedCreation: Find = ({ first, theManaged, managedService }) => {
+  if (first?.row !== '8' || theManaged === undefined || managedService === undefined) return undefined;
+  const key = keyOf(theManaged);
+  return {
+    link: 'external',
+    cause: `A creation of ${describeObject(theManaged)} was begun and nobody knows how it ended, so that a second one might be made.`,
+    advice: `Look in the external system first. If it is there, name it (the second command); then remove the mark.`,
+    mend: [
+      annotate(managedService.kind, key, `${annotationKeys.externalCreatePending}-`),
+      kubectl('annotate', managedService.kind, key, `${annotationKeys.externalName}=<its name there>`),
+    ],
+  };
+};
+
+/** What it refers to. */
+export const unresolvedReference: Find = ({ unresolved, theManaged, managedService }) => {
+  if (unresolved === undefined || theManaged === undefined || managedService === undefined) return undefined;
+  if (wasDeleted(theManaged) || readyOf(theManaged).status === 'True') return undefined;
+  const [, kindName, name] = /: (\w+) (\S+) does not exist/.exec(unresolved) ?? [];
+  const to = managedService.references?.find(({ to: kind }) => kind.kind === kindName)?.to;
+  return {
+    link: 'references',
+    cause: `${describeObject(theManaged)} refers to what is not there: ${unresolved}.`,
+    mend: [
+      ...(to === undefined ? [] : [`kubectl apply -f <file with ${to.kind} ${name}>`]),
+      kubectl('edit', managedService.kind, keyOf(theManaged)),
+    ],
+  };
+};
+
+/** Whatever else its last run says went wrong. */
+export const failing: Find = ({ theManaged, managedService }) => {
+  if (theManaged === undefined || managedService === undefined) return undefined;
+  const synced = syncedOf(theManaged);
+  if (synced.status !== 'False' || synced.reason === 'ReconcilePaused') return undefined;
+  return {
+    link: 'resource',
+    cause: `${describeObject(theManaged)} cannot be worked on: ${synced.message ?? synced.reason}.`,
+    mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
+  };
+};
+
+/** What keeps something from going, if nothing before has said. */
+export const deletionWaits: Find = (view) => {
+  const { theClaim, theManaged, managedService, provider, providerName, subject, users } = view;
+  const ours: Readonly<Record<string, string>> = finalizerNames;
+  const foreign = (object: { readonly metadata: { readonly finalizers?: readonly string[] } }) =>
+    (object.metadata.finalizers ?? []).filter((name) => !Object.values(ours).includes(name));
+  const [object, kind] =
+    subject.known.sort === 'claim'
+      ? [theClaim, claimKindOf(view)]
+      : subject.known.sort === 'managed'
+        ? [theManaged, managedService?.kind]
+        : [thereOf(provider), providerName?.kindOf];
+  if (object === undefined || kind === undefined || !wasDeleted(object)) return undefined;
+  const others = foreign(object);
+  if (others.length > 0) {
+    return {
+      link: linkOf(subject.known.sort),
+      cause: `${describeObject(object)} is being deleted, and finalizers of somebody else hold it: ${others.join(', ')}.`,
+      advice: 'Whoever set them removes them; if nobody does any more, remove them by hand.',
+      mend: [kubectl('edit', kind, keyOf(object))],
+    };
+  }
+  if (subject.known.sort === 'provider') {
+    const used = thereOf(users) ?? [];
+    if (used.length === 0) return undefined;
+    const names = used.slice(0, 5).map(describeObject).join(', ');
+    return {
+      link: 'users',
+      cause: `${describeObject(object)} is being deleted, and ${used.length} managed resource${used.length === 1 ? ' uses' : 's use'} it: ${names}${used.length > 5 ? ', …' : ''}.`,
+      advice: 'It goes once they are gone, or use another.',
+      mend: used
+        .slice(0, 5)
+        .map(({ apiVersion, kind: name, metadata }) =>
+          ['kubectl delete', `${name.toLowerCase()}.${apiVersion.split('/')[0]}`, metadata.name].join(' '),
+        ),
+    };
+  }
+  return undefined;
+};
+
+const linkOf = (sort: View['subject']['known']['sort']) => (sort === 'managed' ? 'resource' : sort);
+
+/** Reasons that say no more than that something is on its way. */
+const onTheWay = ['Pending', 'Creating', 'Binding', 'Deleting'];
+
+/** Where nothing else explains it, as where the managed resource may not be read: what the claim says. */
+export const told: Find = (view) => {
+  const { theClaim, managed, subject } = view;
+  if (subject.known.sort !== 'claim' || theClaim === undefined) return undefined;
+  const ready = readyOf(theClaim);
+  if (ready.status !== 'False' || ready.message === undefined) return undefined;
+  if (managed.is !== 'withheld') {
+    if (onTheWay.includes(ready.reason ?? '')) return undefined;
+    const mend = [kubectl('edit', claimKindOf(view), keyOf(theClaim))];
+    return { link: 'claim', cause: `${sentence(ready.message)}.`, mend };
+  }
+  const { resourceRef } = theClaim.spec;
+  return {
+    link: 'resource',
+    cause: `${sentence(ready.message)}.`,
+    advice: 'You may not read the managed resource. Who administers it can see more:',
+    mend: [`npm run trace -- ${resourceRef?.kind?.toLowerCase()} ${resourceRef?.name}`],
+  };
+};
+
+/** An edit of what is settled. */
+export const edited: Find = (view) => {
+  const { theClaim, subject } = view;
+  const synced = syncedOf(theClaim);
+  if (subject.known.sort !== 'claim' || theClaim === undefined || synced.status !== 'False') return undefined;
+  return {
+    link: 'claim',
+    cause: `${describeObject(theClaim)} cannot be worked on: ${synced.message ?? synced.reason}.`,
+    mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
+  };
+};

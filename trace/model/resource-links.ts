@@ -1,0 +1,128 @@
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { ago } from './ago.ts';
+import { thereOf } from './findings.ts';
+import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
+import { describeObject } from './mend.ts';
+import { providerLinks } from './provider-links.ts';
+import { sourceLinks } from './secret-links.ts';
+import type { Link, LinkState } from './trace.ts';
+import type { View } from './view.ts';
+import { syncedOf } from './view.ts';
+
+/** The managed resource with all that hangs from it; without one, what it would be made with. */
+export function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {
+  const { theManaged, managed, theClaim, subject, first, now, held } = view;
+  const title = theManaged
+    ? describeObject(theManaged)
+    : subject.known.sort === 'managed'
+      ? `${subject.known.kind.kind} ${subject.key.name}`
+      : describeReference(theClaim?.spec.resourceRef ?? {});
+  if (theManaged === undefined) {
+    const isNamed = theClaim?.spec.resourceRef !== undefined || subject.known.sort === 'managed';
+    const own = missing(isNamed && managed.is === 'unsought' ? { is: 'withheld' } : managed);
+    const resource: readonly Link[] = isNamed ? [link('resource', title, own)] : [];
+    return [...resource, ...providerLinks(view)];
+  }
+  const heldOne = thereOf(held);
+  const isAnother = subject.known.sort === 'claim' && heldOne?.metadata.uid !== theManaged.metadata.uid;
+  const holder = theManaged.spec.claimRef;
+  const isReady = isConditionTrue(theManaged.status?.conditions, 'Ready') && !wasDeleted(theManaged);
+  const isTroubled = syncedOf(theManaged).status === 'False';
+  const state: LinkState = isReady && !isAnother && !isTroubled ? 'ok' : 'waits';
+  const resource = link('resource', title, {
+    state,
+    says: [
+      theManaged.status?.bindingPhase ?? 'no phase yet',
+      ...(isAnother && holder !== undefined ? [`is held by ${describeReference(holder)}`] : []),
+      ...(first?.act === 'pause' ? [first.message] : []),
+      ...attemptsOf(view),
+      ...going(theManaged, now),
+    ],
+    conditions: conditionsOf(theManaged),
+    ...rowOf(view),
+    links: [
+      ...above,
+      ...referencesLinks(view),
+      externalLink(view),
+      ...providerLinks(view),
+      ...sourceLinks(view),
+    ],
+  });
+  return [resource];
+}
+
+/** What its controller did last, where a process remembers; else what is on record. */
+function rowOf({ runs, theManaged, first }: View): { readonly row?: string } {
+  const row = (theManaged && runs?.(theManaged)?.row) ?? first?.row;
+  return row === undefined ? {} : { row };
+}
+
+/** When it was last looked at, how often that failed, and when it will be again. */
+function attemptsOf({ theManaged, runs, events, first, now }: View): readonly string[] {
+  if (theManaged === undefined) return [];
+  const run = runs?.(theManaged);
+  if (run !== undefined) {
+    const failures = run.failures === 0 ? '' : `, ${run.failures} failed in a row`;
+    const next = run.nextAt === undefined ? '' : `, next ${ago(run.nextAt.getTime(), now)}`;
+    return [`last look ${ago(run.at.getTime(), now)}${failures}${next}`];
+  }
+  const { annotations = {} } = theManaged.metadata;
+  const poll = annotations[annotationKeys.pollInterval];
+  const warnings = events
+    .filter(
+      ({ type, involvedObject }) => type === 'Warning' && nameIn(involvedObject) === theManaged.metadata.name,
+    )
+    .toSorted((a, b) => Date.parse(b.lastTimestamp) - Date.parse(a.lastTimestamp));
+  const [last] = warnings;
+  const synced = syncedOf(theManaged);
+  const rests = first?.act === 'pause' || first?.row === '3' || first?.row === '8';
+  if (rests) return ['no attempts until that is mended'];
+  if (synced.status === 'False') {
+    const tries =
+      last === undefined
+        ? ''
+        : `; told of ${last.count === 1 ? 'once' : `${last.count} times`}, last ${ago(Date.parse(last.lastTimestamp), now)}`;
+    return [
+      `fails since ${ago(Date.parse(synced.lastTransitionTime ?? ''), now).replace(/ ago$/, '')}${tries}`,
+      'tried again by itself, at least once a minute',
+    ];
+  }
+  return poll === undefined ? [] : [`looked at every ${poll}`];
+}
+
+const nameIn = (reference: object): string | undefined => (reference as { readonly name?: string }).name;
+
+function referencesLinks({ managedService, unresolved, theManaged, referenced }: View): readonly Link[] {
+  const { forProvider = {} } = theManaged?.spec ?? {};
+  const used = (managedService?.references ?? []).filter(
+    ({ ref, selector }) => ref in forProvider || selector in forProvider,
+  );
+  if (used.length === 0) return [];
+  const isUnknown = referenced.some(({ objects }) => objects.is === 'withheld');
+  const names = used.map(({ field, to }) => `${field} from a ${to.kind}`);
+  if (isUnknown)
+    return [
+      link('references', `references: ${names.join(', ')}`, {
+        state: 'unknown',
+        says: [`what they lead to ${withheld}`],
+      }),
+    ];
+  return [
+    link('references', `references: ${names.join(', ')}`, {
+      state: unresolved === undefined ? 'ok' : 'waits',
+      says: [unresolved ?? 'resolved'],
+    }),
+  ];
+}
+
+function externalLink({ theManaged, managedService }: View): Link {
+  const name = theManaged && externalName(theManaged);
+  const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned when it is made)' : '(none yet)')}`;
+  const wasSeen = theManaged?.status?.externalIdentity !== undefined;
+  return link('external', title, {
+    state: wasSeen ? 'ok' : 'waits',
+    says: [wasSeen ? 'seen in the external system' : 'not seen in the external system yet'],
+  });
+}

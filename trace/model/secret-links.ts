@@ -1,0 +1,68 @@
+import type { FoundSecret } from './findings.ts';
+import { thereOf } from './findings.ts';
+import { link, missing, withheld } from './link-parts.ts';
+import { describeKey } from './mend.ts';
+import type { Link } from './trace.ts';
+import type { View } from './view.ts';
+
+const keysOf = ({ secret }: FoundSecret): string => {
+  const found = thereOf(secret);
+  return found === undefined || found.keys.length === 0 ? 'has no keys' : `has ${found.keys.join(', ')}`;
+};
+
+/** The managed resource's secret. */
+export function sourceLinks({ source, theManaged }: View): readonly Link[] {
+  if (source === undefined) {
+    return theManaged === undefined
+      ? []
+      : [
+          link('resource secret', 'secret', {
+            state: 'none',
+            says: ['no spec.writeConnectionSecretToRef: none is written'],
+          }),
+        ];
+  }
+  const title = `secret ${describeKey(source.key)}`;
+  if (source.secret.is !== 'there') return [link('resource secret', title, missing(source.secret))];
+  const { editedKeys } = source.secret.value;
+  return [
+    link('resource secret', title, {
+      state: editedKeys.length === 0 ? 'ok' : 'waits',
+      says: [
+        keysOf(source),
+        ...(editedKeys.length === 0 ? [] : [`edited since it was published: ${editedKeys.join(', ')}`]),
+      ],
+    }),
+  ];
+}
+
+/** The claim's, and whether it is in step. */
+export function targetLink(view: View): Link {
+  const { target, source } = view;
+  if (target === undefined)
+    return link('claim secret', 'secret', { state: 'none', says: ['none is wanted'] });
+  const title = `secret ${describeKey(target.key)}`;
+  if (target.secret.is !== 'there') return link('claim secret', title, missing(target.secret));
+  const step = stepOf(view);
+  return link('claim secret', title, {
+    state: step.isFine ? 'ok' : 'waits',
+    says: [keysOf(target), ...(source === undefined ? [] : [step.says])],
+  });
+}
+
+function stepOf({ source, target, propagation }: View): { readonly isFine: boolean; readonly says: string } {
+  const [from, to] = [source, target].map((found) => found && thereOf(found.secret)?.secret.data);
+  if (from === undefined || to === undefined) {
+    return {
+      isFine: true,
+      says: `whether it is in step cannot be seen: the managed resource's secret ${withheld}`,
+    };
+  }
+  if (propagation?.act === 'refuse') return { isFine: false, says: propagation.message };
+  const differing = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
+    (key) => from[key] !== to[key],
+  );
+  return differing.length === 0
+    ? { isFine: true, says: "in step with the managed resource's secret" }
+    : { isFine: false, says: `out of step: ${differing.toSorted().join(', ')}` };
+}

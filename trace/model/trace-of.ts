@@ -1,0 +1,145 @@
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
+import { printable } from '../../apis/core/v1alpha1/printable.ts';
+import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import { faultsIn } from './faults.ts';
+import type { Findings, Found } from './findings.ts';
+import { thereOf } from './findings.ts';
+import { linksOf } from './links.ts';
+import { describeKey } from './mend.ts';
+import type { Fault, Link, LinkName, Told, Trace, Verdict } from './trace.ts';
+import type { View } from './view.ts';
+import { readyOf, viewOf } from './view.ts';
+
+/** What the findings come to: the chain, the first broken link with its cause, and what was told. Pure. */
+export function traceOf(findings: Findings): Trace {
+  const view = viewOf(findings);
+  const { known, key } = findings.subject;
+  const subject = `${known.kind.kind} ${describeKey(key)}`;
+  const own = ownOf(view);
+  if (own.is !== 'there') {
+    const verdict = own.is === 'withheld' ? 'withheld' : 'absent';
+    return { subject, verdict, isUsable: false, links: [], timeline: [], gaps: [] };
+  }
+  const isUsable = isUsableNow(view);
+  const [found] = faultsIn(view);
+  const verdict = verdictOf(view, isUsable, found);
+  // A word on what is on its way would send somebody to mend what is not broken.
+  const fault = verdict === 'usable' ? undefined : found;
+  const links = fault === undefined ? linksOf(view) : marked(linksOf(view), fault.link);
+  return {
+    subject,
+    verdict,
+    isUsable,
+    ...(fault !== undefined && { fault: { ...fault, cause: printable(fault.cause) } }),
+    links,
+    timeline: timelineOf(findings.events),
+    gaps: gapsOf(findings),
+  };
+}
+
+function ownOf({ subject, claim, managed, resourceClass, provider }: View): Found<unknown> {
+  return { claim, managed, class: resourceClass, provider }[subject.known.sort];
+}
+
+function isUsableNow(view: View): boolean {
+  const { subject, theClaim, theManaged, theClass, provider, credentials, target } = view;
+  switch (subject.known.sort) {
+    case 'claim': {
+      const isSecretMissing = target?.secret.is === 'absent';
+      const isBound = theClaim?.status?.bindingPhase === 'Bound';
+      return isBound && readyOf(theClaim).status === 'True' && !wasDeleted(theClaim) && !isSecretMissing;
+    }
+    case 'managed':
+      return theManaged !== undefined && readyOf(theManaged).status === 'True' && !wasDeleted(theManaged);
+    case 'class':
+      return (
+        theClass !== undefined && !wasDeleted(theClass) && provider.is !== 'absent' && isThere(credentials)
+      );
+    case 'provider': {
+      const object = thereOf(provider);
+      if (object === undefined || wasDeleted(object) || !isThere(credentials)) return false;
+      const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
+      return !status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'False');
+    }
+  }
+}
+
+const isThere = (credentials: View['credentials']): boolean => credentials?.secret.is !== 'absent';
+
+function verdictOf(view: View, isUsable: boolean, fault: Fault | undefined): Verdict {
+  const { subject, theClaim, theManaged, provider, theClass } = view;
+  const object = { claim: theClaim, managed: theManaged, provider: thereOf(provider), class: theClass }[
+    subject.known.sort
+  ];
+  if (isUsable) {
+    // Of what could be used only what keeps it from being looked after is worth a word.
+    return fault === undefined ? 'usable' : 'usable, but';
+  }
+  if (fault !== undefined) return 'broken';
+  return object !== undefined && wasDeleted(object) ? 'going' : 'on its way';
+}
+
+/** The same chain, in which the link of that name, or what comes nearest to it, is the broken one. */
+function marked(links: readonly Link[], name: LinkName): readonly Link[] {
+  const names = new Set(namesIn(links));
+  const nearest: Readonly<Partial<Record<LinkName, readonly LinkName[]>>> = {
+    credentials: ['provider', 'resource', 'claim'],
+    server: ['provider', 'resource', 'claim'],
+    external: ['resource', 'claim'],
+    references: ['resource', 'claim'],
+    'resource secret': ['resource', 'claim'],
+    provider: ['resource', 'class', 'claim'],
+    resource: ['claim'],
+    choice: ['claim'],
+    class: ['claim'],
+    'claim secret': ['claim'],
+  };
+  const at = [name, ...(nearest[name] ?? [])].find((each) => names.has(each));
+  const mark = (link: Link): Link => ({
+    ...link,
+    state: link.name === at ? 'broken' : link.state,
+    links: link.links.map(mark),
+  });
+  return links.map(mark);
+}
+
+const namesIn = (links: readonly Link[]): readonly LinkName[] =>
+  links.flatMap(({ name, links: below }) => [name, ...namesIn(below)]);
+
+/** What was told of all objects, oldest first. */
+export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
+  const told = events.map((event) => {
+    const { involvedObject, type, reason, message, count, lastTimestamp, firstTimestamp, source } = event;
+    const { kind, namespace, name } = involvedObject as Readonly<Record<string, string | undefined>>;
+    return {
+      at: lastTimestamp ?? firstTimestamp ?? event.metadata.creationTimestamp ?? '',
+      type: type ?? 'Normal',
+      object: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+      reason: printable(reason ?? ''),
+      message: printable(message ?? ''),
+      count: count ?? 1,
+      from: source?.component ?? '',
+    };
+  });
+  return told.toSorted((a, b) => compareNames(a.at, b.at) || compareNames(a.object, b.object));
+}
+
+function gapsOf(findings: Findings): readonly string[] {
+  const parts: readonly (readonly [string, string | undefined])[] = [
+    [
+      'the classes',
+      findings.classes.some(({ classes }) => classes.is === 'withheld') ? 'withheld' : undefined,
+    ],
+    ['the managed resource', findings.managed.is],
+    ['the provider', findings.provider.is],
+    ['the credentials', findings.credentials?.secret.is],
+    ["the managed resource's secret", findings.source?.secret.is],
+    ["the claim's secret", findings.target?.secret.is],
+    ['the lease of the controllers', findings.lease.is],
+    ['some Events', findings.areEventsWithheld ? 'withheld' : undefined],
+  ];
+  const names = parts.flatMap(([name, is]) => (is === 'withheld' ? [name] : []));
+  return names.length === 0 ? [] : [`may not be read with your rights: ${names.join(', ')}`];
+}

@@ -1,0 +1,53 @@
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { apiErrorIn, isNotFound } from '../../runtime/client/errors.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
+import type { Found } from '../model/findings.ts';
+import type { Source } from './source.ts';
+
+const pageSize = 500;
+
+/** Reads from the API server. What may not be read is withheld; everything else that goes wrong is thrown as ApiError. */
+export function apiSource(client: KubernetesClient, signal?: AbortSignal): Source {
+  return {
+    get: (kind, key) => finding(client.get(kind, key, signal)),
+    list: (kind) => finding(all((token) => client.list(kind, { limit: pageSize, ...token }, signal))),
+    eventsOf: (object) => finding(eventsAbout(object)),
+  };
+
+  function eventsAbout({ kind, metadata: { name, namespace = 'default', uid } }: KubernetesObject) {
+    const about = { kind, name, ...(uid !== undefined && { uid }) };
+    const fieldSelector = Object.entries(about)
+      .map(([field, value]) => `involvedObject.${field}=${value}`)
+      .join(',');
+    const limited = { namespace, fieldSelector, limit: pageSize };
+    return all<CoreEvent>((token) => client.list(EventKind, { ...limited, ...token }, signal));
+  }
+}
+
+type Page<T> = { readonly items: readonly T[]; readonly continueToken?: string };
+
+async function all<T>(
+  page: (token: { readonly continueToken?: string }) => Promise<Page<T>>,
+): Promise<readonly T[]> {
+  const items: T[] = [];
+  for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
+    const next: Page<T> = await page(token === undefined ? {} : { continueToken: token });
+    items.push(...next.items);
+    token = next.continueToken;
+  }
+  return items;
+}
+
+async function finding<T>(reading: Promise<T>): Promise<Found<T>> {
+  try {
+    return { is: 'there', value: await reading };
+  } catch (error) {
+    if (isNotFound(error)) return { is: 'absent' };
+    if (apiErrorIn(error)?.code === 403) return { is: 'withheld' };
+    // A kind that the server does not have is answered with a page that is not found.
+    if (apiErrorIn(error)?.code === 404) return { is: 'absent' };
+    throw error;
+  }
+}

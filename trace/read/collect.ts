@@ -1,0 +1,346 @@
+import uniqBy from 'lodash/uniqBy.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { holdsClaim } from '../../controllers/core/claim/holdings.ts';
+import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
+import type { ClaimService } from '../../controllers/core/claim-service.ts';
+import type { ManagedService } from '../../controllers/core/managed/setup.ts';
+import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
+import { providerOf, providersOf } from '../../controllers/core/provider/provider-choice.ts';
+import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { Catalogue, KnownKind } from '../catalogue.ts';
+import { objectsOf } from '../catalogue.ts';
+import { credentialsKeyOf } from '../model/credentials-key.ts';
+import type { Findings, Found, FoundSecret } from '../model/findings.ts';
+import { thereOf, unsought } from '../model/findings.ts';
+import { hidden } from '../model/hidden-secret.ts';
+import type { Source } from './source.ts';
+
+/** What a trace is asked about. */
+export interface Subject {
+  readonly known: KnownKind;
+  readonly key: ObjectKey;
+}
+
+export interface CollectOptions {
+  readonly catalogue: Catalogue;
+  readonly source: Source;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The Lease by which the controllers elect who works; absent: nobody looks for one. */
+  readonly lease?: { readonly namespace: string; readonly name: string } | undefined;
+  readonly runs?: Findings['runs'];
+}
+
+const nothing: Findings = {
+  now: new Date(0),
+  subject: { known: undefined as never, key: { name: '' } },
+  claim: unsought,
+  namespace: unsought,
+  services: [],
+  classes: [],
+  resourceClass: unsought,
+  managed: unsought,
+  held: unsought,
+  referenced: [],
+  provider: unsought,
+  users: unsought,
+  lease: unsought,
+  events: [],
+  areEventsWithheld: false,
+};
+
+/**
+ * Reads an object and all that it hangs together with, by what the objects themselves name. Throws what the source
+ * throws; what may not be read, or is not there, is a finding.
+ */
+export async function collect(options: CollectOptions, subject: Subject): Promise<Findings> {
+  const { source, clock, lease, runs } = options;
+  const looking: Readonly<Record<KnownKind['sort'], () => Promise<Partial<Findings>>>> = {
+    claim: () => aroundClaim(options, subject),
+    managed: () => aroundManaged(options, subject),
+    class: () => aroundClass(options, subject),
+    provider: () => aroundProvider(options, subject),
+  };
+  const [around, leased] = await Promise.all([
+    looking[subject.known.sort](),
+    lease === undefined ? unsought : source.get(LeaseKind, lease),
+  ]);
+  const found = { ...nothing, subject, ...around };
+  return { ...found, ...(await eventsAround(source, found)), lease: leased, now: clock.now(), runs };
+}
+
+async function aroundClaim(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
+  const claim = await options.source.get(objectsOf<Claim>(known), key);
+  return claim.is === 'there' ? ofClaim(options, claim.value) : { claim };
+}
+
+async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Promise<Partial<Findings>> {
+  const services = catalogue.services.filter(({ claim: kind }) => isOf(claim, kind));
+  const { resourceRef, classRef } = claim.spec;
+  const [classes, named] = await Promise.all([
+    Promise.all(
+      services.map(async (service) => ({ service, classes: await source.list<Class>(service.class) })),
+    ),
+    managedNamed(source, catalogue, resourceRef),
+  ]);
+  // What names the claim and is named by it is the one; only else all are searched.
+  const isMutual = named.is === 'there' && holdsClaim(named.value, claim);
+  const held = isMutual ? named : await heldBy(source, services, claim);
+  const managed = held.is === 'there' ? held : named;
+  const listed = classes.find(({ service }) => isNamed(classRef, service.class))?.classes;
+  const resourceClass: Found<Class> =
+    classRef === undefined
+      ? unsought
+      : listed?.is === 'there'
+        ? inList(listed.value, classRef.name)
+        : await classNamed(source, catalogue, classRef);
+  const { writeConnectionSecretToRef: to } = claim.spec;
+  const { namespace = '' } = claim.metadata;
+  const offered = [
+    ...classes.flatMap((found) => thereOf(found.classes) ?? []),
+    thereOf(named),
+    thereOf(managed),
+  ];
+  return {
+    namespace: offered.some(restrictsNamespaces)
+      ? await source.get(NamespaceKind, { name: namespace })
+      : unsought,
+    claim: { is: 'there', value: claim },
+    services,
+    classes,
+    resourceClass,
+    managed: named.is === 'there' ? named : managed,
+    held,
+    ...(await beneath({ catalogue, source }, thereOf(managed), thereOf(resourceClass), services)),
+    target: to && (await secretAt(source, { namespace, name: to.name })),
+  };
+}
+
+async function aroundManaged(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
+  const { source, catalogue } = options;
+  const found = await source.get(objectsOf<Managed>(known), key);
+  if (found.is !== 'there') return { managed: found };
+  const managed = found.value;
+  const { claimRef, classRef } = managed.spec;
+  const claimKind = catalogue.ofReference(claimRef);
+  const claim: Found<Claim> =
+    claimRef?.name === undefined || claimKind === undefined
+      ? unsought
+      : await source.get(objectsOf<Claim>(claimKind), objectKey(keyOf(claimRef)));
+  const resourceClass = await classNamed(source, catalogue, classRef);
+  const to = thereOf(claim)?.spec.writeConnectionSecretToRef;
+  const namespace = claimRef?.namespace ?? '';
+  return {
+    claim,
+    services: catalogue.services.filter((service) => isOf(managed, service.managed)),
+    resourceClass,
+    managed: found,
+    held: found,
+    ...(await beneath(options, managed, thereOf(resourceClass), [])),
+    target: to && (await secretAt(source, { namespace, name: to.name })),
+  };
+}
+
+async function aroundClass(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
+  const { source, catalogue } = options;
+  const resourceClass = await source.get(objectsOf<Class>(known), key);
+  const services = catalogue.services.filter((service) => kindKey(service.class) === kindKey(known.kind));
+  if (resourceClass.is !== 'there') return { resourceClass, services };
+  const kinds = uniqBy(
+    services.map(({ managed }) => managed),
+    kindKey,
+  );
+  const users = await usersAmong(
+    source,
+    kinds,
+    ({ spec: { classRef } }) => isNamed(classRef, known.kind) && classRef?.name === key.name,
+  );
+  return {
+    resourceClass,
+    services,
+    users,
+    ...(await beneath(options, undefined, resourceClass.value, services)),
+  };
+}
+
+async function aroundProvider(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
+  const { source, catalogue } = options;
+  const provider = await source.get(objectsOf<Provider | ProviderConfig>(known), key);
+  const served = catalogue.managed.filter(({ providers }) =>
+    [providers.provider, providers.providerConfig].some((kind) => kindKey(kind) === kindKey(known.kind)),
+  );
+  const isLegacy = served.some(({ providers }) => kindKey(providers.provider) === kindKey(known.kind));
+  const name: ProviderName = { kind: isLegacy ? 'Provider' : 'ProviderConfig', name: key.name };
+  const users = await usersAmong(
+    source,
+    served.map(({ kind }) => kind),
+    (managed) => {
+      const used = providerOf(managed);
+      return used.kind === name.kind && used.name === name.name;
+    },
+  );
+  const providerName = { ...name, kindOf: known.kind };
+  return { provider, providerName, users, credentials: await credentialsOf(source, thereOf(provider)) };
+}
+
+/** What a managed resource, or one that would be made from a class, needs to be made. */
+async function beneath(
+  { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
+  managed: Managed | undefined,
+  resourceClass: Class | undefined,
+  services: readonly ClaimService[],
+): Promise<Partial<Findings>> {
+  const service = serviceOf(catalogue, managed, resourceClass, services);
+  if (service === undefined) return {};
+  const candidates =
+    managed === undefined
+      ? resourceClass && providersOf({ spec: resourceClass.specTemplate } as unknown as Managed)
+      : [providerOf(managed), ...providersOf(managed)];
+  const to = managed?.spec.writeConnectionSecretToRef;
+  const [chosen, referenced, sourceSecret] = await Promise.all([
+    candidates === undefined ? undefined : firstThere(source, service, candidates),
+    Promise.all(
+      uniqBy(
+        managed === undefined ? [] : (service.references ?? []).map(({ to: kind }) => kind),
+        kindKey,
+      ).map(async (kind) => ({ kind, objects: await source.list(kind) })),
+    ),
+    to && secretAt(source, to),
+  ]);
+  return {
+    managedService: service,
+    referenced,
+    providerName: chosen?.name,
+    provider: chosen?.found ?? unsought,
+    credentials: chosen && (await credentialsOf(source, thereOf(chosen.found))),
+    source: sourceSecret,
+  };
+}
+
+function serviceOf(
+  { managed: all }: Catalogue,
+  managed: Managed | undefined,
+  resourceClass: Class | undefined,
+  services: readonly ClaimService[],
+): ManagedService | undefined {
+  if (managed !== undefined) return all.find(({ kind }) => isOf(managed, kind));
+  const made = services.find((service) => resourceClass && isOf(resourceClass, service.class))?.managed;
+  return made && all.find(({ kind }) => kindKey(kind) === kindKey(made));
+}
+
+/** Of several that a resource may use the first that is there, else the one it prefers. */
+async function firstThere(
+  source: Source,
+  { providers }: ManagedService,
+  [first, ...rest]: readonly ProviderName[],
+): Promise<
+  { readonly name: Findings['providerName']; readonly found: Found<Provider | ProviderConfig> } | undefined
+> {
+  if (first === undefined) return undefined;
+  const kindOf: Kind<Provider | ProviderConfig> =
+    first.kind === 'Provider' ? providers.provider : providers.providerConfig;
+  const found = await source.get(kindOf, { name: first.name });
+  const own = { name: { ...first, kindOf }, found };
+  if (found.is !== 'absent') return own;
+  const other = await firstThere(source, { providers } as ManagedService, rest);
+  return other?.found.is === 'there' ? other : own;
+}
+
+/** The secret with a provider's credentials, where they are in one. */
+async function credentialsOf(
+  source: Source,
+  provider: Provider | ProviderConfig | undefined,
+): Promise<FoundSecret | undefined> {
+  const reference = credentialsKeyOf(provider);
+  return reference && secretAt(source, reference);
+}
+
+async function secretAt(source: Source, { namespace, name }: SecretKey): Promise<FoundSecret> {
+  const found = await source.get(SecretKind, { namespace, name });
+  const secret = found.is === 'there' ? { ...found, value: hidden(found.value) } : found;
+  return { key: { namespace, name }, secret };
+}
+
+async function managedNamed(
+  source: Source,
+  catalogue: Catalogue,
+  reference: ObjectReference | undefined,
+): Promise<Found<Managed>> {
+  const known = catalogue.ofReference(reference);
+  if (known?.sort !== 'managed' || !reference?.name) return unsought;
+  return source.get(objectsOf<Managed>(known), { name: reference.name });
+}
+
+async function classNamed(
+  source: Source,
+  catalogue: Catalogue,
+  reference: ObjectReference | undefined,
+): Promise<Found<Class>> {
+  const known = catalogue.ofReference(reference);
+  if (known?.sort !== 'class' || !reference?.name) return unsought;
+  return source.get(objectsOf<Class>(known), { name: reference.name });
+}
+
+/** The managed resource that names a claim, as `holdings` finds it in a process. */
+async function heldBy(
+  source: Source,
+  services: readonly ClaimService[],
+  claim: Claim,
+): Promise<Found<Managed>> {
+  const kinds = uniqBy(
+    services.map(({ managed }) => managed),
+    kindKey,
+  );
+  const lists = await Promise.all(kinds.map((kind) => source.list<Managed>(kind)));
+  const held = lists.flatMap((list) => (thereOf(list) ?? []).filter((one) => holdsClaim(one, claim)));
+  const found = held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
+  if (found !== undefined) return { is: 'there', value: found };
+  return lists.some(({ is }) => is === 'withheld') ? { is: 'withheld' } : { is: 'absent' };
+}
+
+async function usersAmong(
+  source: Source,
+  kinds: readonly Kind<Managed>[],
+  isUser: (managed: Managed) => boolean,
+): Promise<Found<readonly Managed[]>> {
+  const lists = await Promise.all(kinds.map((kind) => source.list(kind)));
+  if (lists.some(({ is }) => is === 'withheld')) return { is: 'withheld' };
+  return { is: 'there', value: lists.flatMap((list) => (thereOf(list) ?? []).filter(isUser)) };
+}
+
+async function eventsAround(
+  source: Source,
+  { claim, managed, resourceClass, provider, source: from, target }: Findings,
+): Promise<Pick<Findings, 'events' | 'areEventsWithheld'>> {
+  const objects: readonly (KubernetesObject | undefined)[] = [
+    ...[claim, managed, resourceClass, provider].map((found) => thereOf<KubernetesObject>(found)),
+    ...[from, target].map((found) => found && thereOf(found.secret)?.secret),
+  ];
+  const told = await Promise.all(
+    objects.flatMap((object) => (object === undefined ? [] : [source.eventsOf(object)])),
+  );
+  return {
+    events: told.flatMap((events) => thereOf(events) ?? []),
+    areEventsWithheld: told.some(({ is }) => is === 'withheld'),
+  };
+}
+
+const keyOf = ({ namespace, name = '' }: ObjectReference): ObjectKey =>
+  namespace === undefined ? { name } : { namespace, name };
+const inList = (classes: readonly Class[], name: string | undefined): Found<Class> => {
+  const value = classes.find(({ metadata }) => metadata.name === name);
+  return value === undefined ? { is: 'absent' } : { is: 'there', value };
+};
+const isNamed = (reference: ObjectReference | undefined, { kind, group }: Kind): boolean =>
+  reference?.kind === kind && (reference.apiVersion ?? '').startsWith(`${group}/`);
+const isOf = (object: KubernetesObject, { kind, group }: Kind): boolean =>
+  object.kind === kind && object.apiVersion.startsWith(`${group}/`);

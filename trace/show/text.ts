@@ -1,0 +1,109 @@
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { ago } from '../model/ago.ts';
+import type { Fault, Link, LinkState, Told, Trace, Verdict } from '../model/trace.ts';
+import { wrapped } from './lines.ts';
+
+export type Tone = 'good' | 'bad' | 'wait' | 'faint' | 'strong';
+
+export interface TextOptions {
+  /** Characters to a line. */
+  readonly width: number;
+  readonly now: Date;
+  /** Gives a text a colour, or leaves it as it is. */
+  readonly paint: (tone: Tone, text: string) => string;
+}
+
+const signs: Readonly<Record<LinkState, readonly [sign: string, tone: Tone]>> = {
+  ok: ['✓', 'good'],
+  broken: ['✗', 'bad'],
+  waits: ['…', 'wait'],
+  unknown: ['?', 'faint'],
+  none: ['–', 'faint'],
+};
+
+const verdicts: Readonly<Record<Verdict, readonly [words: string, tone: Tone]>> = {
+  usable: ['can be used', 'good'],
+  'usable, but': ['can be used, but something is wrong', 'wait'],
+  'on its way': ['is on its way: nothing is wrong, it is not ready yet', 'wait'],
+  going: ['is being deleted, and nothing stands in the way', 'wait'],
+  broken: ['cannot be used', 'bad'],
+  absent: ['does not exist', 'bad'],
+  withheld: ['may not be read with your rights', 'bad'],
+};
+
+/** A trace for people: what is wrong and what mends it, then the chain, then what was told. Nothing in it is cut. */
+export function traceText(trace: Trace, options: TextOptions): string {
+  const { paint, width } = options;
+  const [words, tone] = verdicts[trace.verdict];
+  const lines = [
+    `${paint('strong', trace.subject)} ${paint(tone, words)}`,
+    ...(trace.fault === undefined ? [] : faultLines(trace.fault, options)),
+    ...(trace.links.length === 0 ? [] : ['']),
+    ...trace.links.flatMap((link) => linkLines(link, '', '', trace.fault, options)),
+    ...timelineLines(trace.timeline, options),
+    ...trace.gaps.flatMap((gap) => ['', ...wrapped(gap, width).map((line) => paint('faint', line))]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function faultLines({ cause, advice, mend }: Fault, { width, paint }: TextOptions): readonly string[] {
+  return [
+    '',
+    ...wrapped(cause, width, '  ').map((line) => paint('bad', line)),
+    ...(advice === undefined ? [] : wrapped(advice, width, '  ')),
+    // Whole, however long: it is to be pasted.
+    ...mend.map((command) => `    ${paint('strong', command)}`),
+  ];
+}
+
+function linkLines(
+  link: Link,
+  first: string,
+  rest: string,
+  fault: Fault | undefined,
+  options: TextOptions,
+): readonly string[] {
+  const { paint, width } = options;
+  const [sign, tone] = signs[link.state];
+  const row = link.row === undefined ? '' : ` ${paint('faint', `row ${link.row}`)}`;
+  const mark = link.state === 'broken' ? ` ${paint('bad', `◀ the first broken link: ${fault?.name}`)}` : '';
+  const below = link.links.length > 0 ? '│ ' : '  ';
+  const inner = `${rest}${paint('faint', below)}  `;
+  return [
+    `${paint('faint', first)}${paint(tone, sign)} ${paint('strong', link.title)}${row}${mark}`,
+    ...(link.says.length === 0 ? [] : wrapped(link.says.join('; '), width, inner)),
+    ...link.conditions.flatMap((condition) => conditionLines(condition, inner, options)),
+    ...link.links.flatMap((child, index) => {
+      const isLast = index === link.links.length - 1;
+      const own = `${rest}${isLast ? '└ ' : '├ '}`;
+      return linkLines(child, own, `${rest}${isLast ? '  ' : `${paint('faint', '│')} `}`, fault, options);
+    }),
+  ];
+}
+
+function conditionLines(
+  { type, status, reason, message, lastTransitionTime }: Condition,
+  inner: string,
+  { paint, width, now }: TextOptions,
+): readonly string[] {
+  const tone: Tone = status === 'True' ? 'good' : status === 'False' ? 'bad' : 'faint';
+  const since = paint('faint', `since ${ago(Date.parse(lastTransitionTime), now).replace(/ ago$/, '')}`);
+  const head = `${type} ${paint(tone, status)} ${reason} ${since}`;
+  return wrapped(message === undefined ? head : `${head}: ${message}`, width, inner, `${inner}  `);
+}
+
+function timelineLines(timeline: readonly Told[], { paint, width, now }: TextOptions): readonly string[] {
+  if (timeline.length === 0) return [];
+  const lines = timeline.flatMap(({ at, type, object, reason, message, count }) => {
+    const when = ago(Date.parse(at), now).padStart(10);
+    const often = count > 1 ? ` (${count} times)` : '';
+    const named = paint(type === 'Warning' ? 'bad' : 'good', reason);
+    return wrapped(
+      `${paint('faint', when)} ${object} ${named}${often}: ${message}`,
+      width,
+      '  ',
+      `             `,
+    );
+  });
+  return ['', paint('strong', 'What was told of them'), ...lines];
+}
