@@ -20,6 +20,8 @@ import {
 } from 'rxjs';
 import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
+import type { Dashboard } from '../dashboard/dashboard.ts';
+import { createDashboard } from '../dashboard/dashboard.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { messageOf } from '../runtime/client/errors.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
@@ -38,6 +40,7 @@ import {
 } from '../runtime/probes/health.ts';
 import type { Metrics } from '../runtime/probes/metrics.ts';
 import { createMetrics } from '../runtime/probes/metrics.ts';
+import type { Page } from '../runtime/probes/serve-http.ts';
 import { serveHttp } from '../runtime/probes/serve-http.ts';
 import { handOverSignals } from '../runtime/process/early-stop.ts';
 import type { Flags } from '../runtime/process/flags.ts';
@@ -53,6 +56,8 @@ import { checkStacks } from './author/check-stacks.ts';
 import type { DefinedStack } from './author/define-stack.ts';
 import type { Composition } from './composition.ts';
 import { composition } from './composition.ts';
+import type { StackMetrics } from './core/metrics/stack-metrics.ts';
+import { createStackMetrics } from './core/metrics/stack-metrics.ts';
 import { WiringError } from './core/wiring.ts';
 
 /** What a process is, beside its stacks. */
@@ -70,6 +75,8 @@ export interface ProcessFacts {
 
 const drainTimeoutMs = 30_000;
 const farewellMs = 3_000;
+/** Of that, for the Events that are left. */
+const tellingMs = 1_000;
 
 /**
  * Runs stacks as the process is told by its flags and variables, until a signal ends it; then exits. It resolves as soon
@@ -105,6 +112,7 @@ function start(
   const clock = realClock();
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
+  let isLeading = false;
   const metrics = createMetrics({
     version,
     clock,
@@ -112,6 +120,23 @@ function start(
     stacks: () => stackStates(),
     droppedEvents: () => events.droppedCount,
   });
+  const isServed = flags.metricsBindAddress !== undefined;
+  const stackMetrics = isServed
+    ? createStackMetrics({
+        registry: metrics.registry,
+        isWorking: () => election === undefined || isLeading,
+        clock,
+      })
+    : undefined;
+  const { dashboardBindAddress: address } = flags;
+  /** Made before what it looks at, which tells it of Events from the start. */
+  const dashboard: Dashboard | undefined =
+    address &&
+    createDashboard({
+      ...{ address, version, log, clock, stacks: chosen },
+      resource: (...kind) => informers.resource(...kind),
+      client: { get: (...asked) => client.get(...asked) },
+    });
   const client = kubernetesClient({
     kubeConfig,
     log,
@@ -128,8 +153,10 @@ function start(
     random,
     pollIntervalMs: flags.pollIntervalMs,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    ...(stackMetrics && { metrics: stackMetrics }),
     host: createHost({ variables: process.env }),
     checkLease: () => election?.check(),
+    ...(dashboard && { onEvent: dashboard.memory.told }),
     ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
   });
   const election: LeaderElection | undefined = flags.leaderElect
@@ -143,6 +170,8 @@ function start(
         random,
       })
     : undefined;
+  // One that stands by says so: where none leads, the sum of all is 0.
+  if (election !== undefined) metrics.leading(component, false);
   const signals$ = stopSignals().pipe(share());
   const stop$ = signals$.pipe(
     take(1),
@@ -156,7 +185,17 @@ function start(
   const work$ = run({
     informers,
     controllers,
-    background: [events.run$, ...servers(flags, { ...informers, stackStates }, metrics, clock)],
+    background: [
+      events.run$,
+      ...(stackMetrics ? [stackMetrics.run$] : []),
+      ...servers(
+        flags,
+        { ...informers, stackStates },
+        { ...metrics, page: () => pageOf(metrics, stackMetrics) },
+        clock,
+      ),
+      ...(dashboard ? [dashboard.served$] : []),
+    ],
     concurrency: flags.maxConcurrentReconciles,
     syncPeriodMs: flags.syncPeriodMs,
     stop$,
@@ -168,16 +207,29 @@ function start(
     ...(election && {
       election: {
         leadership$: election.leadership$.pipe(
-          tap((state) => metrics.leading(component, state === 'leading')),
+          tap((state) => {
+            isLeading = state === 'leading';
+            metrics.leading(component, isLeading);
+          }),
         ),
       },
     }),
-  }).pipe(tap(metrics.outcome));
+  }).pipe(
+    tap(metrics.outcome),
+    tap((outcome) => dashboard?.memory.ended(outcome)),
+  );
   const farewell$ = defer(async () => {
     const { signal } = deadlineAfter(clock, farewellMs, {
       reason: () => new Error('the farewell took too long'),
     });
-    await Promise.all([events.flush(signal), election?.release(signal)]);
+    // What happened under the lease is told under it; whoever waits for it does not wait for all of that.
+    const telling = deadlineAfter(clock, tellingMs, {
+      reason: () => new Error('told enough'),
+      outer: signal,
+    });
+    await events.flush(telling.signal);
+    telling.cancel();
+    await election?.release(signal);
     await client.close();
   });
 
@@ -200,6 +252,12 @@ function start(
     },
   });
   handOverSignals();
+}
+
+/** What is scraped. */
+async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined): Promise<Page> {
+  await stackMetrics?.refresh();
+  return metrics.page();
 }
 
 /** What to talk to, and as whom; throws FlagError if that cannot be used. */

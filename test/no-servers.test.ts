@@ -69,6 +69,7 @@ test('test:unit runs under it, and has tests of every stack', () => {
 /** Those whose tests start servers, or take longer than a unit test may: `npm test` runs them. */
 const notUnit = [
   'bench',
+  'browser',
   'chaos',
   'cluster',
   'docs',

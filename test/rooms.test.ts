@@ -111,9 +111,11 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/references/',
     'runtime/',
   ],
+  'controllers/core/metrics/': ['apis/core/', 'controllers/core/', 'controllers/core/managed/', 'runtime/'],
   'controllers/core/stack.ts': [
     'apis/core/',
     'controllers/core/',
+    'controllers/core/metrics/',
     'controllers/core/claim/',
     'controllers/core/claim-binding/',
     'controllers/core/claim-defaulting/',
@@ -157,17 +159,79 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ),
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
-  'controllers/run.ts': ['apis/core/', 'controllers/', 'runtime/'],
+  'controllers/run.ts': ['apis/core/', 'controllers/', 'dashboard/', 'runtime/'],
   'controllers/generate.ts': ['apis/', 'controllers/', 'runtime/'],
   /** The one list of stacks. */
   'controllers/stacks.ts': ['controllers/'],
   /** Where stacks are asked what they consist of, as for the roles that their kinds take. */
   'controllers/environment-at-rest.ts': ['runtime/'],
+  'controllers/install-manifests.ts': [],
   'controllers/cluster-roles.ts': [
     'apis/core/',
     'controllers/core/stack.ts',
     'controllers/environment-at-rest.ts',
   ],
+
+  /** What is told of an object: the decisions of the controllers, over what others read for it. */
+  'trace/model/': [
+    'apis/core/',
+    'controllers/core/',
+    'controllers/core/claim/',
+    'controllers/core/claim-binding/',
+    'controllers/core/claim-defaulting/',
+    'controllers/core/claim-scheduling/',
+    'controllers/core/connection/',
+    'controllers/core/managed/',
+    'controllers/core/provider/',
+    'controllers/core/references/',
+    'controllers/core/secret-propagation/',
+    'runtime/',
+    'trace/catalogue.ts',
+  ],
+  'trace/read/': [
+    'apis/core/',
+    'controllers/core/',
+    'controllers/core/claim/',
+    'controllers/core/managed/',
+    'controllers/core/provider/',
+    'runtime/',
+    'trace/catalogue.ts',
+    'trace/model/',
+  ],
+  'trace/show/': ['apis/core/', 'trace/model/'],
+  'trace/catalogue.ts': [
+    'apis/core/',
+    'controllers/author/',
+    'controllers/core/',
+    'controllers/core/managed/',
+    'controllers/environment-at-rest.ts',
+  ],
+  'trace/command.ts': [
+    'apis/core/',
+    'controllers/author/',
+    'runtime/',
+    'trace/catalogue.ts',
+    'trace/model/',
+    'trace/read/',
+    'trace/show/',
+  ],
+  'trace/main.ts': ['controllers/stacks.ts', 'runtime/', 'trace/command.ts'],
+
+  /** The live page of a process: it reads what the process has. */
+  'dashboard/': [
+    'apis/core/',
+    'controllers/author/',
+    'controllers/core/',
+    'controllers/core/provider/',
+    'dashboard/page/',
+    'runtime/',
+    'trace/catalogue.ts',
+    'trace/model/',
+    'trace/read/',
+  ],
+  /** Runs in a browser, and takes types alone from elsewhere. */
+  'dashboard/page/': ['apis/core/', 'trace/model/'],
+  'dashboard/generate.ts': ['apis/', 'dashboard/'],
 
   /** For authors: what their clients and stacks are held to. Not part of the process. */
   'testing/': [
@@ -191,9 +255,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
-const files = globSync('{main.ts,{apis,clients,controllers,local,package,runtime,testing}/**/*.ts}', {
-  cwd: root,
-});
+const files = globSync(
+  '{main.ts,{apis,clients,controllers,dashboard,local,package,runtime,testing,trace}/**/*.ts}',
+  {
+    cwd: root,
+  },
+);
 
 /** What a source imports, as it says it: files, packages and modules of node. */
 const specifiersIn = (source: string): readonly string[] =>
@@ -211,6 +278,7 @@ const hiddenIn = (source: string): readonly string[] => [
 /** What hides an import all the same, and why. */
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
+  'package/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',
   'package/stacks-of.ts': 'it imports the stacks of authors',
   'package/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
@@ -260,7 +328,8 @@ describe('every import is seen', () => {
       (file) => !(file in mayHide) && hiddenIn(readFileSync(join(root, file), 'utf8')).length > 0,
     );
     assert.deepEqual(hiding, []);
-    const others = '{apis,clients,controllers,local,runtime,testing}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
+    const others =
+      '{apis,clients,controllers,dashboard,local,runtime,testing,trace}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
     assert.deepEqual(globSync(others, { cwd: root }), []);
   });
 });

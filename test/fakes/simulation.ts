@@ -2,6 +2,7 @@ import { NEVER, Subscription, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
+import type { Dashboard, DashboardOptions } from '../../dashboard/dashboard.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { run } from '../../runtime/process/run.ts';
@@ -27,6 +28,9 @@ export interface SimulationOptions {
   /** Of the process; default debug. */
   readonly logLevel?: LogLevel;
 }
+
+/** What the page of a process is given of it. */
+export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource'>;
 
 /** As flags have them by default. */
 const flags = {
@@ -70,8 +74,8 @@ export class Simulation {
     this.random = seededRandom(seed);
   }
 
-  /** Starts the process; one that runs is killed before. */
-  start(stacks: readonly Stack[]): void {
+  /** Starts the process, with a live page if it is given one; one that runs is killed before. */
+  start(stacks: readonly Stack[], createPage?: (given: PageGiven) => Dashboard): void {
     this.kill();
     const { clock, random } = this;
     const client = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
@@ -96,8 +100,16 @@ export class Simulation {
       droppedEvents: () => events.droppedCount,
     });
     this.#scrape = scrape;
+    const given: PageGiven = {
+      clock,
+      log,
+      client: this.#client,
+      resource: (...kind) => informers.resource(...kind),
+    };
+    const page = createPage?.(given);
     const { informers, events, controllers, stackStates } = composition({
       client: this.#client,
+      ...(page && { onEvent: page.memory.told }),
       component: 'services-stack',
       stacks,
       log,
@@ -109,7 +121,7 @@ export class Simulation {
     const running$ = run({
       informers,
       controllers,
-      background: [events.run$, stackMetrics.run$],
+      background: [events.run$, stackMetrics.run$, ...(page ? [page.served$] : [])],
       concurrency: this.#concurrency,
       syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,
@@ -119,8 +131,9 @@ export class Simulation {
       random,
       observe: (name) => metrics.controller(name, this.#concurrency),
     }).pipe(tap(metrics.outcome));
-    this.#life = running$.subscribe(() => {
+    this.#life = running$.subscribe((outcome) => {
       this.runs += 1;
+      page?.memory.ended(outcome);
     });
   }
 

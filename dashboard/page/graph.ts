@@ -1,0 +1,210 @@
+import { Graph as Layered, layout } from '@dagrejs/dagre';
+import { html, svg } from './dom.ts';
+import { glyph, healthWords } from './glyphs.ts';
+import { fullName } from './state.ts';
+import type { GraphNode, Health, NodeSort } from './wire.ts';
+
+/** From left to right: what may be had, who wants it, what was made, where. */
+const columns: readonly (readonly [sort: NodeSort, title: string])[] = [
+  ['class', 'Classes'],
+  ['claim', 'Claims'],
+  ['managed', 'Resources'],
+  ['provider', 'Providers'],
+];
+const nodeHeight = 46;
+const gapX = 56;
+const gapY = 14;
+const top = 34;
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface GraphOptions {
+  readonly healthOf: (node: GraphNode) => Health;
+  readonly saysOf: (node: GraphNode) => string;
+  readonly onOpen: (node: GraphNode) => void;
+}
+
+/** An arrow of the picture: who leads to whom, from left to right. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The arrows among nodes: class to claim to resource to provider; class to provider only where no claim is between. */
+export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const claimed = new Set(nodes.filter(({ sort }) => sort === 'claim').flatMap(({ to }) => to));
+  return nodes.flatMap((node) =>
+    node.to.flatMap((id): readonly Edge[] => {
+      const target = byId.get(id);
+      if (target === undefined) return [];
+      if (node.sort === 'claim' && target.sort === 'class') return [{ from: target.id, to: node.id }];
+      if (node.sort === 'class' && claimed.has(node.id)) return [];
+      return [{ from: node.id, to: target.id }];
+    }),
+  );
+}
+
+/** Where each node stands: dagre puts those of a column in an order in which few arrows cross; columns are ours. */
+export function placesOf(
+  nodes: readonly GraphNode[],
+  edges: readonly Edge[],
+  width: number,
+): { readonly places: ReadonlyMap<string, Place>; readonly height: number } {
+  const graph = new Layered({ multigraph: false, compound: false });
+  graph.setGraph({ rankdir: 'LR', nodesep: gapY, ranksep: 10, edgesep: 2 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  graph.setNode('root', { width: 1, height: 1 });
+  const reached = new Set(edges.map(({ to }) => to));
+  for (const node of nodes) {
+    graph.setNode(node.id, { width: 10, height: nodeHeight });
+    const column = columns.findIndex(([sort]) => sort === node.sort);
+    // What nothing leads to is kept in its column.
+    if (!reached.has(node.id)) graph.setEdge('root', node.id, { minlen: column + 1, weight: 0 });
+  }
+  for (const { from, to } of edges) graph.setEdge(from, to, { minlen: 1, weight: 2 });
+  layout(graph);
+  const places = new Map<string, Place>();
+  let height = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const node of nodes) least = Math.min(least, (graph.node(node.id) as Place).y - nodeHeight / 2);
+  for (const node of nodes) {
+    const column = columns.findIndex(([sort]) => sort === node.sort);
+    const y = (graph.node(node.id) as Place).y - nodeHeight / 2 - least + top;
+    places.set(node.id, { x: column * (width + gapX), y });
+    height = Math.max(height, y + nodeHeight);
+  }
+  return { places, height };
+}
+
+/** The picture. Nodes keep their elements, so that they move where others come and go. */
+export class GraphView {
+  readonly #box: HTMLElement;
+  readonly #options: GraphOptions;
+  readonly #lines = svg('svg', { class: 'lines', 'aria-hidden': 'true' });
+  readonly #stage = html('div', { class: 'stage' });
+  readonly #nodes = new Map<string, HTMLButtonElement>();
+  readonly #edges = new Map<string, SVGPathElement>();
+  #last: readonly [nodes: readonly GraphNode[], selected: string | undefined] = [[], undefined];
+
+  constructor(box: HTMLElement, options: GraphOptions) {
+    this.#box = box;
+    this.#options = options;
+    this.#stage.append(this.#lines);
+    box.append(this.#stage);
+    new ResizeObserver(() => this.show(...this.#last)).observe(box);
+  }
+
+  show(nodes: readonly GraphNode[], selected: string | undefined): void {
+    this.#last = [nodes, selected];
+    const room = this.#box.clientWidth - 24;
+    const width = Math.max(118, Math.min(230, (room - gapX * (columns.length - 1)) / columns.length));
+    const edges = edgesAmong(nodes);
+    const { places, height } = placesOf(nodes, edges, width);
+    const whole = width * columns.length + gapX * (columns.length - 1);
+    this.#stage.style.width = `${whole}px`;
+    this.#stage.style.height = `${height + 8}px`;
+    this.#lines.setAttribute('width', String(whole));
+    this.#lines.setAttribute('height', String(height + 8));
+    this.#titles(width);
+    this.#drawNodes(nodes, places, width, selected);
+    this.#drawEdges(edges, places, width, nodes);
+  }
+
+  #titles(width: number): void {
+    for (const old of this.#stage.querySelectorAll('.column')) old.remove();
+    for (const [index, [, title]] of columns.entries()) {
+      const element = html('span', { class: 'column quiet' }, title);
+      element.style.transform = `translate(${index * (width + gapX)}px, 0)`;
+      this.#stage.append(element);
+    }
+  }
+
+  #drawNodes(
+    nodes: readonly GraphNode[],
+    places: ReadonlyMap<string, Place>,
+    width: number,
+    selected: string | undefined,
+  ): void {
+    const ids = new Set(nodes.map(({ id }) => id));
+    for (const [id, element] of this.#nodes) {
+      if (ids.has(id)) continue;
+      this.#nodes.delete(id);
+      element.classList.add('leaving');
+      element.addEventListener('transitionend', () => element.remove(), { once: true });
+      setTimeout(() => element.remove(), 600);
+    }
+    for (const node of nodes) {
+      const { x, y } = places.get(node.id) ?? { x: 0, y: 0 };
+      const health = this.#options.healthOf(node);
+      let element = this.#nodes.get(node.id);
+      const isNew = element === undefined;
+      if (element === undefined) {
+        element = html('button', { type: 'button', class: 'node' });
+        this.#nodes.set(node.id, element);
+        this.#stage.append(element);
+      }
+      const text = `${health}|${this.#options.saysOf(node)}`;
+      if (element.dataset.told !== text) {
+        const says = this.#options.saysOf(node);
+        element.replaceChildren(
+          glyph(health),
+          html('span', { class: 'name' }, node.name),
+          html('span', { class: 'quiet' }, [node.namespace ?? node.kind, says].filter(Boolean).join(' · ')),
+        );
+        if (!isNew) {
+          element.classList.remove('changed');
+          void element.offsetWidth; // begins the animation anew
+          element.classList.add('changed');
+        }
+        element.dataset.told = text;
+      }
+      element.className = `node ${node.sort} ${health} ${isNew ? 'new' : ''} ${element.classList.contains('changed') ? 'changed' : ''}`;
+      element.setAttribute(
+        'aria-label',
+        `${node.kind} ${fullName(node)}, ${node.phase ?? ''} ${healthWords[health] ?? ''}`,
+      );
+      element.setAttribute('aria-pressed', String(node.id === selected));
+      element.title = node.message ?? fullName(node);
+      element.style.width = `${width}px`;
+      element.style.transform = `translate(${x}px, ${y}px)`;
+      element.onclick = () => this.#options.onOpen(node);
+    }
+  }
+
+  #drawEdges(
+    edges: readonly Edge[],
+    places: ReadonlyMap<string, Place>,
+    width: number,
+    nodes: readonly GraphNode[],
+  ): void {
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    const ids = new Set(edges.map(({ from, to }) => `${from}>${to}`));
+    for (const [id, path] of this.#edges) {
+      if (ids.has(id)) continue;
+      path.remove();
+      this.#edges.delete(id);
+    }
+    for (const { from, to } of edges) {
+      const [a, b] = [places.get(from), places.get(to)];
+      if (a === undefined || b === undefined) continue;
+      const id = `${from}>${to}`;
+      let path = this.#edges.get(id);
+      if (path === undefined) {
+        path = svg('path', { class: 'edge' });
+        this.#edges.set(id, path);
+        this.#lines.append(path);
+      }
+      const [x1, y1, x2, y2] = [a.x + width, a.y + nodeHeight / 2, b.x, b.y + nodeHeight / 2];
+      const bend = Math.max(24, (x2 - x1) / 2);
+      const line = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+      path.setAttribute('d', line);
+      path.style.setProperty('d', `path("${line}")`);
+      const end = byId.get(to);
+      path.setAttribute('class', `edge ${end === undefined ? '' : this.#options.healthOf(end)}`);
+    }
+  }
+}

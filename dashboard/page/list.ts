@@ -1,0 +1,121 @@
+import { html } from './dom.ts';
+import { glyph } from './glyphs.ts';
+import { fullName } from './state.ts';
+import type { GraphNode, Health } from './wire.ts';
+
+const rowHeight = 52;
+const spare = 6;
+
+export interface ListOptions {
+  readonly healthOf: (node: GraphNode) => Health;
+  readonly saysOf: (node: GraphNode) => string;
+  /** Somebody moved to a node. */
+  readonly onActive: (node: GraphNode) => void;
+  /** Somebody wants to know more of it. */
+  readonly onOpen: (node: GraphNode) => void;
+}
+
+/** A list of any length, of which only the rows that can be seen are in the page. */
+export class List {
+  readonly #box: HTMLElement;
+  readonly #options: ListOptions;
+  readonly #room = html('div', { class: 'room', role: 'presentation' });
+  #nodes: readonly GraphNode[] = [];
+  #active: string | undefined;
+
+  constructor(box: HTMLElement, options: ListOptions) {
+    this.#box = box;
+    this.#options = options;
+    box.append(this.#room);
+    box.addEventListener('scroll', () => this.#draw(), { passive: true });
+    box.addEventListener('keydown', (event) => this.#key(event));
+    new ResizeObserver(() => this.#draw()).observe(box);
+  }
+
+  show(nodes: readonly GraphNode[], active: string | undefined): void {
+    this.#nodes = nodes;
+    this.#active = active;
+    this.#draw();
+  }
+
+  get #index(): number {
+    return this.#nodes.findIndex(({ id }) => id === this.#active);
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.#box;
+    const from = Math.max(0, Math.floor(scrollTop / rowHeight) - spare);
+    const to = Math.min(this.#nodes.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + spare);
+    this.#room.style.height = `${this.#nodes.length * rowHeight}px`;
+    const rows = this.#nodes.slice(from, to).map((node, offset) => this.#row(node, from + offset));
+    this.#room.replaceChildren(...rows);
+    const isEmpty = this.#nodes.length === 0;
+    this.#box.classList.toggle('empty', isEmpty);
+    const shown = rows.some(({ id }) => id === `row-${this.#index}`);
+    if (shown) this.#box.setAttribute('aria-activedescendant', `row-${this.#index}`);
+    else this.#box.removeAttribute('aria-activedescendant');
+  }
+
+  #row(node: GraphNode, index: number): HTMLElement {
+    const health = this.#options.healthOf(node);
+    const isActive = node.id === this.#active;
+    const says = this.#options.saysOf(node);
+    const row = html(
+      'div',
+      {
+        ...{ id: `row-${index}`, class: `row ${isActive ? 'active' : ''}`, role: 'option' },
+        ...{
+          'aria-selected': String(isActive),
+          'aria-posinset': index + 1,
+          'aria-setsize': this.#nodes.length,
+        },
+        title: node.message,
+      },
+      glyph(health),
+      html('span', { class: 'name' }, fullName(node)),
+      html('span', { class: 'quiet kind' }, node.kind),
+      html('span', { class: `says ${health}` }, says),
+    );
+    row.style.transform = `translateY(${index * rowHeight}px)`;
+    row.addEventListener('click', () => {
+      this.#options.onActive(node);
+      this.#options.onOpen(node);
+    });
+    return row;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const page = Math.max(1, Math.floor(this.#box.clientHeight / rowHeight) - 1);
+    const last = this.#nodes.length - 1;
+    const index = this.#index;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: index + 1,
+      ArrowUp: index === -1 ? 0 : index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: last,
+    };
+    const step = steps[event.key];
+    if (step !== undefined && last >= 0) {
+      event.preventDefault();
+      const node = this.#nodes[Math.min(last, Math.max(0, step))];
+      if (node === undefined) return;
+      this.#options.onActive(node);
+      this.#reveal();
+    }
+    const active = this.#nodes[index];
+    if ((event.key === 'Enter' || event.key === ' ') && active !== undefined) {
+      event.preventDefault();
+      this.#options.onOpen(active);
+    }
+  }
+
+  #reveal(): void {
+    const top = this.#index * rowHeight;
+    const { scrollTop, clientHeight } = this.#box;
+    if (top < scrollTop) this.#box.scrollTop = top;
+    if (top + rowHeight > scrollTop + clientHeight) this.#box.scrollTop = top + rowHeight - clientHeight;
+    this.#draw();
+  }
+}

@@ -1,0 +1,257 @@
+import { byId, html } from './dom.ts';
+import { glyph, healthWords } from './glyphs.ts';
+import { GraphView } from './graph.ts';
+import { List } from './list.ts';
+import type { Filter } from './state.ts';
+import { everything, healths, State, sorts } from './state.ts';
+import { tracePanel } from './trace-panel.ts';
+import type { Batch, GraphNode, Greeting, ToldEvent } from './wire.ts';
+
+const sortWords = { claim: 'Claims', managed: 'Resources', class: 'Classes', provider: 'Providers' } as const;
+/** So many of the list are in the picture while none is chosen. */
+const mostStarts = 30;
+const mostShown = 90;
+const mostActivity = 6;
+
+const state = new State();
+let filter: Filter = everything;
+let selected: string | undefined;
+let isOpen = false;
+let activity: readonly ToldEvent[] = [];
+let isDrawing = false;
+
+const panel = byId('trace');
+const list = new List(byId('list'), {
+  healthOf: (node) => state.healthOf(node),
+  saysOf: (node) => state.saysOf(node),
+  onActive: (node) => select(node),
+  onOpen: (node) => void open(node),
+});
+const graph = new GraphView(byId('graph'), {
+  healthOf: (node) => state.healthOf(node),
+  saysOf: (node) => state.saysOf(node),
+  onOpen: (node) => {
+    select(node);
+    void open(node);
+  },
+});
+
+/** Draws once for however much has changed, in the next frame. */
+function draw(): void {
+  if (isDrawing) return;
+  isDrawing = true;
+  requestAnimationFrame(() => {
+    isDrawing = false;
+    const found = state.filtered(filter);
+    byId('list-title').textContent = `${sortWords[filter.sort]} · ${found.length.toLocaleString()}`;
+    list.show(found, selected);
+    const chosen = selected === undefined ? undefined : state.nodes.get(selected);
+    const starts = chosen === undefined ? found.slice(0, mostStarts) : [chosen];
+    graph.show(state.around(starts, mostShown), selected);
+    byId('graph-title').textContent = titleOf(chosen, found.length);
+    drawFilters();
+    drawActivity();
+  });
+}
+
+function titleOf(chosen: GraphNode | undefined, count: number): string {
+  if (chosen !== undefined) return `What ${chosen.name} hangs together with`;
+  return count > mostStarts
+    ? `The first ${mostStarts} of ${count.toLocaleString()}`
+    : 'How they hang together';
+}
+
+function drawFilters(): void {
+  byId('sorts').replaceChildren(
+    ...sorts.map((sort) =>
+      toggle(sortWords[sort], filter.sort === sort, () => change({ ...everything, text: filter.text, sort })),
+    ),
+  );
+  const counts = state.counts(filter);
+  byId('healths').replaceChildren(
+    ...healths.map((health) => {
+      const isOn = filter.health === health;
+      const chip = toggle(String(counts[health].toLocaleString()), isOn, () =>
+        change({ ...filter, health: isOn ? '' : health }),
+      );
+      chip.prepend(glyph(health));
+      chip.classList.add(health);
+      chip.dataset.health = health;
+      chip.title = healthWords[health] ?? health;
+      chip.setAttribute('aria-label', `${counts[health]} ${healthWords[health]}`);
+      return chip;
+    }),
+  );
+  options('namespace', 'all', state.values(filter.sort, 'namespace'), filter.namespace);
+  options('phase', 'any', state.values(filter.sort, 'phase'), filter.phase);
+}
+
+function toggle(text: string, isOn: boolean, onClick: () => void): HTMLButtonElement {
+  const button = html('button', { type: 'button', 'aria-pressed': String(isOn) }, text);
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+function options(id: 'namespace' | 'phase', none: string, values: readonly string[], value: string): void {
+  const element = byId<HTMLSelectElement>(id);
+  const wanted = JSON.stringify([values, value]);
+  if (element.dataset.shown === wanted) return; // an open one stays open
+  element.dataset.shown = wanted;
+  element.replaceChildren(
+    html('option', { value: '' }, none),
+    ...values.map((one) => html('option', { value: one }, one)),
+  );
+  element.value = value;
+  element.disabled = values.length === 0;
+}
+
+function drawActivity(): void {
+  byId('activity').replaceChildren(
+    ...[...activity].reverse().map(({ at, type, object, reason, message, id }) => {
+      const item = html(
+        'li',
+        { class: type },
+        html('time', { datetime: at, class: 'quiet' }, new Date(at).toLocaleTimeString()),
+        html('span', { class: 'reason' }, reason),
+        html('span', { title: message }, object),
+      );
+      item.addEventListener('click', () => {
+        const node = state.nodes.get(id);
+        if (node !== undefined) {
+          select(node);
+          void open(node);
+        }
+      });
+      return item;
+    }),
+  );
+}
+
+function change(next: Filter): void {
+  // A button that is drawn anew keeps the focus.
+  const focused = document.activeElement?.closest('#sorts, #healths');
+  const index =
+    focused === null || focused === undefined ? -1 : [...focused.children].indexOf(document.activeElement!);
+  filter = next;
+  selected = undefined;
+  byId('list').scrollTop = 0;
+  draw();
+  if (index >= 0) requestAnimationFrame(() => (focused?.children[index] as HTMLElement | undefined)?.focus());
+}
+
+function select(node: GraphNode): void {
+  selected = node.id;
+  draw();
+}
+
+let asked = 0;
+
+/** Shows the trace of a node, or what keeps it from being shown. */
+async function open(node: GraphNode, isAnew = false): Promise<void> {
+  const own = ++asked;
+  isOpen = true;
+  panel.hidden = false;
+  document.body.classList.add('traced');
+  const query = new URLSearchParams({
+    resource: node.resource,
+    name: node.name,
+    ...(node.namespace !== undefined && { namespace: node.namespace }),
+  });
+  const content = await fetch(`/trace?${query}`)
+    .then(async (answer) =>
+      answer.ok
+        ? tracePanel(await answer.json(), { onClose: close })
+        : tracePanel(
+            {
+              subject: `${node.kind} ${node.name}`,
+              verdict: 'absent',
+              isUsable: false,
+              links: [],
+              timeline: [],
+              gaps: [],
+            },
+            { onClose: close },
+          ),
+    )
+    .catch(() => [html('p', { class: 'notice' }, 'The process does not answer.')]);
+  if (own !== asked || !isOpen) return;
+  const top = panel.scrollTop;
+  panel.replaceChildren(...content);
+  panel.setAttribute('aria-label', `Trace of ${node.kind} ${node.name}`);
+  if (isAnew) panel.scrollTop = top;
+  else panel.focus({ preventScroll: true });
+}
+
+function close(): void {
+  isOpen = false;
+  panel.hidden = true;
+  panel.replaceChildren();
+  document.body.classList.remove('traced');
+  selected = undefined;
+  draw();
+  byId('list').focus();
+}
+
+/** What is shown of a trace follows what happens to what it is about. */
+function refresh({ nodes, gone }: Batch): void {
+  const node = selected === undefined ? undefined : state.nodes.get(selected);
+  if (!isOpen || node === undefined) return;
+  const near = new Set(state.around([node], mostShown).map(({ id }) => id));
+  const isNear = nodes.some(({ id }) => near.has(id)) || gone.some((id) => near.has(id));
+  // Somebody who copies a command is not to lose it.
+  if (isNear && getSelection()?.isCollapsed !== false) void open(node, true);
+}
+
+function follow(): void {
+  const source = new EventSource('/events');
+  source.addEventListener('greeting', (event) => {
+    const { version, stacks } = JSON.parse(event.data) as Greeting;
+    state.clear();
+    activity = [];
+    tell('live', `live · ${version} · ${stacks.join(', ')}`);
+  });
+  source.addEventListener('batch', (event) => {
+    const batch = JSON.parse(event.data) as Batch;
+    state.apply(batch);
+    activity = [...activity, ...batch.told].slice(-mostActivity);
+    draw();
+    refresh(batch);
+  });
+  source.addEventListener('error', () => tell('lost', 'the process does not answer; trying again'));
+}
+
+function tell(how: 'live' | 'lost', text: string): void {
+  byId('state').className = how;
+  byId('state-text').textContent = text;
+}
+
+function listen(): void {
+  const text = byId<HTMLInputElement>('text');
+  text.addEventListener('input', () => change({ ...filter, text: text.value }));
+  for (const field of ['namespace', 'phase'] as const) {
+    const element = byId<HTMLSelectElement>(field);
+    element.addEventListener('change', () => change({ ...filter, [field]: element.value }));
+  }
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.key === '/' && !isTyping) {
+      event.preventDefault();
+      text.focus();
+      text.select();
+    }
+    if (event.key === 'Escape' && (isOpen || selected !== undefined)) close();
+    if (event.key === 'ArrowDown' && event.target === text) byId('list').focus();
+  });
+}
+
+if (typeof EventSource === 'undefined') {
+  const notice = byId('notice');
+  notice.textContent =
+    'This browser knows no server-sent events, by which the page is told what happens: use a current Firefox, Chrome, Edge or Safari.';
+  notice.hidden = false;
+  tell('lost', 'not connected');
+} else {
+  listen();
+  draw();
+  follow();
+}

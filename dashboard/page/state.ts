@@ -1,0 +1,142 @@
+import type { Batch, GraphNode, Health, NodeSort } from './wire.ts';
+
+export const healths = ['broken', 'troubled', 'waits', 'going', 'ok'] as const satisfies readonly Health[];
+export const sorts = ['claim', 'managed', 'class', 'provider'] as const satisfies readonly NodeSort[];
+
+/** What is to be seen of all there is; empty: everything. */
+export interface Filter {
+  readonly sort: NodeSort;
+  readonly health: Health | '';
+  readonly namespace: string;
+  readonly phase: string;
+  readonly text: string;
+}
+
+export const everything: Filter = { sort: 'claim', health: '', namespace: '', phase: '', text: '' };
+
+/** Everything the page knows. Grows and shrinks with what it is told. */
+export class State {
+  readonly nodes = new Map<string, GraphNode>();
+  /** What leads to a node: the ids of claims by resource, of resources by provider. */
+  readonly #from = new Map<string, Set<string>>();
+
+  apply({ nodes, gone }: Pick<Batch, 'nodes' | 'gone'>): void {
+    for (const id of gone) this.#forget(id);
+    for (const node of nodes) {
+      this.#forget(node.id);
+      this.nodes.set(node.id, node);
+      for (const id of node.to) this.#from.set(id, (this.#from.get(id) ?? new Set()).add(node.id));
+    }
+  }
+
+  #forget(id: string): void {
+    for (const to of this.nodes.get(id)?.to ?? []) this.#from.get(to)?.delete(id);
+    this.nodes.delete(id);
+  }
+
+  clear(): void {
+    this.nodes.clear();
+    this.#from.clear();
+  }
+
+  /** A claim fares no better than the resource that it has. */
+  healthOf(node: GraphNode): Health {
+    if (node.sort !== 'claim') return node.health;
+    const below = node.to.flatMap((id) => this.nodes.get(id) ?? []).filter(({ sort }) => sort === 'managed');
+    const worst = [node, ...below].map(({ health }) => healths.indexOf(health));
+    // One that can be used is not broken for what its resource says.
+    if (node.health === 'ok') return below.some(({ health }) => health !== 'ok') ? 'troubled' : 'ok';
+    return healths[Math.min(...worst)] ?? node.health;
+  }
+
+  /** A word or two on how it fares, beside its sign. */
+  saysOf(node: GraphNode): string {
+    const health = this.healthOf(node);
+    if (health === 'ok') return node.phase ?? '';
+    if (health !== 'troubled') return node.reason ?? node.phase ?? '';
+    const told = [node, ...node.to.flatMap((id) => this.nodes.get(id) ?? [])].find(
+      (one) => one.health === 'troubled',
+    );
+    const isPaused = (told ?? node).reason === 'ReconcilePaused';
+    return isPaused ? 'paused' : 'last look failed';
+  }
+
+  /** How many there are of a sort in each health, the other filters applied. */
+  counts(filter: Filter): Readonly<Record<Health, number>> {
+    const counted = { broken: 0, troubled: 0, waits: 0, going: 0, ok: 0 };
+    for (const node of this.#matching({ ...filter, health: '' })) counted[this.healthOf(node)] += 1;
+    return counted;
+  }
+
+  /** What a filter lets through: what somebody has to look after first, then by name. */
+  filtered(filter: Filter): readonly GraphNode[] {
+    const ranked = this.#matching(filter).map(
+      (node) => [healths.indexOf(this.healthOf(node)), fullName(node), node] as const,
+    );
+    ranked.sort(([a, nameA], [b, nameB]) => a - b || (nameA < nameB ? -1 : nameA > nameB ? 1 : 0));
+    return ranked.map(([, , node]) => node);
+  }
+
+  #matching({ sort, health, namespace, phase, text }: Filter): GraphNode[] {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const found: GraphNode[] = [];
+    for (const node of this.nodes.values()) {
+      if (node.sort !== sort) continue;
+      if (namespace !== '' && node.namespace !== namespace) continue;
+      if (phase !== '' && (node.phase ?? '') !== phase) continue;
+      if (health !== '' && this.healthOf(node) !== health) continue;
+      if (words.length > 0) {
+        const hay = `${fullName(node)} ${node.kind} ${node.reason ?? ''} ${node.message ?? ''}`.toLowerCase();
+        if (!words.every((word) => hay.includes(word))) continue;
+      }
+      found.push(node);
+    }
+    return found;
+  }
+
+  /** What occurs in a field among a sort, in order. */
+  values(sort: NodeSort, field: 'namespace' | 'phase'): readonly string[] {
+    const found = new Set<string>();
+    for (const node of this.nodes.values()) {
+      const value = node[field];
+      if (node.sort === sort && value !== undefined) found.add(value);
+    }
+    return [...found].sort();
+  }
+
+  /** These nodes and what they hang together with, at most so many: downwards all, upwards one step of each. */
+  around(starts: readonly GraphNode[], most: number): readonly GraphNode[] {
+    const found = new Map<string, GraphNode>();
+    const take = (id: string): GraphNode | undefined => {
+      const node = this.nodes.get(id);
+      if (node === undefined || found.has(id) || found.size >= most) return undefined;
+      found.set(id, node);
+      return node;
+    };
+    const down = (node: GraphNode): void => {
+      for (const id of node.to) {
+        const next = take(id);
+        if (next !== undefined) down(next);
+      }
+    };
+    const up = (node: GraphNode): void => {
+      for (const id of this.#from.get(node.id) ?? []) {
+        const next = take(id);
+        // From a provider to all that is made with it, and to whose that is; from a class to its claims and what they have.
+        if (next !== undefined && node.sort !== 'managed') {
+          up(next);
+          down(next);
+        }
+      }
+    };
+    for (const start of starts) take(start.id);
+    for (const start of starts) {
+      down(start);
+      if (start.sort !== 'claim') up(start);
+    }
+    return [...found.values()];
+  }
+}
+
+export const fullName = ({ namespace, name }: GraphNode): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import type { BrowserPage, Chromium, PageOptions } from '../../local/chromium.ts';
+import { startChromium } from '../../local/chromium.ts';
+import { chromiumSupport } from '../../local/chromium-binaries.ts';
+import { TracedWorld } from '../trace/traced-world.ts';
+
+const support = await chromiumSupport();
+const skip = support.by === 'nobody' && support.reason;
+/** Where pictures go, for the docs: `SCREENSHOTS=docs`. */
+const pictures = process.env.SCREENSHOTS;
+
+describe('what a person sees on the live page', { skip }, () => {
+  const world = new TracedWorld();
+  let url: string;
+  let chromium: Chromium;
+  let isOver = false;
+  let pump: Promise<void>;
+
+  before(async () => {
+    world.managed('legacy-orders');
+    url = await world.startWithPage();
+    for (const name of ['orders', 'cart', 'search', 'checkout', 'ledger']) world.claim(name);
+    world.claim('archive', { classSelector: { matchLabels: { size: 'large' } } });
+    world.claim('dreams', { classSelector: { matchLabels: { size: 'huge' } } });
+    const resourceRef = {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstance',
+      name: 'legacy-orders',
+    };
+    world.claim('history', { resourceRef });
+    await world.pass();
+    world.claim('second', { resourceRef });
+    await world.pass();
+    chromium = await startChromium({ program: support.by === 'nobody' ? '' : support.program });
+    // The time of the process goes by.
+    pump = (async () => {
+      while (!isOver) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+        await world.pass(0.2);
+      }
+    })();
+  });
+  after(async () => {
+    isOver = true;
+    await pump;
+    world.simulation.kill();
+    await chromium?.[Symbol.asyncDispose]();
+  });
+
+  /** Asks until it is so. */
+  async function until(page: BrowserPage, expression: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      if (await page.evaluate<boolean>(`Boolean(${expression})`)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(
+      `never so: ${expression}; the page says: ${await page.evaluate('document.body.innerText')}`,
+    );
+  }
+  async function opened(options: PageOptions = {}): Promise<BrowserPage> {
+    const page = await chromium.open(url, { width: 1280, height: 780, ...options });
+    await until(page, "document.querySelectorAll('.row').length >= 9");
+    return page;
+  }
+  const texts = (page: BrowserPage, selector: string) =>
+    page.evaluate<readonly string[]>(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.innerText)`,
+    );
+  async function picture(page: BrowserPage, name: string): Promise<void> {
+    if (pictures === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 900)); // what slides and fades has come to rest
+    await mkdir(pictures, { recursive: true });
+    await writeFile(join(pictures, `live-page-${name}.png`), await page.screenshot());
+  }
+
+  test('every claim, trouble first, with its sign, name and what it says', async () => {
+    const page = await opened();
+    assert.deepEqual((await texts(page, '.row .name')).slice(0, 3), [
+      'team-shop/dreams',
+      'team-shop/second',
+      'team-shop/archive',
+    ]);
+    assert.deepEqual((await texts(page, '.row .says')).slice(0, 3), ['NoMatchingClass', 'Binding', 'Bound']);
+    assert.equal(
+      await page.evaluate("document.querySelector('.row .glyph').getAttribute('aria-label')"),
+      'broken',
+    );
+    assert.deepEqual(await texts(page, '#healths button'), ['2', '0', '0', '0', '7']);
+    assert.match((await texts(page, '#state'))[0] ?? '', /^live · 0\.1\.0 · fcp, ocp$/);
+    await picture(page, 'light');
+    assert.deepEqual(page.errors, []);
+    assert.deepEqual(
+      page.requests.filter((asked) => !asked.startsWith(url)),
+      [],
+    );
+    await page.close();
+  });
+
+  test('the graph leads from class to claim to resource to provider, and grows as a claim is made and bound', async () => {
+    const page = await opened();
+    const before_ = (await texts(page, '.node .name')).length;
+    assert.ok((await texts(page, '.edge')).length >= 20);
+    world.claim('fresh');
+    await until(
+      page,
+      "[...document.querySelectorAll('.node .name')].some((e) => e.innerText.startsWith('team-shop-fresh-'))",
+    );
+    assert.equal((await texts(page, '.node .name')).length, before_ + 2);
+    const at = (name: string) =>
+      page.evaluate<number>(
+        `[...document.querySelectorAll('.node')].find((e) => e.querySelector('.name').innerText.startsWith(${JSON.stringify(name)})).getBoundingClientRect().x`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const places = [await at('favourite-small'), await at('fresh'), await at('team-shop-fresh-')];
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+    world.cluster.leave(FancySQLInstanceKind, { namespace: 'team-shop', name: 'fresh' });
+    await until(
+      page,
+      "![...document.querySelectorAll('.row .name')].some((e) => e.innerText === 'team-shop/fresh')",
+    );
+    await page.close();
+  });
+
+  test('filters by text, by what fares how and by phase, and says when nothing fits', async () => {
+    const page = await opened();
+    await page.press('/');
+    await page.type('cart');
+    await until(page, "document.querySelectorAll('.row').length === 1");
+    assert.deepEqual(await texts(page, '.row .name'), ['team-shop/cart']);
+    await page.type(' nowhere');
+    await until(page, "document.querySelectorAll('.row').length === 0");
+    assert.equal(
+      await page.evaluate("getComputedStyle(document.querySelector('#list'), '::after').content"),
+      '"Nothing here fits the filter."',
+    );
+    await page.evaluate(
+      "const t = document.querySelector('#text'); t.value = ''; t.dispatchEvent(new Event('input'))",
+    );
+    await page.evaluate("document.querySelector('[data-health=broken]').click()");
+    await until(page, "document.querySelectorAll('.row').length === 2");
+    await page.evaluate("document.querySelector('[data-health=broken]').click()");
+    await page.evaluate(
+      "const p = document.querySelector('#phase'); p.value = 'Bound'; p.dispatchEvent(new Event('change'))",
+    );
+    await until(page, "document.querySelectorAll('.row').length === 7");
+    await page.close();
+  });
+
+  test('by keys alone: down, Enter, the trace with cause and command, and Escape back to the list', async () => {
+    const page = await opened();
+    await page.evaluate("document.querySelector('#list').focus()");
+    await page.press('ArrowDown');
+    await until(page, "document.querySelector('.row.active')");
+    assert.equal(
+      await page.evaluate(
+        "document.getElementById(document.querySelector('#list').getAttribute('aria-activedescendant')).innerText.split('\\n')[0]",
+      ),
+      'team-shop/dreams',
+    );
+    await page.press('Enter');
+    await until(page, "document.querySelector('.fault')");
+    assert.deepEqual(await texts(page, '.verdict'), ['cannot be used']);
+    assert.deepEqual(await texts(page, '.cause'), ['No class matches size=huge (of 2 there are).']);
+    assert.match(
+      (await texts(page, '.command code'))[0] ?? '',
+      /^kubectl label favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-large --overwrite size=huge$/,
+    );
+    assert.deepEqual(await texts(page, '.link.broken > .link-head .link-title'), [
+      'class selector size=huge',
+    ]);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'trace');
+    await picture(page, 'trace');
+    await page.press('Escape');
+    await until(page, "document.querySelector('#trace').hidden");
+    assert.equal(await page.evaluate('document.activeElement.id'), 'list');
+    await page.close();
+  });
+
+  test('an open trace follows what happens', async () => {
+    const page = await opened();
+    await page.evaluate(
+      "[...document.querySelectorAll('.row')].find((e) => e.innerText.includes('team-shop/history')).click()",
+    );
+    await until(page, "document.querySelector('.verdict.ok')");
+    const paused = (value: string | null) => ({
+      metadata: { annotations: { 'crossplane.io/paused': value } },
+    });
+    world.edit(FavouriteDBInstanceKind, { name: 'legacy-orders' }, paused('true'));
+    await until(page, "document.querySelector('.cause')?.innerText.includes('is paused')");
+    assert.deepEqual(await texts(page, '.verdict'), ['can be used, but something is wrong']);
+    world.edit(FavouriteDBInstanceKind, { name: 'legacy-orders' }, paused(null));
+    await until(page, "document.querySelector('.verdict.ok')");
+    await page.close();
+  });
+
+  test('a provider that is down shows on all that hangs from it, in the dark too', async () => {
+    const page = await opened({ scheme: 'dark' });
+    world.answering = 'not at all';
+    await world.clock.settle().catch(() => {});
+    await until(page, "Number(document.querySelector('[data-health=troubled]').innerText) >= 7");
+    assert.match((await texts(page, '.row .says')).join(), /last look failed/);
+    await picture(page, 'dark');
+    world.answering = 'as ever';
+    await page.close();
+  });
+
+  test('what is read has a contrast of 4.5 at least, in both schemes', async () => {
+    const contrast = `(() => {
+      const parts = (c) => { const x = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); x.fillStyle = c; x.fillRect(0, 0, 1, 1); return [...x.getImageData(0, 0, 1, 1).data].slice(0, 3); };
+      const light = (c) => { const [r, g, b] = parts(c).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)|transparent/.test(c)) return c; } return 'white'; };
+      return [...document.querySelectorAll('.row span, .node span, .quiet, #state, .says, h1, h2, label, button, footer')]
+        .filter((e) => e.innerText.trim() && e.checkVisibility())
+        .map((e) => { const [a, b] = [light(getComputedStyle(e).color), light(ground(e))]; return [e.className || e.tagName, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)]; })
+        .filter(([, ratio]) => ratio < 4.5);
+    })()`;
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await opened({ scheme });
+      assert.deepEqual(await page.evaluate(contrast), [], scheme);
+      await page.close();
+    }
+  });
+
+  test('roles and names are there for who does not see it', async () => {
+    const page = await opened();
+    const unnamed =
+      "[...document.querySelectorAll('button, select, input, [role=listbox], [role=option], svg[role=img]')].filter((e) => !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.innerText?.trim() || e.closest('label'))).length";
+    assert.equal(await page.evaluate(unnamed), 0);
+    assert.equal(await page.evaluate("document.querySelector('#list').getAttribute('role')"), 'listbox');
+    assert.equal(await page.evaluate("document.querySelector('.row').getAttribute('aria-setsize')"), '9');
+    await page.close();
+  });
+
+  test('10,000 claims: only the rows that are seen are in the page, and it stays quick', async () => {
+    const page = await opened();
+    await page.evaluate(`(async () => {
+      const { State, everything } = await import('/state.ts');
+      const { List } = await import('/list.ts');
+      const state = new State();
+      const nodes = Array.from({ length: 10000 }, (_, i) => ({ id: 'n' + i, sort: 'claim', kind: 'Claim', resource: 'c', namespace: 'team', name: 'claim-' + String(i).padStart(5, '0'), health: 'ok', to: [] }));
+      state.apply({ nodes, gone: [] });
+      const box = document.createElement('div');
+      box.className = 'list'; box.style.height = '600px'; box.id = 'many';
+      document.body.append(box);
+      const list = new List(box, { healthOf: () => 'ok', saysOf: () => 'Bound', onActive() {}, onOpen() {} });
+      list.show(state.filtered(everything), undefined);
+      box.scrollTop = 52 * 9000;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    })()`);
+    const rows = await page.evaluate<number>("document.querySelectorAll('#many .row').length");
+    assert.ok(rows > 5 && rows < 60, String(rows));
+    assert.match(await page.evaluate<string>("document.querySelector('#many').innerText"), /claim-0900\d/);
+    await page.close();
+  });
+
+  test('a browser without server-sent events is told so in one sentence', async () => {
+    const page = await chromium.open(url, { before: 'delete globalThis.EventSource' });
+    await until(page, "!document.querySelector('#notice').hidden");
+    assert.deepEqual(await texts(page, '#notice'), [
+      'This browser knows no server-sent events, by which the page is told what happens: use a current Firefox, Chrome, Edge or Safari.',
+    ]);
+    await page.close();
+  });
+});

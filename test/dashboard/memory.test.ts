@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { fcpStack } from '../../controllers/fcp/setup.ts';
+import { createMemory } from '../../dashboard/memory.ts';
+import { healthOf } from '../../dashboard/nodes.ts';
+import type { Health } from '../../dashboard/page/wire.ts';
+import type { Outcome } from '../../runtime/controller/controller.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { catalogueOf } from '../../trace/catalogue.ts';
+
+const object = (uid: string): KubernetesObject => ({
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  metadata: { name: uid, uid },
+});
+const warning = { type: 'Warning' as const, reason: 'CannotObserveExternalResource', message: 'no answer' };
+
+describe('what a process remembers for the page', () => {
+  const remembering = () => createMemory(catalogueOf([fcpStack]), testClock('2026-01-01T00:00:00Z'));
+
+  test('the same Warning again is one Event with a count, and no news', () => {
+    const memory = remembering();
+    const news: string[] = [];
+    memory.told$.subscribe(({ object: about, reason }) => news.push(`${about} ${reason}`));
+    for (let times = 0; times < 3; times += 1) memory.told(object('a'), warning, 'managed/a');
+    assert.deepEqual(
+      memory.eventsOf(object('a')).map(({ reason, count, source }) => [reason, count, source.component]),
+      [['CannotObserveExternalResource', 3, 'managed/a']],
+    );
+    assert.deepEqual(news, ['FavouriteDBInstance a CannotObserveExternalResource']);
+  });
+
+  test('of each object the last twenty, of all the last hundred', () => {
+    const memory = remembering();
+    for (let times = 0; times < 150; times += 1) {
+      memory.told(
+        object('a'),
+        { type: 'Normal', reason: 'UpdatedExternalResource', message: String(times) },
+        undefined,
+      );
+    }
+    assert.equal(memory.eventsOf(object('a')).length, 20);
+    assert.equal(memory.recent().length, 100);
+    assert.equal(memory.recent().at(-1)?.message, '149');
+  });
+
+  test('how often the runs of a managed resource have failed in a row', () => {
+    const memory = remembering();
+    const controller = 'favouritedbinstance.database.fcp.crossplane.io';
+    const run = (result: Outcome['result'], row?: string): void =>
+      memory.ended({
+        controller,
+        request: { name: 'a' },
+        because: [],
+        durationMs: 1,
+        isTimedOut: false,
+        result,
+        ...(row && { row }),
+      });
+    const last = () => memory.lastRun(object('a'));
+    assert.equal(last(), undefined);
+    run('requeue', '10');
+    run('error');
+    run('conflict');
+    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 2 });
+    run('requeue_after', '27');
+    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, row: '27' });
+  });
+});
+
+describe('how an object fares', () => {
+  const fares: readonly (readonly [ready: string, synced: string, health: Health])[] = [
+    ['True Available', 'True', 'ok'],
+    ['True Available', 'False', 'troubled'],
+    ['False Creating', 'True', 'waits'],
+    ['False Binding', 'True', 'waits'],
+    ['Unknown Pending', 'True', 'waits'],
+    ['Unknown Pending', 'False', 'broken'],
+    ['False Creating', 'False', 'broken'],
+    ['False NoMatchingClass', 'True', 'broken'],
+    ['False Unavailable', 'True', 'broken'],
+  ];
+  for (const [given, synced, health] of fares) {
+    test(`Ready ${given}, Synced ${synced}: ${health}`, () => {
+      const [status = '', reason = ''] = given.split(' ');
+      const condition = { lastTransitionTime: '2026-01-01T00:00:00Z' };
+      const conditions = [
+        { ...condition, type: 'Ready', status: status as 'True', reason },
+        { ...condition, type: 'Synced', status: synced as 'True', reason: 'x' },
+      ];
+      assert.equal(healthOf({ ...object('a'), status: { conditions } }, 'managed'), health);
+    });
+  }
+  test('what is being deleted goes, however it is', () => {
+    const metadata = { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' };
+    assert.equal(healthOf({ ...object('a'), metadata }, 'claim'), 'going');
+  });
+  test('what nobody has looked at waits', () => assert.equal(healthOf(object('a'), 'claim'), 'waits'));
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { firstValueFrom } from 'rxjs';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { pageFiles } from '../../dashboard/page-files.ts';
+import { isOurHost, serveDashboard } from '../../dashboard/serve.ts';
+import { FlagError, parseFlags } from '../../runtime/process/flags.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { TracedWorld } from '../trace/traced-world.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+describe('the live page of a process', () => {
+  const world = new TracedWorld();
+  let url: string;
+
+  before(async () => {
+    url = await world.startWithPage();
+    world.claim('orders');
+    world.claim('dreams', { classSelector: { matchLabels: { size: 'huge' } } });
+    await world.pass();
+  });
+  after(() => world.simulation.kill());
+
+  /** As a client of any sort might ask. */
+  const ask = (
+    path: string,
+    given: { readonly method?: string; readonly headers?: Record<string, string> } = {},
+  ) =>
+    new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+      const asked = request(`${url}${path}`, given, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
+      });
+      asked.on('error', reject);
+      asked.end();
+    });
+  /** The same, while the time of the process goes by. */
+  async function meanwhile<T>(asking: Promise<T>): Promise<T> {
+    let isOver = false;
+    const ended = asking.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await world.pass(0.2);
+    }
+    return ended;
+  }
+
+  test('is what its files are, with a policy that lets nothing else in', async () => {
+    const { status, headers, body } = await ask('/');
+    assert.equal(status, 200);
+    assert.equal(body, pageFiles['/']?.text);
+    assert.match(
+      String(headers['content-security-policy']),
+      /^default-src 'none'; script-src 'self'; style-src 'self'; /,
+    );
+    assert.doesNotMatch(String(headers['content-security-policy']), /unsafe/);
+    assert.doesNotMatch(body, /https?:\/\/|<script(?! type="module" src="\/)|\sstyle="|\son\w+="/);
+  });
+
+  const hosts: Readonly<Record<string, boolean>> = {
+    'localhost:8082': true,
+    localhost: true,
+    '127.0.0.1:8082': true,
+    '[::1]:8082': true,
+    '10.0.0.7': true,
+    'evil.example:8082': false,
+    'localhost.evil.example': false,
+    '127.0.0.1.evil.example': false,
+    '': false,
+  };
+  for (const [host, isFine] of Object.entries(hosts)) {
+    test(`a request for ${host || 'no host'} is ${isFine ? 'answered' : 'refused'}`, async () => {
+      assert.equal(isOurHost(host), isFine);
+      if (host === '') return;
+      for (const path of ['/', '/trace?resource=x&name=y']) {
+        const { status } = await ask(path, { headers: { host } });
+        assert.equal(status === 421, !isFine);
+      }
+    });
+  }
+
+  test('another site is refused, and so is whoever wants to change something', async () => {
+    assert.equal((await ask('/', { headers: { 'sec-fetch-site': 'cross-site' } })).status, 403);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      assert.equal((await ask('/', { method })).status, 405);
+    assert.equal((await ask('/../../etc/passwd')).status, 404);
+  });
+
+  test('a trace is that of the command', async () => {
+    const { status, body } = await meanwhile(
+      ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=dreams'),
+    );
+    const { verdict, fault } = JSON.parse(body);
+    assert.deepEqual(
+      [status, verdict, fault.name, fault.cause],
+      [200, 'broken', 'no match', 'No class matches size=huge (of 2 there are).'],
+    );
+  });
+
+  test('of what is not there, or of no kind, there is none', async () => {
+    const paths = [
+      'resource=fancysqlinstances&namespace=team-shop&name=nobody',
+      'resource=nothing&name=a',
+      '',
+    ];
+    for (const query of paths) assert.equal((await meanwhile(ask(`/trace?${query}`))).status, 404);
+  });
+
+  test('no value of a secret is served, in a trace or an event', async () => {
+    const controller = new AbortController();
+    const answer = await fetch(`${url}/events`, { signal: controller.signal });
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+    let told = '';
+    const reading = (async () => {
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) told += chunk;
+    })().catch(() => {});
+    await meanwhile(new Promise((resolve) => setTimeout(resolve, 200)));
+    controller.abort();
+    await reading;
+    assert.match(
+      told,
+      /^retry: 2000\nevent: greeting\ndata: \{"version":"0\.1\.0","stacks":\["fcp","ocp"\]\}\n\nevent: batch\n/,
+    );
+    assert.match(told, /BoundManagedResource/);
+    const { body } = await meanwhile(
+      ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=orders'),
+    );
+    const { data = {} } = world.cluster.get(SecretKind, {
+      namespace: 'team-shop',
+      name: 'orders-connection',
+    });
+    const password = Buffer.from(data.password ?? '', 'base64').toString();
+    assert.ok(password.length > 8 && body.includes('password'));
+    for (const value of [password, data.password ?? '', 'favourite-token']) {
+      assert.ok(!told.includes(value) && !body.includes(value));
+    }
+  });
+});
+
+describe('where the page is served', () => {
+  const flags = (address: string) => {
+    const invocation = parseFlags(['--dashboard-bind-address', address], { stacks: ['fcp'], version: '0' });
+    return invocation.type === 'run' ? invocation.flags.dashboardBindAddress : undefined;
+  };
+  const given: Readonly<Record<string, object | undefined>> = {
+    '127.0.0.1:8082': { host: '127.0.0.1', port: 8082 },
+    'localhost:0': { host: 'localhost', port: 0 },
+    '0.0.0.0:8082': { host: '0.0.0.0', port: 8082 },
+    '[::]:8082': { host: '::', port: 8082 },
+    '0': undefined,
+  };
+  for (const [address, meant] of Object.entries(given)) {
+    test(`${address} is taken`, () => assert.deepEqual(flags(address), meant));
+  }
+  for (const address of [':8082', '8082', 'localhost', '127.0.0.1:99999', 'http://localhost:1']) {
+    test(`${address} is told with the flag: every interface must be said in full`, () =>
+      assert.throws(
+        () => flags(address),
+        (error) =>
+          error instanceof FlagError &&
+          error.message ===
+            `--dashboard-bind-address: ${JSON.stringify(address)} is not allowed; it must be host:port, with 0.0.0.0 or [::] for every interface, or 0 for none`,
+      ));
+  }
+
+  test('a port that another process has is told in one sentence with the flag', async () => {
+    const options = {
+      ...{ files: {}, greeting: { version: '0', stacks: [] }, clock: testClock() },
+      feed: () => {
+        throw new Error('nobody reads');
+      },
+      trace: async () => undefined,
+    };
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const first = serveDashboard({ ...options, address: { host: '127.0.0.1', port: 0 } }).subscribe(resolve);
+    const port = Number(new URL(await promise).port);
+    await assert.rejects(
+      firstValueFrom(serveDashboard({ ...options, address: { host: '127.0.0.1', port } })),
+      new Error(
+        `--dashboard-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`,
+      ),
+    );
+    first.unsubscribe();
+  });
+});
+
+test('the served files are those of dashboard/page/, and its scripts are of sound types', () => {
+  const node = (...words: readonly string[]) =>
+    execFileSync(process.execPath, words, { cwd: root, stdio: 'pipe' });
+  node('dashboard/generate.ts', '--check');
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['--noEmit', '-p', 'dashboard/page'], {
+    cwd: root,
+    stdio: 'pipe',
+  });
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { Subject } from 'rxjs';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { stacks } from '../../controllers/stacks.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { runTrace } from '../../trace/command.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const claim = {
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance' as const,
+  metadata: { namespace: 'team-shop', name: 'orders', creationTimestamp: '2026-01-02T03:04:00Z' },
+  spec: { classSelector: { matchLabels: { size: 'huge' } } },
+  status: {
+    observedGeneration: 1,
+    bindingPhase: 'Unbound' as const,
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'False' as const,
+        reason: 'NoMatchingClass',
+        message: 'no resource class matches spec.classSelector size=huge',
+        lastTransitionTime: '2026-01-02T03:04:00Z',
+      },
+    ],
+  },
+};
+
+describe('the command', () => {
+  const api = new FakeApiServer(
+    FancySQLInstanceKind,
+    FavouriteDBInstanceClassKind,
+    FavouriteDBInstanceKind,
+    AmbivalentDBInstanceClassKind,
+    AmbivalentDBInstanceKind,
+    EventKind,
+  );
+  let folder: string;
+  let kubeconfig: string;
+
+  before(async () => {
+    await api.start();
+    api.put(FancySQLInstanceKind, claim);
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-trace-'));
+    kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, api.kubeConfig().exportConfig());
+  });
+  after(async () => {
+    await api.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Runs it as it is typed. */
+  async function run(words: readonly string[], { isTerminal = false, columns = 100 } = {}) {
+    const [out, err]: [string[], string[]] = [[], []];
+    const stop$ = new Subject<void>();
+    const clock = testClock();
+    const stdout = Object.assign(new PassThrough(), { isTTY: isTerminal, columns });
+    stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
+    const running = runTrace(words, {
+      stacks,
+      clock,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: { write: (text: string) => err.push(text) > 0 },
+      stop$,
+    });
+    const texts = () => ({ out: out.join(''), err: err.join('') });
+    return { clock, stop$, running, texts };
+  }
+  async function ended(words: readonly string[], options = {}) {
+    const { running, texts } = await run(words, options);
+    const code = await running;
+    await new Promise(setImmediate); // what was written is read in a later turn
+    return { code, ...texts() };
+  }
+
+  const bad: Readonly<Record<string, readonly [words: readonly string[], says: RegExp]>> = {
+    'a kind that does not exist': [
+      ['fancyinstance', 'orders'],
+      /^"fancyinstance" is no kind that is known here; there are .*fancysqlinstances\.database\.crossplane\.io.*\n$/,
+    ],
+    'a kind that several groups have': [
+      ['providerconfig', 'default'],
+      /^"providerconfig" may be any of providerconfigs\.aws\.crossplane\.io, .*: say which\n$/,
+    ],
+    'no name': [
+      ['fancysqlinstance'],
+      /^"fancysqlinstance" of what name\? trace <kind> <name> \[-n <namespace>\]\n$/,
+    ],
+    'no words': [
+      [],
+      /^missing required argument 'kind': trace <kind> <name> \[-n <namespace>\]; --help names every flag\n$/,
+    ],
+    'a flag that does not exist': [
+      ['fancysqlinstance', 'orders', '--colour'],
+      /^unknown option '--colour': trace .*\n$/,
+    ],
+    'a format that does not exist': [
+      ['fancysqlinstance', 'orders', '-o', 'yaml'],
+      /^--output: "yaml" is not allowed; it must be text or json\n$/,
+    ],
+    'a lease that is none': [
+      ['fancysqlinstance', 'orders', '--lease', 'a'],
+      /^--lease: "a" is not allowed; it must be <namespace>\/<name>\n$/,
+    ],
+    'a kubeconfig that is not there': [
+      ['fancysqlinstance', 'orders', '--kubeconfig', '/nowhere'],
+      /^--kubeconfig: .*\/nowhere.*\n$/,
+    ],
+  };
+  for (const [what, [words, says]] of Object.entries(bad)) {
+    test(`${what} is told in one sentence, and ends with 2`, async () => {
+      const { code, out, err } = await ended(words);
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(err, says);
+    });
+  }
+
+  test('a name that nothing has ends with 2', async () => {
+    const said = await ended(['fancysqlinstance', 'nobody', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
+    assert.deepEqual(said, {
+      code: 2,
+      out: '',
+      err: 'FancySQLInstance team-shop/nobody does not exist (fancysqlinstance nobody)\n',
+    });
+  });
+
+  test('a context that does not exist is told with those there are', async () => {
+    const { code, err } = await ended([
+      'fancysqlinstance',
+      'a',
+      '--kubeconfig',
+      kubeconfig,
+      '--context',
+      'prod',
+    ]);
+    assert.equal(code, 2);
+    assert.match(err, /^--context: there is no "prod"; there are \S+\n$/);
+  });
+
+  test('an API server that is not there is told with its address', async () => {
+    const config = join(folder, 'elsewhere');
+    await writeFile(
+      config,
+      api
+        .kubeConfig()
+        .exportConfig()
+        .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'),
+    );
+    const { code, err } = await ended([
+      'fancysqlinstance',
+      'orders',
+      '-n',
+      'team-shop',
+      '--kubeconfig',
+      config,
+    ]);
+    assert.equal(code, 2);
+    assert.match(err, /^cannot read from http:\/\/127\.0\.0\.1:1: .*\n$/);
+  });
+
+  const spellings = [
+    ['fancysqlinstances', 'orders'],
+    ['FancySQLInstance', 'orders'],
+    ['fancysqlinstances.database.crossplane.io', 'orders'],
+    ['fancysqlinstance.v1alpha1.database.crossplane.io', 'orders'],
+    ['fancysqlinstance/orders'],
+  ];
+  for (const words of spellings) {
+    test(`${words.join(' ')} is found, is not usable, and ends with 1`, async () => {
+      const { code, out } = await ended([
+        ...words,
+        '-n',
+        'team-shop',
+        '--kubeconfig',
+        kubeconfig,
+        '-o',
+        'json',
+      ]);
+      const { subject, verdict, isUsable, fault } = JSON.parse(out);
+      assert.deepEqual(
+        { code, subject, verdict, isUsable, fault: fault.name },
+        {
+          code: 1,
+          subject: 'FancySQLInstance team-shop/orders',
+          verdict: 'broken',
+          isUsable: false,
+          fault: 'no match',
+        },
+      );
+    });
+  }
+
+  test('text is told in full, in lines no longer than the terminal is wide but for commands', async () => {
+    const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig];
+    const { code, out } = await ended(words, { columns: 48 });
+    assert.equal(code, 1);
+    assert.equal(
+      out,
+      `FancySQLInstance team-shop/orders cannot be used
+
+  No class matches size=huge (there are none).
+    kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders
+
+… FancySQLInstance team-shop/orders row S5
+│   Unbound
+│   Ready False NoMatchingClass since 5 s: no
+│     resource class matches spec.classSelector
+│     size=huge
+└ ✗ class selector size=huge ◀ the first broken link: no match
+      0 of 0 classes match
+✓ controllers
+    no lease: either nobody runs, or one process
+    without --leader-elect
+`,
+    );
+  });
+
+  test('watched, it goes on, is shown anew when something changes, and ends with what it saw last', async () => {
+    const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, '-w'];
+    const { clock, stop$, running, texts } = await run(words);
+    const until = async (isSo: () => boolean) => {
+      for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        await clock.advance(500);
+      }
+    };
+    await until(() => texts().out.includes('NoMatchingClass'));
+    api.put(FancySQLInstanceKind, {
+      ...claim,
+      status: {
+        ...claim.status,
+        bindingPhase: 'Bound',
+        conditions: [{ ...claim.status.conditions[0]!, status: 'True', reason: 'Available' }],
+      },
+    });
+    await until(() => texts().out.includes('can be used'));
+    stop$.next();
+    assert.equal(await running, 0);
+    assert.equal(texts().out.match(/^FancySQLInstance team-shop\/orders can/gm)?.length, 2);
+    api.put(FancySQLInstanceKind, claim);
+  });
+
+  test('kubectl runs it as a plugin, by a link on the PATH', async () => {
+    const plugin = join(folder, 'kubectl-services_stack');
+    await symlink(join(root, 'trace', 'kubectl-services_stack'), plugin);
+    const exec = promisify(execFile);
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    const failed = await exec(plugin, ['trace', 'fancysqlinstance', 'orders', '-n', 'team-shop'], {
+      env,
+    }).catch((error: unknown) => error as { readonly code: number; readonly stdout: string });
+    assert.match(failed.stdout, /^FancySQLInstance team-shop\/orders cannot be used\n/);
+    assert.equal('code' in failed && failed.code, 1);
+    const wrong = await exec(plugin, ['race'], { env }).catch(
+      (error: unknown) => error as { readonly code: number },
+    );
+    assert.equal('code' in wrong && wrong.code, 2);
+  });
+});

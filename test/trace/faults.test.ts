@@ -1,0 +1,759 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import type { Trace } from '../../trace/model/trace.ts';
+import { leaseKey, TracedWorld } from './traced-world.ts';
+
+const claims = 'fancysqlinstances.database.crossplane.io';
+const resources = 'favouritedbinstances.database.fcp.crossplane.io';
+const credentials = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
+
+interface Case {
+  readonly fault: string;
+  /** What a person or the world does; answers with what is asked about. */
+  readonly play: (world: TracedWorld) => Promise<readonly [word: string, key: ObjectKey]>;
+  readonly verdict: Trace['verdict'];
+  readonly link: string;
+  readonly cause: string | RegExp;
+  /** The first command. */
+  readonly mend: string | RegExp;
+}
+
+const bound = async (world: TracedWorld): Promise<ObjectKey> => {
+  world.start();
+  const key = world.claim('orders');
+  await world.pass();
+  return key;
+};
+
+const cases: readonly Case[] = [
+  {
+    fault: 'missing class',
+    play: async (world) => {
+      world.start();
+      const classRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstanceClass',
+        name: 'huge',
+      };
+      const key = world.claim('orders', { classRef });
+      await world.pass();
+      return ['fancysqlinstances', key];
+    },
+    verdict: 'broken',
+    link: 'class',
+    cause: 'The claim names FavouriteDBInstanceClass huge, which does not exist.',
+    mend: 'kubectl apply -f <file with FavouriteDBInstanceClass huge>',
+  },
+  {
+    fault: 'no match',
+    play: async (world) => {
+      world.start();
+      const key = world.claim('orders', {
+        classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } },
+      });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'choice',
+    cause: 'No class matches cloud=favourite,size=huge (of 2 there are).',
+    mend: 'kubectl label favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large --overwrite size=huge',
+  },
+  {
+    fault: 'no match',
+    play: async (world) => {
+      const key = { name: 'favourite-small' };
+      world.edit(FavouriteDBInstanceClassKind, key, {
+        metadata: { annotations: { 'resourceclass.crossplane.io/is-default-class': null } },
+      });
+      world.start();
+      const claim = world.claim('orders', {});
+      await world.pass();
+      return ['fancysqlinstance', claim];
+    },
+    verdict: 'broken',
+    link: 'choice',
+    cause: 'The claim names no class, and no class is the default.',
+    mend: /^kubectl annotate favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-\w+ resourceclass\.crossplane\.io\/is-default-class=true$/,
+  },
+  {
+    fault: 'malformed selector',
+    play: async (world) => {
+      world.start();
+      const key = world.claim('orders', {
+        classSelector: { matchExpressions: [{ key: 'size', operator: 'In', values: [] }] },
+      });
+      await world.pass();
+      return ['FancySQLInstance', key];
+    },
+    verdict: 'broken',
+    link: 'choice',
+    cause:
+      "The claim's selector makes no sense: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
+    mend: `kubectl -n team-shop edit ${claims} orders`,
+  },
+  {
+    fault: 'version does not fit',
+    play: async (world) => {
+      for (const name of ['favourite-small', 'favourite-large']) {
+        world.edit(
+          FavouriteDBInstanceClassKind,
+          { name },
+          { specTemplate: { forProvider: { version: '1.0' } } },
+        );
+      }
+      world.start();
+      const key = world.claim('orders', {
+        version: '2.0',
+        classSelector: { matchLabels: { size: 'small' } },
+      });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'choice',
+    cause:
+      /^Of the classes that match, none can serve the claim: FavouriteDBInstanceClass favourite-small has version "1\.0", .*2\.0/,
+    mend: `kubectl -n team-shop edit ${claims} orders`,
+  },
+  {
+    fault: 'version does not fit',
+    play: async (world) => {
+      world.managed('legacy', { forProvider: { fancinessLevel: 3, version: '1.0' } });
+      world.start();
+      await world.pass();
+      const resourceRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'legacy',
+      };
+      const key = world.claim('orders', { version: '2.0', resourceRef });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
+    mend: `kubectl -n team-shop delete ${claims} orders`,
+  },
+  {
+    fault: 'namespace not allowed',
+    play: async (world) => {
+      for (const name of ['favourite-small', 'favourite-large']) {
+        const namespaceSelector = { matchLabels: { tier: 'gold' } };
+        world.edit(FavouriteDBInstanceClassKind, { name }, { specTemplate: { namespaceSelector } });
+      }
+      world.cluster.put(NamespaceKind, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'team-shop' },
+      });
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'choice',
+    cause: 'Of the classes that match, none may be claimed from namespace team-shop.',
+    mend: 'kubectl label namespace team-shop <label>=<value>',
+  },
+  {
+    fault: 'namespace not allowed',
+    play: async (world) => {
+      world.cluster.put(NamespaceKind, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'team-shop' },
+      });
+      world.managed('legacy', { namespaceSelector: { matchLabels: { tier: 'gold' } } });
+      world.start();
+      const key = world.claim('orders', {
+        resourceRef: {
+          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+          kind: 'FavouriteDBInstance',
+          name: 'legacy',
+        },
+      });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause:
+      'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
+    mend: 'kubectl label namespace team-shop <label>=<value>',
+  },
+  {
+    fault: 'wrong credentials',
+    play: async (world) => {
+      world.edit(SecretKind, credentials, {
+        data: {
+          credentials: Buffer.from('{"url": "http://127.0.0.1:18080", "token": "stale"}').toString('base64'),
+        },
+      });
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'credentials',
+    cause:
+      /^The credentials of Provider favourite are refused: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
+    mend: 'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> --dry-run=client -o yaml | kubectl apply -f -',
+  },
+  {
+    fault: 'wrong credentials',
+    play: async (world) => {
+      world.edit(SecretKind, credentials, {
+        data: { credentials: Buffer.from('no json').toString('base64') },
+      });
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'credentials',
+    cause: /^The credentials of Provider favourite are refused: connect failed: /,
+    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
+  },
+  {
+    fault: 'provider down',
+    play: async (world) => {
+      world.answering = 'not at all';
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'server',
+    cause:
+      /^The system that Provider favourite leads to does not answer as it should: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
+    mend: /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
+  },
+  {
+    fault: 'provider down',
+    play: async (world) => {
+      const key = await bound(world);
+      world.answering = 'not at all';
+      await world.pass(120);
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'usable, but',
+    link: 'server',
+    cause: /^The system that Provider favourite leads to does not answer as it should: observe failed: /,
+    mend: /^kubectl annotate favouritedbinstances/,
+  },
+  {
+    fault: 'provider down',
+    play: async (world) => {
+      world.answering = 'not at all';
+      await bound(world);
+      return ['providers.fcp.crossplane.io', { name: 'favourite' }];
+    },
+    verdict: 'broken',
+    link: 'server',
+    cause: /^The system that Provider favourite leads to does not answer/,
+    mend: /^$/,
+  },
+  {
+    fault: 'quota',
+    play: async (world) => {
+      world.answering = {
+        status: 409,
+        code: 'InstanceQuotaExceeded',
+        message: 'this account may have 40 instances',
+      };
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'server',
+    cause:
+      /^The system that Provider favourite leads to has no room left for it: .*409 InstanceQuotaExceeded/,
+    mend: /^kubectl annotate favouritedbinstances/,
+  },
+  {
+    fault: 'rate limited',
+    play: async (world) => {
+      world.answering = { status: 429, code: 'RateLimited', message: 'too many requests' };
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'server',
+    cause: /^The system that Provider favourite leads to limits requests: /,
+    mend: /^kubectl annotate favouritedbinstances/,
+  },
+  {
+    fault: 'not allowed',
+    play: async (world) => {
+      world.answering = { status: 403, code: 'Forbidden', message: 'the token may read only' };
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'credentials',
+    cause: /^The credentials of Provider favourite are known, and do not allow what is needed: /,
+    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
+  },
+  {
+    fault: 'paused',
+    play: async (world) => {
+      world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
+      world.start();
+      const resourceRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'legacy',
+      };
+      const key = world.claim('orders', { resourceRef });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause:
+      'FavouriteDBInstance legacy is paused: reconciliation is paused by the crossplane.io/paused annotation.',
+    mend: `kubectl annotate ${resources} legacy crossplane.io/paused-`,
+  },
+  {
+    fault: 'paused',
+    play: async (world) => {
+      const key = await bound(world);
+      world.edit(
+        FavouriteDBInstanceKind,
+        { name: world.resourceOf(key).metadata.name },
+        { spec: { managementPolicies: [] } },
+      );
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'usable, but',
+    link: 'resource',
+    cause:
+      /^FavouriteDBInstance team-shop-orders-\w+ is paused: reconciliation is paused by empty spec\.managementPolicies\.$/,
+    mend: /^kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --type=merge -p '\{"spec":\{"managementPolicies":\["\*"\]\}\}'$/,
+  },
+  {
+    fault: 'leaked creation',
+    play: async (world) => {
+      world.cluster.create(NetworkKind, {
+        apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+        kind: 'Network',
+        metadata: {
+          name: 'lan',
+          annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' },
+        },
+        spec: { providerRef: { name: 'favourite' }, forProvider: { region: 'eu', cidrBlock: '10.0.0.0/16' } },
+      } as never);
+      world.start();
+      await world.pass();
+      return ['network', { name: 'lan' }];
+    },
+    verdict: 'broken',
+    link: 'external',
+    cause:
+      'A creation of Network lan was begun and nobody knows how it ended, so that a second one might be made.',
+    mend: 'kubectl annotate networks.network.fcp.crossplane.io lan crossplane.io/external-create-pending-',
+  },
+  {
+    fault: 'resource held by another',
+    play: async (world) => {
+      world.managed('legacy');
+      world.start();
+      const resourceRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'legacy',
+      };
+      world.claim('first', { resourceRef });
+      await world.pass();
+      const key = world.claim('second', { resourceRef });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause: 'FavouriteDBInstance legacy is held by another claim, FancySQLInstance team-shop/first.',
+    mend: `kubectl -n team-shop delete ${claims} second`,
+  },
+  {
+    fault: 'resource not offered',
+    play: async (world) => {
+      world.managed('legacy', { reclaimPolicy: 'Retain' });
+      world.start();
+      const resourceRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'legacy',
+      };
+      const first = world.claim('first', { resourceRef });
+      await world.pass();
+      world.cluster.leave(FancySQLInstanceKind, first);
+      await world.pass();
+      const key = world.claim('second', { resourceRef });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause: 'FavouriteDBInstance legacy was given to a claim before and is not offered again.',
+    mend: `kubectl annotate ${resources} legacy crossplane.io/reoffer=true`,
+  },
+  {
+    fault: 'missing resource',
+    play: async (world) => {
+      world.start();
+      const resourceRef = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'legacy',
+      };
+      const key = world.claim('orders', { resourceRef });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
+    mend: 'kubectl apply -f <file with FavouriteDBInstance legacy>',
+  },
+  {
+    fault: 'unknown kind',
+    play: async (world) => {
+      world.start();
+      const key = world.claim('orders', {
+        classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' },
+      });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'class',
+    cause:
+      /^Spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; known: /,
+    mend: `kubectl -n team-shop delete ${claims} orders`,
+  },
+  {
+    fault: 'secret conflict',
+    play: async (world) => {
+      world.cluster.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: 'cloud-credentials', name: 'taken' },
+        type: 'Opaque',
+        data: { password: 'c2VjcmV0' },
+      });
+      world.managed('legacy', {
+        writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: 'taken' },
+      });
+      world.start();
+      await world.pass();
+      return ['favouritedbinstance', { name: 'legacy' }];
+    },
+    verdict: 'broken',
+    link: 'resource secret',
+    cause:
+      'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify uncontrolled secret of type "Opaque" (secret cloud-credentials/taken).',
+    mend: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
+  },
+  {
+    fault: 'secret conflict',
+    play: async (world) => {
+      world.cluster.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: 'team-shop', name: 'orders-connection' },
+        type: 'Opaque',
+        data: {},
+      });
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'claim secret',
+    cause:
+      'The claim cannot be given its secret: refusing to modify uncontrolled secret of type "Opaque" (secret team-shop/orders-connection).',
+    mend: /^kubectl -n team-shop patch fancysqlinstances/,
+  },
+  {
+    fault: 'unresolved reference',
+    play: async (world) => {
+      world.managed('legacy', { forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } });
+      world.start();
+      await world.pass();
+      return ['favouritedbinstances', { name: 'legacy' }];
+    },
+    verdict: 'broken',
+    link: 'references',
+    cause:
+      'FavouriteDBInstance legacy refers to what is not there: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
+    mend: 'kubectl apply -f <file with Network lan>',
+  },
+  {
+    fault: 'missing provider',
+    play: async (world) => {
+      world.cluster.remove(ProviderKind, 'favourite');
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'provider',
+    cause:
+      'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist, so that nobody knows where to make it, nor as whom.',
+    mend: 'kubectl apply -f <file with Provider favourite of fcp.crossplane.io/v1alpha3>',
+  },
+  {
+    fault: 'missing credentials',
+    play: async (world) => {
+      world.cluster.remove(SecretKind, credentials.name, credentials.namespace);
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'credentials',
+    cause:
+      'The secret cloud-credentials/favourite-cloud with the credentials of Provider favourite does not exist.',
+    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> /,
+  },
+  {
+    fault: 'missing credentials',
+    play: async (world) => {
+      world.edit(SecretKind, credentials, { data: { credentials: null, token: 'dA==' } });
+      return ['fancysqlinstance', await bound(world)];
+    },
+    verdict: 'broken',
+    link: 'credentials',
+    cause:
+      'The secret cloud-credentials/favourite-cloud of Provider favourite has no key "credentials"; it has token.',
+    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> /,
+  },
+  {
+    fault: 'controllers down',
+    play: async (world) => {
+      const key = world.claim('orders');
+      await world.pass(300);
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'broken',
+    link: 'controllers',
+    cause:
+      'No controllers are at work on it: no lease: either nobody runs, or one process without --leader-elect; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
+    mend: 'kubectl -n crossplane-system rollout restart deployment services-stack',
+  },
+  {
+    fault: 'controllers down',
+    play: async (world) => {
+      const key = await bound(world);
+      world.simulation.kill();
+      world.cluster.put(LeaseKind, {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: leaseKey,
+        spec: {
+          holderIdentity: 'pod-1',
+          leaseDurationSeconds: 15,
+          renewTime: world.clock.now().toISOString(),
+        },
+      });
+      await world.pass(300);
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'usable, but',
+    link: 'controllers',
+    cause: 'No controllers are at work on it: the lease of pod-1 has run out: renewed 5 min ago.',
+    mend: 'kubectl -n crossplane-system rollout restart deployment services-stack',
+  },
+  {
+    fault: 'deletion waits',
+    play: async (world) => {
+      const key = await bound(world);
+      const { name } = world.resourceOf(key).metadata;
+      const { finalizers = [] } = world.resourceOf(key).metadata;
+      world.edit(
+        FavouriteDBInstanceKind,
+        { name },
+        { metadata: { finalizers: [...finalizers, 'example.org/backup'] } },
+      );
+      world.cluster.leave(FancySQLInstanceKind, key);
+      await world.pass(120);
+      return ['favouritedbinstance', { name }];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause:
+      /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of somebody else hold it: example\.org\/backup\.$/,
+    mend: /^kubectl edit favouritedbinstances/,
+  },
+  {
+    fault: 'deletion waits',
+    play: async (world) => {
+      world.cluster.put(ProviderConfigKind, {
+        apiVersion: 'fcp.crossplane.io/v1alpha3',
+        kind: 'ProviderConfig',
+        metadata: { name: 'shared' },
+        spec: { credentials: { source: 'Secret', secretRef: { ...credentials, key: 'credentials' } } },
+      });
+      world.managed('search', { providerRef: undefined, providerConfigRef: { name: 'shared' } });
+      world.start();
+      await world.pass();
+      world.cluster.leave(ProviderConfigKind, { name: 'shared' });
+      await world.pass();
+      return ['providerconfigs.fcp.crossplane.io', { name: 'shared' }];
+    },
+    verdict: 'broken',
+    link: 'users',
+    cause:
+      'ProviderConfig shared is being deleted, and 1 managed resource uses it: FavouriteDBInstance search.',
+    mend: 'kubectl delete favouritedbinstance.database.fcp.crossplane.io search',
+  },
+  {
+    fault: 'paused',
+    play: async (world) => {
+      const key = await bound(world);
+      const { name } = world.resourceOf(key).metadata;
+      world.edit(
+        FavouriteDBInstanceKind,
+        { name },
+        { metadata: { annotations: { 'crossplane.io/paused': 'true' } } },
+      );
+      world.cluster.leave(FavouriteDBInstanceKind, { name });
+      await world.pass();
+      return ['favouritedbinstance', { name }];
+    },
+    verdict: 'broken',
+    link: 'resource',
+    cause:
+      /is paused: reconciliation is paused by the crossplane\.io\/paused annotation; deletion waits until it resumes\.$/,
+    mend: /crossplane\.io\/paused-$/,
+  },
+];
+
+const told = (text: string | undefined, expected: string | RegExp): void =>
+  typeof expected === 'string' ? assert.equal(text, expected) : assert.match(text ?? '', expected);
+
+const stateOf = (links: Trace['links'], name: string): string | undefined =>
+  links
+    .flatMap((link) => [link.name === name ? link.state : undefined, stateOf(link.links, name)])
+    .find(Boolean);
+
+describe('the cause of each fault is found, in what the controllers leave behind', () => {
+  for (const [index, { fault, play, verdict, link, cause, mend }] of cases.entries()) {
+    test(`${index + 1}: ${fault}, which leaves it ${verdict}`, async () => {
+      const world = new TracedWorld();
+      const [word, key] = await play(world);
+      const trace = await world.trace(word, key);
+      world.simulation.kill();
+      assert.deepEqual(
+        { verdict: trace.verdict, fault: trace.fault?.name, link: trace.fault?.link },
+        { verdict, fault, link },
+      );
+      told(trace.fault?.cause, cause);
+      told(trace.fault?.mend[0] ?? '', mend);
+      assert.equal(trace.isUsable, verdict.startsWith('usable'));
+      assert.equal(stateOf(trace.links, link), 'broken');
+    });
+  }
+});
+
+describe('what is not broken', () => {
+  test('a bound claim can be used, and every link of its chain is fine', async () => {
+    const world = new TracedWorld();
+    const key = await bound(world);
+    const trace = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    const states = (links: Trace['links']): readonly string[] =>
+      links.flatMap(({ name, state, links: below }) => [`${name}: ${state}`, ...states(below)]);
+    assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
+    assert.deepEqual(states(trace.links), [
+      'claim: ok',
+      'choice: ok',
+      'class: ok',
+      'resource: ok',
+      'external: ok',
+      'provider: ok',
+      'credentials: ok',
+      'server: ok',
+      'resource secret: ok',
+      'claim secret: ok',
+      'controllers: ok',
+    ]);
+  });
+
+  test('what is being made is on its way, and not broken', async () => {
+    const world = new TracedWorld();
+    const key = world.claim('orders');
+    const trace = await world.trace('fancysqlinstance', key);
+    assert.deepEqual([trace.verdict, trace.isUsable, trace.fault], ['on its way', false, undefined]);
+  });
+
+  test('a name that nothing has is absent', async () => {
+    const world = new TracedWorld();
+    const trace = await world.trace('fancysqlinstance', { namespace: 'team-shop', name: 'nobody' });
+    assert.deepEqual([trace.verdict, trace.isUsable], ['absent', false]);
+  });
+});
+
+describe('whoever may read little is told what the claim says, and what may not be read', () => {
+  const ofTeam = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
+    kind.scope === 'Cluster' || key?.namespace !== 'team-shop';
+
+  test('that its provider is down', async () => {
+    const world = new TracedWorld();
+    world.answering = 'not at all';
+    const key = await bound(world);
+    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
+    world.simulation.kill();
+    assert.deepEqual([trace.verdict, trace.fault?.name], ['broken', 'provider down']);
+    assert.deepEqual(trace.gaps, [
+      'may not be read with your rights: the classes, the managed resource, the lease of the controllers',
+    ]);
+  });
+
+  test('that no class matches', async () => {
+    const world = new TracedWorld();
+    world.start();
+    const key = world.claim('orders', { classSelector: { matchLabels: { size: 'huge' } } });
+    await world.pass();
+    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
+    world.simulation.kill();
+    assert.deepEqual([trace.fault?.name, trace.fault?.cause], ['no match', 'No class matches size=huge.']);
+  });
+
+  test('that it is paused', async () => {
+    const world = new TracedWorld();
+    world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
+    world.start();
+    const resourceRef = {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstance',
+      name: 'legacy',
+    };
+    const key = world.claim('orders', { resourceRef });
+    await world.pass();
+    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
+    world.simulation.kill();
+    assert.match(
+      trace.fault?.cause ?? '',
+      /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
+    );
+    assert.deepEqual(trace.fault?.mend, ['npm run trace -- favouritedbinstance legacy']);
+  });
+
+  test('and a claim that is bound can be used all the same', async () => {
+    const world = new TracedWorld();
+    const key = await bound(world);
+    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
+    world.simulation.kill();
+    assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
+  });
+});
+
+test('no value of a secret is in a trace', async () => {
+  const world = new TracedWorld();
+  const key = await bound(world);
+  const { data = {} } = world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' });
+  const text = JSON.stringify(await world.trace('fancysqlinstance', key));
+  world.simulation.kill();
+  const password = Buffer.from(data['password'] ?? '', 'base64').toString();
+  assert.ok(password.length > 8);
+  for (const secret of [password, data['password'] ?? '', 'favourite-token'])
+    assert.ok(!text.includes(secret));
+});

@@ -1,0 +1,189 @@
+import { tap } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { Carrier } from '../../clients/http.ts';
+import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { createOcpStack } from '../../controllers/ocp/setup.ts';
+import { createDashboard } from '../../dashboard/dashboard.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import { inProcessClient } from '../../testing/in-process-client.ts';
+import { catalogueOf } from '../../trace/catalogue.ts';
+import type { Trace } from '../../trace/model/trace.ts';
+import { traceOf } from '../../trace/model/trace-of.ts';
+import { apiSource } from '../../trace/read/api-source.ts';
+import { collect } from '../../trace/read/collect.ts';
+import { objectsOf } from '../docs/manifests.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { connectionRefused } from '../fakes/outside.ts';
+import { Simulation } from '../fakes/simulation.ts';
+
+export const leaseKey = { namespace: 'crossplane-system', name: 'services-stack' };
+
+/** How the cloud answers: as it does, or in a way of its own. */
+export type Answering =
+  | 'as ever'
+  | 'not at all'
+  | { readonly status: number; readonly code: string; readonly message: string };
+
+/** The whole process over a cluster in memory, with the classes of the examples and two clouds that can be put out of order. */
+export class TracedWorld {
+  readonly simulation = new Simulation({ seed: 1 });
+  readonly cluster = this.simulation.cluster;
+  readonly clock = this.simulation.clock;
+  answering: Answering = 'as ever';
+  readonly #favourite = inProcessCloud(this.clock, { url: 'http://127.0.0.1:18080', flavour: 'favourite' });
+  readonly #other = inProcessCloud(this.clock, { url: 'http://127.0.0.1:18081', flavour: 'other' });
+  readonly stacks = [
+    createFcpStack({
+      createClient: (options) =>
+        favouriteCloudClient({ ...options, dispatcher: this.#carrier(this.#favourite.dispatcher) }),
+    }),
+    createOcpStack({
+      createClient: (options) =>
+        otherCloudClient({ ...options, dispatcher: this.#carrier(this.#other.dispatcher) }),
+    }),
+  ];
+
+  /** Without a class that two clouds compete for, so that each run chooses the same. */
+  constructor() {
+    const kinds: readonly Kind[] = [
+      SecretKind,
+      ProviderKind,
+      ProviderConfigKind,
+      FavouriteDBInstanceClassKind,
+      AmbivalentDBInstanceClassKind,
+    ];
+    for (const object of objectsOf('examples/fancysql')) {
+      const kind = kinds.find(
+        (each) => each.kind === object.kind && object.apiVersion.startsWith(each.group),
+      );
+      if (kind === undefined || object.metadata.name === 'ambivalent-small') continue;
+      const { stringData, ...rest } = object as KubernetesObject & {
+        readonly stringData?: ConnectionDetails;
+      };
+      this.cluster.put(kind, {
+        ...rest,
+        ...(stringData && { data: encodeDetails(stringData) }),
+      } as KubernetesObject);
+    }
+  }
+
+  #carrier(dispatcher: Carrier): Carrier {
+    return {
+      request: async (request) => {
+        if (this.answering === 'as ever') return dispatcher.request(request);
+        if (this.answering === 'not at all') throw connectionRefused(request.origin);
+        const { status, code, message } = this.answering;
+        const body = JSON.stringify({ error: { code, message } });
+        return {
+          statusCode: status,
+          headers: { 'content-type': 'application/json' },
+          body: [Buffer.from(body)],
+        };
+      },
+    };
+  }
+
+  start(): void {
+    this.simulation.start(this.stacks);
+  }
+
+  /** The same with a live page on a free port; answers with its URL. */
+  async startWithPage(): Promise<string> {
+    const listening = Promise.withResolvers<string>();
+    this.simulation.start(this.stacks, (given) => {
+      const address = { host: '127.0.0.1', port: 0 };
+      const page = createDashboard({ ...given, address, version: '0.1.0', stacks: this.stacks });
+      return { ...page, served$: page.served$.pipe(tap((url) => listening.resolve(String(url)))) };
+    });
+    return listening.promise;
+  }
+
+  /** Goes on for so many seconds. */
+  async pass(seconds = 20): Promise<void> {
+    await this.clock.advance(seconds * 1_000);
+  }
+
+  claim(
+    name: string,
+    spec: object = { classSelector: { matchLabels: { size: 'small' } } },
+    given: object = {},
+  ): ObjectKey {
+    const key = { namespace: 'team-shop', name };
+    this.cluster.create(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { ...key, ...given },
+      spec: { writeConnectionSecretToRef: { name: `${name}-connection` }, ...spec },
+    } as KubernetesObject);
+    return key;
+  }
+
+  managed(name: string, spec: object = {}, given: object = {}): ObjectKey {
+    this.cluster.create(FavouriteDBInstanceKind, {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstance',
+      metadata: { name, ...given },
+      spec: {
+        providerRef: { name: 'favourite' },
+        writeConnectionSecretToRef: { namespace: 'cloud-credentials', name },
+        forProvider: { fancinessLevel: 3 },
+        ...spec,
+      },
+    } as KubernetesObject);
+    return { name };
+  }
+
+  /** The managed resource that a claim was given. */
+  resourceOf(key: ObjectKey): Managed {
+    const { spec } = this.cluster.get<Claim>(FancySQLInstanceKind, key);
+    return this.cluster.get<Managed>(FavouriteDBInstanceKind, { name: spec.resourceRef?.name ?? '' });
+  }
+
+  /** Somebody's edit. */
+  edit<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, patch: object): void {
+    this.cluster.patch(kind, key, patch);
+  }
+
+  /** What somebody would be told who may read all but `forbidden` kinds, and asks for a kind by that word. */
+  async trace(
+    word: string,
+    key: ObjectKey,
+    {
+      forbidden = () => false,
+    }: {
+      readonly forbidden?: (kind: Kind, key?: { readonly namespace?: string | undefined }) => boolean;
+    } = {},
+  ): Promise<Trace> {
+    const client = inProcessClient(this.cluster, this.clock);
+    const refuse = (kind: Kind): never => {
+      throw new ApiError(`${kind.plural} is forbidden`, { code: 403, reason: 'Forbidden' });
+    };
+    const catalogue = catalogueOf(this.stacks);
+    const options = {
+      catalogue,
+      source: apiSource({
+        ...client,
+        get: async (kind, at, signal) => (forbidden(kind, at) ? refuse(kind) : client.get(kind, at, signal)),
+        list: async (kind, at, signal) =>
+          forbidden(kind, at) ? refuse(kind) : client.list(kind, at, signal),
+      }),
+      clock: this.clock,
+      lease: leaseKey,
+    };
+    return traceOf(await collect(options, { known: catalogue.named(word), key }));
+  }
+}
