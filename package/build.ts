@@ -1,10 +1,12 @@
 /**
  * Builds the package into dist/: JavaScript, types and source maps of all that its entries reach. What is in dist/ before
- * goes, so that nothing is published that has no source any more. The template of the scaffold is copied as it is.
+ * goes, so that nothing is published that has no source any more. The template of the scaffold is copied as it is. In
+ * dist/bundle/ is the process for the image, which the package leaves out.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle } from './bundle.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -14,3 +16,4 @@ execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', import.meta.dirna
 const template = join('package', 'scaffold', 'template');
 cpSync(join(root, template), join(dist, template), { recursive: true });
 chmodSync(join(dist, 'package', 'command-line.js'), 0o755);
+await bundle(join(dist, 'bundle'));

@@ -15,16 +15,21 @@ metadata:
   name: ${namespace}
   labels:
     pod-security.kubernetes.io/enforce: restricted
+    pod-security.kubernetes.io/audit: restricted
+    pod-security.kubernetes.io/warn: restricted
 `;
 
 /** All else as a file of manifests, for the claims of every namespace: whom the process runs as, its rights, itself. */
 export const workloadManifests = (options: WorkloadOptions, origin: string): string =>
   `# ${origin}\n${[
     serviceAccount(options),
-    ...['', '-claims', '-events', '-secrets', '-secrets-watch'].map((suffix) => binding(options, suffix)),
+    ...['', '-claims', '-events', '-namespaces', '-secrets', '-secrets-watch'].map((suffix) =>
+      binding(options, suffix),
+    ),
     leaderElection(options),
     deployment(options),
     metrics(options),
+    network(options),
   ].join('---\n')}`;
 
 const serviceAccount = ({ name, namespace }: WorkloadOptions): string => `apiVersion: v1
@@ -158,7 +163,7 @@ spec:
 const metrics = ({
   name,
   namespace,
-}: WorkloadOptions): string => `# Plain HTTP and open to every pod: guard it with a NetworkPolicy where that matters.
+}: WorkloadOptions): string => `# Plain HTTP and open to every pod that the NetworkPolicy lets in.
 apiVersion: v1
 kind: Service
 metadata:
@@ -173,4 +178,25 @@ spec:
     - name: metrics
       port: 8080
       targetPort: metrics
+`;
+
+const network = ({
+  name,
+  namespace,
+}: WorkloadOptions): string => `# Nobody reaches the pods but for metrics and probes. Where they go is not limited: clouds are anywhere.
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  namespace: ${namespace}
+  name: ${name}
+spec:
+  podSelector:
+    matchLabels:
+      app.kubernetes.io/name: ${name}
+  policyTypes: [Ingress]
+  ingress:
+    # From where the metrics may be read: add namespaceSelector or podSelector.
+    - ports:
+        - { protocol: TCP, port: metrics }
+        - { protocol: TCP, port: probes }
 `;

@@ -10,9 +10,9 @@ import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { freePort } from '../../local/free-port.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { kubeconfigOfAccount } from '../cluster/account.ts';
-import { freePort } from '../cluster/free-port.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { ownRepository, succeeds } from '../package/own-repository.ts';
@@ -245,8 +245,8 @@ describe('the guide to adding a managed service', () => {
       });
       const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org)` \|/gm)].map(([, name]) => name);
       assert.deepEqual(running.toSorted(), inGuide.toSorted());
-      assert.match(guide, /\bSix controllers\b/);
-      assert.equal(inGuide.length, 6);
+      assert.match(guide, /\bSeven controllers\b/);
+      assert.equal(inGuide.length, 7);
     });
 
     test('its claim is bound, its secret is complete, and its deletion leaves nothing', async () => {

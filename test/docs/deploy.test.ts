@@ -9,24 +9,22 @@ import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { freePort } from '../../local/free-port.ts';
+import { bundle } from '../../package/bundle.ts';
 import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
 import { kubeconfigOfAccount } from '../cluster/account.ts';
-import { freePort } from '../cluster/free-port.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Deployment, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
-import type { ProjectCopy, Started } from './project-copy.ts';
-import { copyProject, projectRoot } from './project-copy.ts';
+import type { Folder, Started } from './project-copy.ts';
+import { folderAt, projectRoot } from './project-copy.ts';
 
 const namespace = 'crossplane-system';
 const account = `system:serviceaccount:${namespace}:services-stack`;
 const base = objectsOf('deploy/base');
 const [container] = objectOf<Deployment>(base, 'Deployment', 'services-stack').spec.template.spec.containers;
-
-/** What the container's file system holds (the Dockerfile's own test compares it with COPY). */
-const image = ['package.json', 'main.ts', 'apis', 'clients', 'controllers', 'crds', 'runtime'];
 
 const fancySQL = 'fancysqlinstances.database.crossplane.io';
 
@@ -36,7 +34,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   let audit: AuditLog;
   let controlPlane: ControlPlane;
   let cloud: FavouriteCloud;
-  let copy: ProjectCopy;
+  let copy: Folder;
   let scratch: string;
   /** Of the service account. */
   let kubeconfig: string;
@@ -51,7 +49,9 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     audit = await createAuditLog();
     controlPlane = await startControlPlane({ apiServerFlags: audit.apiServerFlags });
     cloud = await startFavouriteCloud();
-    copy = await copyProject(image);
+    // What the container's file system holds (the Dockerfile's own test builds it in the same way).
+    copy = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-image-')));
+    await bundle(copy.directory);
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
     await deployed('apply', 'base', 'cluster-wide', 'optional/install-crds.yaml');
     kubeconfig = join(scratch, 'kubeconfig');
@@ -79,7 +79,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
     );
     assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
-    const all = ['main.ts', ...args, '--kubeconfig', kubeconfig, '--poll-interval', '2s', ...flags];
+    const all = ['main.js', ...args, '--kubeconfig', kubeconfig, '--poll-interval', '2s', ...flags];
     running = { ...copy.startNode(all, env), probes, metrics };
     const started = running;
     await eventually('the container is ready', async () => {
@@ -116,6 +116,11 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   });
   const phaseOf = (team: string, name: string) =>
     kubectl('get', 'fancysqlinstance', name, '-n', team, '-o', 'jsonpath={.status.bindingPhase}');
+  const readyOf = (team: string, name: string) =>
+    kubectl(
+      ...['get', 'fancysqlinstance', name, '-n', team],
+      ...['-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].message}'],
+    );
   const bound = (team: string, name: string) =>
     eventually(`claim ${team}/${name} is Bound`, async () => (await phaseOf(team, name)) === 'Bound');
 
@@ -126,6 +131,17 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       .split('\n')
       .filter((line) => !line.endsWith(' unchanged'));
     assert.deepEqual(changed, []);
+  });
+
+  test('install.yaml applies as well, whole', async () => {
+    const printed = await kubectl(
+      'apply',
+      '--dry-run=server',
+      '-f',
+      join(projectRoot, 'deploy', 'install.yaml'),
+    );
+    assert.match(printed, /^networkpolicy\.networking\.k8s\.io\/services-stack unchanged/m);
+    assert.match(printed, /^deployment\.apps\/services-stack configured/m);
   });
 
   test('optional/install-crds.yaml suffices to install definitions and to update them', async () => {
@@ -157,7 +173,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       ...['cloud-credentials', 'team-a', 'team-b'].map((name) => ({
         apiVersion: 'v1',
         kind: 'Namespace',
-        metadata: { name },
+        metadata: { name, labels: name === 'team-a' ? { stage: 'live' } : {} },
       })),
       {
         apiVersion: 'v1',
@@ -177,13 +193,23 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         metadata: { name: 'small', labels: { size: 'small' } },
         specTemplate: {
           writeConnectionSecretsToNamespace: key.namespace,
+          namespaceSelector: { matchLabels: { stage: 'live' } },
           reclaimPolicy: 'Delete',
           forProvider: { fancinessLevel: 3 },
         },
       },
       claim('team-a', 'orders'),
+      claim('team-b', 'orders'),
     );
     await bound('team-a', 'orders');
+    await eventually('the class is not for team-b', async () =>
+      (await readyOf('team-b', 'orders')).includes('1 of them may not be claimed from namespace team-b'),
+    );
+    await kubectl('label', 'namespace', 'team-b', 'stage=live');
+    await bound('team-b', 'orders');
+    await kubectl('label', 'namespace', 'team-b', 'stage-');
+    await kubectl('delete', 'fancysqlinstance', '-n', 'team-b', 'orders', '--timeout=30s');
+    await eventually('it is gone', async () => cloud.instances().length === 1);
     const [{ item } = assert.fail('no instance')] = cloud.instances();
     cloud.drift(item.name, { hostname: 'moved.example.org' });
     await eventually('the secret follows', async () => {
@@ -203,11 +229,12 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       'services-stack',
       'services-stack-secrets',
       'services-stack-secrets-watch',
+      'services-stack-namespaces',
     ];
     const granted = roles
       .flatMap((name) => Object.entries(permissionsOf(objectOf<Role>(base, 'ClusterRole', name))))
       .filter(([resource]) =>
-        /\/(secrets|fancysqlinstances|favouritedbinstance(s|classes))(\/status)?$/.test(resource),
+        /\/(secrets|namespaces|fancysqlinstances|favouritedbinstance(s|classes))(\/status)?$/.test(resource),
       )
       .flatMap(([resource, verbs]) => verbs.map((verb) => `${verb} ${resource}`));
     assert.ok(granted.length > 15);
@@ -251,7 +278,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     [false, 'create', '/pods'],
     [false, 'create', '/pods/exec'],
     [false, 'get', '/configmaps'],
-    [false, 'list', '/namespaces'],
+    [true, 'watch', '/namespaces'],
+    [false, 'patch', '/namespaces'],
     [false, 'create', '/serviceaccounts/token', namespace],
     [false, 'create', 'rbac.authorization.k8s.io/clusterrolebindings'],
     [false, 'bind', 'rbac.authorization.k8s.io/clusterroles'],
@@ -338,6 +366,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       [false, 'delete', '/secrets', namespace],
       [true, 'list', '/secrets', 'team-b'], // one stream of all; documented
       [false, 'create', '/events', 'team-b'],
+      [false, 'get', '/namespaces', 'team-b'],
     ] as const) {
       test(`it can${can ? '' : 'not'} ${verb} ${key} in ${inNamespace}`, async () => {
         assert.equal(await allows({ user: account }, verb, key, inNamespace), can);

@@ -120,7 +120,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     await first.end('SIGKILL');
     cluster.startProcess(flags);
     const event =
-      /^ +Warning +CannotInitializeManagedResource +\S+( \(x\d+ over \S+\))? +managed\/queue\.sqs\.aws\.crossplane\.io +cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation if it is safe to proceed$/m;
+      /^ +Warning +CannotInitializeManagedResource +\S+( \(x\d+ over \S+\))? +managed\/queue\.sqs\.aws\.crossplane\.io +cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation if it is safe to proceed: look for it in the external system; .+$/m;
     await eventually(
       'the Event',
       async () => {

@@ -17,7 +17,7 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
     ),
   );
 
-const rooms = '{apis,clients,controllers,crds,deploy,docs,examples,local,runtime,test}';
+const rooms = '{apis,clients,controllers,crds,dashboard,deploy,docs,examples,local,runtime,test,trace}';
 
 /** Where a file or folder that a page names may be: `runtime/cache/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
 function globOf(named: string): string | undefined {
@@ -59,9 +59,9 @@ describe('what the pages point at exists', () => {
 });
 
 describe('what comments in the code point at exists', () => {
-  const sources = globSync('{main.ts,{apis,clients,controllers,runtime}/**/*.ts}', { cwd: root }).map(
-    (file) => [file, readFileSync(join(root, file), 'utf8')] as const,
-  );
+  const sources = globSync('{main.ts,{apis,clients,controllers,dashboard,runtime,trace}/**/*.ts}', {
+    cwd: root,
+  }).map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
   const named = (text: string, pattern: RegExp): readonly string[] =>
     [...new Set(text.match(pattern) ?? [])].toSorted();
   const pictures = sources.flatMap(([file, text]) => {

@@ -10,8 +10,8 @@ import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
 /** What the package is made of. */
 const sources = [
-  ...['apis', 'clients', 'controllers', 'local', 'package', 'runtime', 'testing'],
-  ...['package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
+  ...['apis', 'clients', 'controllers', 'dashboard', 'local', 'package', 'runtime', 'testing', 'trace'],
+  ...['crds', 'main.ts', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
 ];
 
 /** The package, as npm publishes it. */

@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import type { Carrier } from '../../clients/http.ts';
+import type { ManagedService } from '../../controllers/core/managed/setup.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { Simulation } from '../fakes/simulation.ts';
+import { objectsOf } from './manifests.ts';
+import type { RuleGroup, Series } from './promtool.ts';
+import { promtool, ruleGroups, testRules, withoutPromtool } from './promtool.ts';
+
+const minuteMs = 60_000;
+const groups = ruleGroups();
+const used = new Set(
+  groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/[a-z]+_[a-z_]+/g) ?? [])),
+);
+
+/** Whoever an alert is about: of a fault it matters which fire. */
+const anonymous: readonly RuleGroup[] = groups.map(({ name, rules }) => ({
+  name,
+  rules: rules.map((rule) => ({ ...rule, expr: `group(${rule.expr})`, labels: {} })),
+}));
+
+/** The production process with one cloud and the examples' classes, scraped once a minute of its own time. */
+class Recorded {
+  readonly simulation = new Simulation({ seed: 1, concurrency: 2, logLevel: 'info' });
+  readonly cloud = inProcessCloud(this.simulation.clock, {
+    url: 'http://127.0.0.1:18080',
+    provisioningMs: 20_000,
+  });
+  readonly #samples = new Map<string, string[]>();
+  #minutes = 0;
+  /** The stack has a bug. */
+  isBroken = false;
+  /** How long each request is on its way. */
+  wayMs = 0;
+  readonly #carrier: Carrier = {
+    request: async (request) => {
+      if (this.wayMs > 0) await this.simulation.clock.sleep(this.wayMs, request.signal);
+      return this.cloud.dispatcher.request(request);
+    },
+  };
+
+  constructor() {
+    const { cluster } = this.simulation;
+    const kinds: readonly Kind[] = [SecretKind, ProviderKind, FavouriteDBInstanceClassKind];
+    for (const object of objectsOf('examples/fancysql')) {
+      const kind = kinds.find(
+        (each) => each.kind === object.kind && object.apiVersion.startsWith(each.group),
+      );
+      const { stringData, ...rest } = object as KubernetesObject & {
+        readonly stringData?: ConnectionDetails;
+      };
+      const data = stringData && { data: encodeDetails(stringData) };
+      if (kind !== undefined) cluster.put(kind, { ...rest, ...data } as KubernetesObject);
+    }
+    const stack = createFcpStack({
+      createClient: (options) => favouriteCloudClient({ ...options, dispatcher: this.#carrier }),
+    });
+    this.simulation.start([
+      { ...stack, managed: (env) => stack.managed(env).map((one) => this.#breakable(one)) },
+    ]);
+  }
+
+  #breakable(service: ManagedService): ManagedService {
+    const connect: ManagedService['connector']['connect'] = async (managed, signal) => {
+      if (this.isBroken) throw new TypeError('nothing is not a function');
+      return service.connector.connect(managed, signal);
+    };
+    return { ...service, connector: { connect } };
+  }
+
+  claim(name: string, spec: object = { classSelector: { matchLabels: { size: 'small' } } }): void {
+    this.simulation.cluster.create(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'team', name },
+      spec: { ...spec, writeConnectionSecretToRef: { name } },
+    } as KubernetesObject);
+  }
+
+  /** So many minutes go by, with a scrape each; where nothing changes one in four will do. */
+  async pass(minutes: number, isQuiet = false): Promise<void> {
+    const { simulation } = this;
+    const step = isQuiet ? 4 : 1;
+    for (let passed = 0; passed < minutes; passed += step) {
+      const page = await simulation.scrape();
+      for (const line of page.split('\n')) {
+        const [, series = '', name = '', value = ''] = /^(([a-z_]+)(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
+        if (!used.has(name)) continue;
+        const values = this.#samples.get(series) ?? [];
+        // A series that comes later has had no samples until now.
+        while (values.length < this.#minutes) values.push('_');
+        values.push(value);
+        this.#samples.set(series, values);
+      }
+      this.#minutes += step;
+      await simulation.clock.advance(step * minuteMs);
+    }
+  }
+
+  get minutes(): number {
+    return this.#minutes;
+  }
+
+  get series(): readonly Series[] {
+    return [...this.#samples].map(([series, values]) => {
+      const missing = Array.from({ length: this.#minutes - values.length }, () => '_');
+      return { series, values: [...values, ...missing].join(' ') };
+    });
+  }
+}
+
+interface Fault {
+  /** What happens to one bound claim, `orders`, and what else there is. */
+  readonly befall: (recorded: Recorded) => void | Promise<void>;
+  /** For how long. */
+  readonly minutes: number;
+  readonly isQuiet?: boolean;
+  readonly alerts: readonly string[];
+  /** What a line of the log says of it, at level info; absent: no object is to blame. */
+  readonly line?: RegExp;
+}
+
+const outage = (recorded: Recorded): void =>
+  recorded.cloud.faults.inject({ kind: 'fail', status: 503, times: 1e9 });
+const failing = ['ServicesStackReconcileErrors', 'ServicesStackNotSynced', 'ServicesStackProviderFailing'];
+
+const faults: Readonly<Record<string, Fault>> = {
+  'nothing at all': { befall: () => {}, minutes: 75, alerts: [] },
+  'no class matches': {
+    befall: (recorded) => recorded.claim('dreams', { classSelector: { matchLabels: { size: 'huge' } } }),
+    minutes: 20,
+    alerts: ['ServicesStackClaimsWait'],
+    line: /"Ready".*"NoMatchingClass"/,
+  },
+  'a class that does not exist': {
+    befall: (recorded) =>
+      recorded.claim('dreams', {
+        classRef: {
+          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+          kind: 'FavouriteDBInstanceClass',
+          name: 'no',
+        },
+      }),
+    minutes: 20,
+    alerts: ['ServicesStackClaimsWait'],
+    line: /FavouriteDBInstanceClass no does not exist/,
+  },
+  'credentials that are wrong': {
+    befall({ simulation: { cluster } }) {
+      const secret = cluster.get(SecretKind, { namespace: 'cloud-credentials', name: 'favourite-cloud' });
+      const credentials = JSON.stringify({ url: 'http://127.0.0.1:18080', token: 'wrong' });
+      cluster.put(SecretKind, { ...secret, data: encodeDetails({ credentials }) });
+    },
+    minutes: 90,
+    alerts: failing,
+    line: /reconcile failed.*\(401 Unauthenticated\)/,
+  },
+  'a provider that is down, under a bound claim': {
+    befall: outage,
+    minutes: 90,
+    alerts: failing,
+    line: /reconcile failed.*\(503 Unavailable\)/,
+  },
+  'a provider that is down, under a new claim': {
+    befall(recorded) {
+      outage(recorded);
+      recorded.claim('later');
+    },
+    minutes: 90,
+    alerts: [...failing, 'ServicesStackClaimsWait'],
+    line: /"claim":"team\/later".*reconcile failed|reconcile failed.*"claim":"team\/later".*\(503 Unavailable\)/,
+  },
+  'a quota that is used up': {
+    befall(recorded) {
+      recorded.cloud.faults.inject({ kind: 'fail', status: 422, method: 'POST', times: 1e9 });
+      recorded.claim('later');
+    },
+    minutes: 90,
+    alerts: ['ServicesStackReconcileErrors', 'ServicesStackNotSynced', 'ServicesStackClaimsWait'],
+    line: /reconcile failed.*create failed.*\(422/,
+  },
+  'a managed resource that is paused': {
+    befall({ simulation: { cluster } }) {
+      for (const resource of cluster.all(FavouriteDBInstanceKind)) {
+        const annotations = { ...resource.metadata.annotations, [annotationKeys.paused]: 'true' };
+        cluster.put(FavouriteDBInstanceKind, {
+          ...resource,
+          metadata: { ...resource.metadata, annotations },
+        });
+      }
+    },
+    minutes: 6 * 60 + 20,
+    isQuiet: true,
+    alerts: ['ServicesStackPaused'],
+    line: /"Synced".*"ReconcilePaused"/,
+  },
+  "a resource that is another claim's": {
+    befall(recorded) {
+      const { spec } = recorded.simulation.cluster.get(FancySQLInstanceKind, {
+        namespace: 'team',
+        name: 'orders',
+      });
+      recorded.claim('thief', { resourceRef: spec.resourceRef });
+    },
+    minutes: 20,
+    alerts: ['ServicesStackClaimsWait'],
+    line: /"claim":"team\/thief".*"Ready".*orders/,
+  },
+  "a secret that is somebody else's": {
+    befall(recorded) {
+      recorded.simulation.cluster.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace: 'team', name: 'later' },
+        type: 'Opaque',
+      });
+      recorded.claim('later');
+    },
+    minutes: 90,
+    alerts: ['ServicesStackReconcileErrors', 'ServicesStackClaimsWait'],
+    line: /reconcile failed.*team\/later/,
+  },
+  'a cloud that does not let go': {
+    befall(recorded) {
+      recorded.cloud.faults.inject({ kind: 'fail', status: 503, method: 'DELETE', times: 1e9 });
+      recorded.simulation.cluster.delete(FancySQLInstanceKind, { namespace: 'team', name: 'orders' });
+    },
+    minutes: 100,
+    alerts: [...failing, 'ServicesStackDeletionStuck'],
+    line: /reconcile failed.*delete failed.*\(503/,
+  },
+  'a version that no class has': {
+    async befall(recorded) {
+      const { cluster } = recorded.simulation;
+      const { specTemplate, ...rest } = cluster.get(FavouriteDBInstanceClassKind, {
+        name: 'favourite-small',
+      });
+      const forProvider = { ...specTemplate.forProvider, version: '5.7' };
+      cluster.put(FavouriteDBInstanceClassKind, { ...rest, specTemplate: { ...specTemplate, forProvider } });
+      await recorded.pass(1);
+      recorded.claim('dreams', { classSelector: { matchLabels: { size: 'small' } }, version: '8.0' });
+    },
+    minutes: 20,
+    alerts: ['ServicesStackClaimsWait'],
+    line: /"Ready".*"NoMatchingClass".*5\.7/,
+  },
+  'a reference that leads nowhere': {
+    befall({ simulation: { cluster } }) {
+      cluster.create(FavouriteDBInstanceKind, {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        metadata: { name: 'payroll' },
+        spec: {
+          providerRef: { name: 'favourite' },
+          forProvider: { fancinessLevel: 1, networkIdRef: { name: 'back-office' } },
+        },
+      } as KubernetesObject);
+    },
+    minutes: 90,
+    alerts: ['ServicesStackReconcileErrors', 'ServicesStackNotSynced'],
+    line: /reconcile failed.*back-office/,
+  },
+  'a creation whose end nobody knows': {
+    befall({ simulation: { cluster } }) {
+      cluster.create(NetworkKind, {
+        apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+        kind: 'Network',
+        metadata: {
+          name: 'back-office',
+          annotations: { [annotationKeys.externalCreatePending]: '2026-01-02T03:00:00Z' },
+        },
+        spec: { providerRef: { name: 'favourite' }, forProvider: {} },
+      } as KubernetesObject);
+    },
+    minutes: 20,
+    alerts: ['ServicesStackNotSynced'],
+    line: /"Synced".*cannot determine creation result/,
+  },
+  'a stack that throws where it should not': {
+    befall(recorded) {
+      recorded.isBroken = true;
+    },
+    minutes: 25,
+    alerts: ['ServicesStackBug', 'ServicesStackNotSynced', 'ServicesStackProviderFailing'],
+    line: /reconcile met a bug.*nothing is not a function/,
+  },
+  'a cloud that takes requests and never answers': {
+    befall(recorded) {
+      for (let index = 0; index < 5; index += 1) recorded.claim(`other-${index}`);
+      recorded.cloud.faults.inject({ kind: 'hang', times: 1e9 });
+    },
+    minutes: 90,
+    alerts: [...failing, 'ServicesStackClaimsWait'],
+    line: /reconcile failed.*observe failed/,
+  },
+  'a cloud that is too slow for so many': {
+    befall(recorded) {
+      recorded.wayMs = 9_000;
+      for (let index = 0; index < 20; index += 1) recorded.claim(`other-${index}`);
+    },
+    minutes: 30,
+    alerts: ['ServicesStackPollsLate'],
+  },
+  'an API server that does not answer, and a client that waits for it for ever': {
+    befall: ({ simulation }) => simulation.cut(),
+    minutes: 15,
+    alerts: ['ServicesStackBlind', 'ServicesStackReconcileStuck'],
+  },
+  'controllers that are down': {
+    befall: (recorded) => recorded.simulation.kill(),
+    minutes: 20,
+    alerts: ['ServicesStackDown'],
+  },
+};
+
+describe('what goes wrong fires alerts', { skip: withoutPromtool }, () => {
+  for (const [name, { befall, minutes, isQuiet, alerts, line }] of Object.entries(faults)) {
+    test(`${name}: ${alerts.join(', ') || 'none'}`, async () => {
+      const recorded = new Recorded();
+      recorded.claim('orders');
+      await recorded.pass(5);
+      await befall(recorded);
+      await recorded.pass(minutes, isQuiet);
+      const evalTime = `${recorded.minutes - 1}m`;
+      recorded.simulation.kill();
+      if (line !== undefined) {
+        const told = recorded.simulation.log.filter((each) => line.test(each));
+        assert.notEqual(told.length, 0, recorded.simulation.log.slice(-5).join(''));
+        assert.ok(told.length < 30, `${told.length} lines`);
+      }
+      const firing = Object.fromEntries(alerts.map((alert) => [alert, [{}]]));
+      const expected = [{ evalTime, firing }];
+      assert.equal(
+        await testRules({ groups: anonymous, interval: '1m', series: recorded.series, expected }),
+        '',
+      );
+    });
+  }
+
+  test('and what is scraped meanwhile is what promtool takes', async () => {
+    const recorded = new Recorded();
+    recorded.claim('orders');
+    await recorded.pass(2);
+    outage(recorded);
+    await recorded.pass(2);
+    const { code, said } = await promtool(['check', 'metrics'], await recorded.simulation.scrape());
+    recorded.simulation.kill();
+    assert.deepEqual({ code, said }, { code: 0, said: '' });
+  });
+});

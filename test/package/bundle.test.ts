@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Metafile } from 'esbuild';
+import { bundle } from '../../package/bundle.ts';
+import type { Folder } from '../docs/project-copy.ts';
+import { folderAt, projectRoot } from '../docs/project-copy.ts';
+
+describe('the bundle', () => {
+  let folder: Folder;
+  let outputs: Metafile['outputs'];
+
+  before(async () => {
+    folder = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-bundle-')));
+    ({ outputs } = await bundle(folder.directory));
+  });
+
+  after(() => folder.remove());
+
+  /** What is loaded along with an output, and of what it was made. */
+  function loadedWith(output: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(output)) return seen;
+    seen.add(output);
+    for (const { path, kind } of outputs[output]?.imports ?? []) {
+      if (kind !== 'dynamic-import' && path in outputs) loadedWith(path, seen);
+    }
+    return seen;
+  }
+  const madeOf = (entry: string): readonly string[] => {
+    const [output = ''] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+    return [...loadedWith(output)].flatMap((each) => Object.keys(outputs[each]?.inputs ?? {}));
+  };
+
+  test('needs no package beside it, and says its version', async () => {
+    const { version } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+      readonly version: string;
+    };
+    assert.deepEqual(await folder.node(['main.js', '--version']), { code: 0, output: `${version}\n` });
+    const { code, output } = await folder.node(['main.js', '--nonsense']);
+    assert.deepEqual([code, /--nonsense/.test(output)], [2, true]);
+  });
+
+  test('begins with what must come first, and with nothing else', () => {
+    const first = madeOf('main.ts').filter((path) => !path.startsWith('runtime/process/'));
+    assert.deepEqual(first, ['main.ts']);
+  });
+
+  for (const entry of ['controllers/run.ts', 'controllers/stacks.ts']) {
+    test(`loads no library of a cloud along with ${entry}, nor what reads a kubeconfig`, () => {
+      const loaded = madeOf(entry);
+      assert.ok(loaded.length > 100);
+      const early = loaded.filter((path) =>
+        /@aws-sdk\/client-|google-auth-library|client-node\/dist\/config/.test(path),
+      );
+      assert.deepEqual(early, []);
+    });
+  }
+
+  test('has those libraries in files of their own', () => {
+    const entries = Object.values(outputs).flatMap(({ entryPoint = '' }) => entryPoint);
+    for (const library of [
+      'client-ec2',
+      'client-eks',
+      'client-rds',
+      'client-sqs',
+      'client-sts',
+      'google-auth-library',
+    ]) {
+      assert.ok(
+        entries.some((entry) => entry.includes(library)),
+        library,
+      );
+    }
+  });
+
+  test('has the definitions of crds/', async () => {
+    const listed = async (directory: string) => (await readdir(directory, { recursive: true })).toSorted();
+    assert.deepEqual(await listed(join(folder.directory, 'crds')), await listed(join(projectRoot, 'crds')));
+  });
+
+  test('is small', async () => {
+    const files = await readdir(folder.directory, { recursive: true, withFileTypes: true });
+    const sizes = files
+      .filter((file) => file.isFile())
+      .map(async (file) => (await stat(join(file.parentPath, file.name))).size);
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes < 20e6, `${bytes} bytes`);
+  });
+});
+
+/*
+ * All packages, those for development marked: with --omit=dev, npm 11 leaves out what is needed for development, too, be it
+ * needed by the process or not (rxjs, pg and zod among them).
+ */
+test('npm tells what the process is made of, and marks what is only for development', async () => {
+  const { code, output } = await folderAt(projectRoot).run('npm', ['run', '--silent', 'sbom']);
+  assert.equal(code, 0, output);
+  const { bomFormat, components } = JSON.parse(output.slice(output.indexOf('{'))) as {
+    readonly bomFormat: string;
+    readonly components: readonly {
+      readonly name: string;
+      readonly properties: readonly { readonly name: string }[];
+    }[];
+  };
+  const marked = (name: string) =>
+    components
+      .find((each) => each.name === name)
+      ?.properties.some((property) => property.name === 'cdx:npm:package:development');
+  assert.deepEqual(
+    [bomFormat, ...['rxjs', 'pg', 'zod', 'esbuild', 'mocha'].map(marked)],
+    ['CycloneDX', false, false, false, true, true],
+  );
+});
