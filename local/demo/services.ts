@@ -16,6 +16,7 @@ import type { Progress } from '../control-plane/progress.ts';
 import type { FlavourName } from '../favourite-cloud/cloud.ts';
 import type { FavouriteCloud } from '../favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../favourite-cloud/server.ts';
+import { freePort } from '../free-port.ts';
 import type { LocalGoogleCloud } from '../gcp/server.ts';
 import { startGoogleCloud } from '../gcp/server.ts';
 import type { ServiceAccountKey } from '../gcp/service-accounts.ts';
@@ -41,6 +42,8 @@ export interface Services {
   readonly redis: RedisSupport;
   /** The controllers: `node main.ts`. */
   readonly controllers: ChildProcess;
+  /** Where the live page of the controllers is. */
+  readonly pageUrl: string;
   /** Where the controllers log. */
   readonly logFile: string;
   /** How to call the kubectl that goes with the control plane. */
@@ -104,7 +107,8 @@ export async function startServices(
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
     stops.push(() => rm(directory, { recursive: true, force: true }));
     const logFile = join(directory, 'controllers.log');
-    const controllers = startControllers(controlPlane.kubeconfigPath, logFile);
+    const page = `127.0.0.1:${await freePort()}`;
+    const controllers = startControllers(controlPlane.kubeconfigPath, logFile, page);
     stops.push(() => ended(controllers));
     return {
       controlPlane,
@@ -115,6 +119,7 @@ export async function startServices(
       google,
       redis,
       controllers,
+      pageUrl: `http://${page}`,
       logFile,
       kubectl: callable(binaries.kubectl),
       stop,
@@ -125,8 +130,9 @@ export async function startServices(
   }
 }
 
-function startControllers(kubeconfig: string, logFile: string): ChildProcess {
-  const args = ['main.ts', '--kubeconfig', kubeconfig, '--poll-interval', '10s', '--log-format', 'pretty'];
+function startControllers(kubeconfig: string, logFile: string, page: string): ChildProcess {
+  const flags = ['--poll-interval', '10s', '--log-format', 'pretty', '--dashboard-bind-address', page];
+  const args = ['main.ts', '--kubeconfig', kubeconfig, ...flags];
   // A group of its own: Ctrl-C is for the demo, which ends the controllers in its own time.
   const child = spawn(process.execPath, args, {
     cwd: root,

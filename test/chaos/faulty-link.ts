@@ -142,7 +142,7 @@ export async function startFaultyLink({
     client.on('end', () => (state === 'stall' ? drop(pair) : server.end()));
     server.on('close', () => {
       if (state === 'stall') pair.held.push(() => drop(pair));
-      else client.end(() => pairs.delete(pair));
+      else client.resume().end(); // one that is held back would never hear that its peer has gone
     });
   }
 

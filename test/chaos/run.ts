@@ -29,6 +29,8 @@ import { list } from './world.ts';
 export const limits = {
   /** Until the desired state holds after the last fault of a round. */
   recoveryMs: 180_000,
+  /** Until no Event is left to send, when all is as desired. */
+  eventsMs: 120_000,
   /** Of one life, about one object. */
   requestsPerMinute: 120,
   /** Of a cloud, about one thing. */
@@ -72,6 +74,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const rates = rateRule();
   let requestCount = 0;
   let quietWrites: AuditedRequest[] | undefined;
+  /** When the last Event was sent, in ms since 1970. */
+  let lastEventMs = 0;
   const readAudit = async (): Promise<void> => {
     const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
@@ -82,6 +86,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       const loop = loopOf(request);
       if (loop !== undefined) rates.add(loop, request.receivedMs);
       if (loop !== undefined && isWrite(request)) quietWrites?.push(request);
+      if (request.resource === 'events') lastEventMs = Math.max(lastEventMs, request.answeredMs);
     }
     for (const { user, what, atMs } of calls) {
       const problem = lease.checkAct(user, atMs, `${new Date(atMs).toISOString()} ${what}`);
@@ -312,7 +317,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     note(`watching for writes for ${seconds} s`);
     // How many use a ProviderConfig is written at most every 5 s.
     await sleep(settlingMs);
-    await readAudit();
+    await untilEventsAreSent();
     quietWrites = [];
     await sleep(seconds * 1000);
     await readAudit();
@@ -321,6 +326,15 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     for (const each of found.slice(0, 10))
       blame(each.key, `was written with nothing to do: ${described(each)}`);
     return found.length;
+  }
+
+  /** Of what happened when much did, Events are sent later, and slowly: that is no write with nothing to do. */
+  async function untilEventsAreSent(): Promise<void> {
+    for (const endMs = performance.now() + limits.eventsMs; performance.now() < endMs; await sleep(1000)) {
+      await readAudit();
+      if (Date.now() - lastEventMs > settlingMs) return;
+    }
+    blame('Events', `are still sent ${limits.eventsMs / 1000} s after all was as desired`);
   }
 
   // What was said.

@@ -18,6 +18,7 @@ import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresq
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startReaper } from '../../local/control-plane/reaper.ts';
+import { freePort } from '../../local/free-port.ts';
 import type { LocalPostgresql } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
@@ -25,7 +26,6 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
-import { freePort } from '../cluster/free-port.ts';
 import type { Binding } from '../docs/manifests.ts';
 import { objectsOf } from '../docs/manifests.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';

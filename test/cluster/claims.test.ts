@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import mapKeys from 'lodash/mapKeys.js';
+import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
+import sum from 'lodash/sum.js';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
@@ -9,6 +16,8 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import { kubeconfigOfAccount } from './account.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, favouriteRef, startFancySQL } from './fancysql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
@@ -55,6 +64,46 @@ describe('claims on a real API server, with the real process and two clouds', ()
       ...['-o', 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}'],
     ]);
 
+  /** What the command ends with, and the fault that it finds; it has the rights of whose kubeconfig it is given. */
+  const traced = async (name: string, kubeconfig = fixture.cluster.controlPlane.kubeconfigPath) => {
+    const words = [
+      'trace',
+      'fancysqlinstance',
+      name,
+      '-n',
+      'team-a',
+      '--kubeconfig',
+      kubeconfig,
+      '-o',
+      'json',
+    ];
+    const plugin = join(projectRoot, 'trace', 'kubectl-services_stack');
+    const { code = 0, stdout } = (await promisify(execFile)(plugin, words).catch(
+      (error: unknown) => error as { readonly code: number; readonly stdout: string },
+    )) as { readonly code?: number; readonly stdout: string };
+    return [code, JSON.parse(stdout || '{}').fault?.name];
+  };
+  /** Of a member of a team, who may read what is in its namespace. */
+  const kubeconfigOfTeam = async (): Promise<string> => {
+    const { kubectl, controlPlane } = fixture.cluster;
+    const of = ['-n', 'team-a'];
+    await kubectl([...of, 'create', 'serviceaccount', 'member']);
+    const resources = '--resource=fancysqlinstances.database.crossplane.io,secrets,events';
+    await kubectl([...of, 'create', 'role', 'member', '--verb=get,list', resources]);
+    await kubectl([
+      ...of,
+      'create',
+      'rolebinding',
+      'member',
+      '--role=member',
+      '--serviceaccount=team-a:member',
+    ]);
+    const path = `${controlPlane.kubeconfigPath}-of-team-a`;
+    const account = { namespace: 'team-a', name: 'member' };
+    await writeFile(path, await kubeconfigOfAccount(controlPlane, account), { mode: 0o600 });
+    return path;
+  };
+
   /** What a claim with a class costs, whichever cloud it is served by. */
   const provisioning = {
     'PATCH fancysqlinstances': 1,
@@ -64,10 +113,14 @@ describe('claims on a real API server, with the real process and two clouds', ()
     'PATCH managed/status': 2,
     'POST secrets': 2,
   };
-  /** The writes but that of the claim's author. */
+  /** Of the one cloud and of the other. */
+  const ofProviders = ['PATCH providers/status', 'PATCH providerconfigs/status'];
+  /** The writes but that of the claim's author, and what a provider says of itself when it is used first. */
   const costsOf = ({ 'POST fancysqlinstances': ours, ...theirs }: Readonly<Record<string, number>>) => {
     assert.equal(ours, 1);
-    return mapKeys(theirs, (_count, key) => key.replace(/(favourite|ambivalent)dbinstances/, 'managed'));
+    return mapKeys(omit(theirs, ofProviders), (_count, key) =>
+      key.replace(/(favourite|ambivalent)dbinstances/, 'managed'),
+    );
   };
 
   test('a claim with classRef is provisioned, usable, and costs 8 writes', async () => {
@@ -119,11 +172,14 @@ describe('claims on a real API server, with the real process and two clouds', ()
   });
 
   test('competing schedulers spread claims over the classes of both clouds, one resource for each', async () => {
+    const before = await fixture.cluster.writes();
     const names = Array.from({ length: 20 }, (_, i) => `spread-${i}`);
     for (const name of names) {
       await fixture.claim('team-b', name, { classSelector: { matchLabels: { size: 'small' } } });
     }
     const claims = await Promise.all(names.map((name) => fixture.bound('team-b', name)));
+    const said = sum(Object.values(pick(difference(before, await fixture.cluster.writes()), ofProviders)));
+    assert.ok(said <= 4, `two providers said ${said} times how they are`);
     const kinds = new Set(claims.map(({ spec }) => spec.resourceRef?.kind));
     assert.deepEqual([...kinds].toSorted(), ['AmbivalentDBInstance', 'FavouriteDBInstance']);
     const managed = [
@@ -420,12 +476,20 @@ describe('claims on a real API server, with the real process and two clouds', ()
         throw new Error(messages);
       });
     await says(/Provider shaky does not exist/);
+    assert.deepEqual(await traced('unlucky'), [1, 'missing provider']);
     await fixture.cluster.kubectl(['apply', '-f', '-'], provider('nowhere'));
     await says(/secret cloud-credentials\/nowhere of Provider shaky does not exist/);
+    assert.deepEqual(await traced('unlucky'), [1, 'missing credentials']);
     await fixture.cluster.kubectl(['apply', '-f', '-'], provider('wrong'));
     assert.doesNotMatch(await says(/token/i), /wrong-token/);
+    assert.deepEqual(await traced('unlucky'), [1, 'wrong credentials']);
+    const team = await kubeconfigOfTeam();
+    assert.deepEqual(await traced('unlucky', team), [1, 'wrong credentials']);
     await fixture.cluster.kubectl(['apply', '-f', '-'], provider('favourite'));
     await fixture.bound('team-a', 'unlucky', 70_000);
+    assert.deepEqual(await traced('unlucky'), [0, undefined]);
+    assert.deepEqual(await traced('unlucky', team), [0, undefined]);
+    assert.deepEqual(await traced('nobody'), [2, undefined]);
   });
 
   test('deletion needs only what was used: a claim that provisioned nothing goes without class or provider', async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
@@ -153,6 +156,50 @@ describe('the command', () => {
     assert.deepEqual(await exit, [0, null]);
     assert.deepEqual(lines, [`export KUBECONFIG=${kubeconfigPath}`]);
     assert.equal(await exists(dirname(kubeconfigPath)), false);
+  });
+
+  test('--detach leaves the shell free, a second time finds the same, and --stop ends it', async () => {
+    const { directory } = await controlPlaneBinaries();
+    const cache = await mkdtemp(join(tmpdir(), 'services-stack-detached-'));
+    // As a shell runs it: npm's shell ends at once, and what was started must not take that for its own end.
+    const env = {
+      ...process.env,
+      XDG_CACHE_HOME: cache,
+      KUBEBUILDER_ASSETS: directory,
+      npm_lifecycle_event: 'control-plane',
+    };
+    const ask = async (...flags: readonly string[]) => {
+      const asked = promisify(execFile)(process.execPath, [MAIN, ...flags], { env });
+      const ended = (error: { code: number; stdout: string; stderr: string }) => error;
+      const { code = 0, stdout, stderr } = await asked.then((said) => ({ code: 0, ...said }), ended);
+      return { code, stdout, stderr };
+    };
+    try {
+      const none = await ask('--stop');
+      assert.deepEqual([none.code, none.stdout], [1, '']);
+      assert.match(none.stderr, /none goes on behind a shell/);
+      const record = join(cache, 'services-stack', 'control-plane', 'detached-control-plane', 'process.json');
+      await mkdir(dirname(record), { recursive: true });
+      await writeFile(record, '{"process":');
+      assert.match((await ask('--stop')).stderr, /none goes on behind a shell/);
+      const first = await ask('--detach');
+      assert.equal(first.code, 0, first.stderr);
+      assert.match(first.stdout, /^export KUBECONFIG=\S+\n$/);
+      const kubeconfigPath = first.stdout.trim().replace('export KUBECONFIG=', '');
+      await sleep(1000);
+      const second = await ask('--detach');
+      assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
+      const config = new KubeConfig();
+      config.loadFromFile(kubeconfigPath);
+      const { items } = await config.makeApiClient(CoreV1Api).listNamespace();
+      assert.ok(items.length > 0);
+      assert.equal((await ask('--stop')).code, 0);
+      assert.equal(await exists(dirname(kubeconfigPath)), false);
+      assert.equal((await ask('--stop')).code, 1);
+    } finally {
+      await ask('--stop');
+      await rm(cache, { recursive: true, force: true });
+    }
   });
 
   test('leaves nothing behind even when it is killed', async () => {

@@ -154,9 +154,11 @@ describe('crds/ on a real API server', () => {
         'CLASS-NAME',
         'RESOURCE-KIND',
         'RESOURCE-NAME',
+        'READY',
+        'REASON',
         'AGE',
       ],
-      managed: ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'AGE'],
+      managed: ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
       classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
     };
     for (const [category, expected] of Object.entries(columns)) {
@@ -171,6 +173,17 @@ describe('crds/ on a real API server', () => {
         );
       });
     }
+
+    test('a claim shows its secret and what it asks for where there is room', async () => {
+      const [header = '', line = ''] = linesOf(await kubectl('get', 'fsql', '-o', 'wide'));
+      assert.match(header, /READY +REASON +SECRET +VERSION +AGE *$/);
+      assert.match(line, /^orders .* 5\.7 +\d+s$/);
+    });
+
+    test('a class shows what it does with what it made, whether it says so or not', async () => {
+      const [, line = ''] = linesOf(await kubectl('get', 'favdbclass'));
+      assert.match(line, /^small +Delete +\d+s$/);
+    });
 
     test('status is written through its subresource only', async () => {
       await apply({ ...claim, status: { bindingPhase: 'Bound' } });

@@ -219,7 +219,10 @@ test('kubectl shows what the cloud says, and who asked', async () => {
   const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
   const name = claim?.spec.resourceRef?.name ?? '';
   const shown = await cluster.kubectl(['get', 'cloudmemorystoreinstance', name]);
-  assert.match(shown, /^NAME +READY +SYNCED +EXTERNAL-NAME +CLAIM +AGE\n\S+ +True +True +\S+ +sessions +\S+/);
+  assert.match(
+    shown,
+    /^NAME +READY +SYNCED +EXTERNAL-NAME +CLAIM +CLAIM-NAMESPACE +AGE\n\S+ +True +True +\S+ +sessions +\S+ +\S+/,
+  );
   const [state, version] = ['status.atProvider.state', 'spec.forProvider.redisVersion'];
   const path = `jsonpath={.${state}} {.${version}}`;
   await eventually('what the cloud chose is taken over', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { freePort } from '../../local/free-port.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
-import { freePort } from './free-port.ts';
 import type { StackProcess } from './stack-harness.ts';
 import { eventually } from './stack-harness.ts';
 

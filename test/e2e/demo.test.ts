@@ -2,9 +2,21 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { eventually } from '../cluster/stack-harness.ts';
+
+/** What the README shows of it: namespace, kind, name, phase and reason of each claim. */
+const shownInReadme = (): readonly string[] => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, table = assert.fail('no table')] =
+    /^NAMESPACE {3}KIND.*\n((?:team-.*\n(?: {4}.*\n)?)+)/m.exec(readme) ?? [];
+  return [...table.matchAll(/^(team-\S+) +(\S+) +(\S+) +(\S+) +(\S+)/gm)].map(([, ...cells]) =>
+    cells.join(' '),
+  );
+};
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -36,6 +48,45 @@ async function demo(
   return { code, said };
 }
 
+/** Does what the demo says to try, as somebody would who pastes it into a shell, and holds it to what is to be seen. */
+async function tryExperiments(said: string): Promise<void> {
+  const kubeconfig = /export KUBECONFIG=(\S+)/.exec(said)?.[1];
+  const shell = async (line: string): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    return (await promisify(execFile)('bash', ['-c', line], { env })).stdout;
+  };
+  const [remove, fail, edit] = [...said.matchAll(/^\d\. .*\n((?: {2}\S.*\n)+)/gm)].map(([, lines = '']) =>
+    lines.trim().split(/\n */),
+  );
+  const [deletion = '', look = ''] = remove ?? [];
+  const password = (await shell(`${look} -o jsonpath={.data.password}`)).trim();
+  await shell(deletion);
+  await eventually('the secret is back', async () => {
+    const again = await shell(`${look} -o jsonpath={.data.password}`).catch(() => '');
+    return again.trim() === password;
+  });
+
+  await shell(edit?.[0] ?? '');
+  const dreams = 'kubectl -n team-blog get fancysqlinstance dreams -o jsonpath={.status.bindingPhase}';
+  await eventually('dreams is bound', async () => (await shell(dreams)).trim() === 'Bound', 30_000);
+
+  const [begin = '', end = ''] = fail ?? [];
+  const reason = `kubectl -n team-shop get rediscluster sessions -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}'`;
+  await shell(begin);
+  await eventually('it says so', async () => (await shell(reason)).trim() === 'AvailableWithTrouble', 60_000);
+  await shell(end);
+  await eventually('it has recovered', async () => (await shell(reason)).trim() === 'Available', 60_000);
+}
+
+async function tryAndKill(said: string, { pid }: ChildProcess): Promise<void> {
+  try {
+    await tryExperiments(said);
+  } finally {
+    const [controllers = assert.fail('no controllers')] = await childrenOf(pid, 'main.ts --kubeconfig');
+    process.kill(controllers, 'SIGKILL');
+  }
+}
+
 describe('npm run demo', () => {
   test('-- --once checks that every claim can be used, takes everything down and exits 0', async () => {
     const { code, said } = await demo(['--once']);
@@ -56,24 +107,40 @@ describe('npm run demo', () => {
     ]) {
       assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
     }
+    const shown = new Set(said.split('\n').map((line) => line.split(/ +/).slice(0, 5).join(' ')));
+    assert.ok(shownInReadme().length > 10);
+    assert.deepEqual(
+      shownInReadme().filter((line) => !shown.has(line)),
+      [],
+    );
     assert.match(said, /dreams: Unbound, NoMatchingClass: .*size=enormous/);
     assert.match(said, /team-shop\/cart-db-connection: database, .*password.*uri/);
   });
 
-  test('it ends with 1 and says why when its controllers end, also before its claims are settled', async () => {
-    let isKilled = false;
+  test('what it says to try does what it says; and it ends with 1, and says why, when its controllers end', async () => {
+    let tried: Promise<void> | undefined;
     const { code, said } = await demo([], async (sofar, child) => {
-      if (isKilled || !sofar.includes('NAMESPACE')) return;
-      isKilled = true;
-      const [controllers = assert.fail('no controllers')] = await childrenOf(
-        child.pid,
-        'main.ts --kubeconfig',
-      );
-      process.kill(controllers, 'SIGKILL');
+      if (tried !== undefined || !sofar.includes('Ctrl-C ends everything')) return;
+      tried = tryAndKill(sofar, child);
     });
+    if (tried === undefined) assert.fail(said);
+    await tried;
     assert.equal(code, 1, said);
     assert.match(said, /the controllers ended by themselves, with SIGKILL/);
     assert.match(said, /the controllers said last/);
+    assert.match(said, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
+    assert.match(said, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
+  });
+
+  test('Ctrl-C takes everything down, says goodbye and ends with 0', async () => {
+    let isAsked = false;
+    const { code, said } = await demo([], async (sofar, child) => {
+      if (isAsked || !sofar.includes('NAMESPACE')) return;
+      isAsked = true;
+      child.kill('SIGINT');
+    });
+    assert.equal(code, 0, said);
+    assert.match(said, /\nGoodbye: /);
   });
 
   test('a flag it does not know ends it with 2', async () => {

@@ -50,7 +50,7 @@ test('there are commands to ask', () => {
     'guards',
     'mutants',
   ];
-  const others = ['new-service', 'perturb', 'simulate', 'start'];
+  const others = ['new-service', 'perturb', 'simulate', 'start', 'trace'];
   assert.deepEqual(commands.map(([name]) => name).toSorted(), [...names, ...others]);
 });
 

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import attempt from 'lodash/attempt.js';
+import { cacheRoot } from './binary-cache.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
+
+/** A control plane that runs on behind a shell. */
+export interface Detached {
+  readonly process: ProcessIdentity;
+  /** What a shell is to be told: `export KUBECONFIG=…`. */
+  readonly line: string;
+  readonly logFile: string;
+}
+
+const folder = (environment: NodeJS.ProcessEnv): string =>
+  join(cacheRoot(environment), 'detached-control-plane');
+const recordIn = (directory: string): string => join(directory, 'process.json');
+
+/** The one that runs; undefined: none does, or it belongs to another machine. */
+export async function runningDetached(environment: NodeJS.ProcessEnv): Promise<Detached | undefined> {
+  const text = await readFile(recordIn(folder(environment)), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const found = attempt(JSON.parse, text) as Detached | Error; // an Error where somebody else has written it
+  return !(found instanceof Error) && (await isRunning(found.process)) === true ? found : undefined;
+}
+
+/**
+ * Starts `script`, which prints its line once it serves and then runs until it is told to end, in a session of its own.
+ * Resolves with it once it serves. Throws with what it said last if it ends before.
+ */
+export async function startDetached(
+  script: string,
+  flags: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Detached> {
+  const directory = folder(environment);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const logFile = join(directory, 'log');
+  const log = openSync(logFile, 'w', 0o600);
+  // It would take the end of npm's shell for its own.
+  const { npm_lifecycle_event: _, ...env } = environment;
+  const child = spawn(process.execPath, [script, ...flags], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', log],
+  });
+  const { stdout } = child;
+  if (stdout === null) throw new TypeError('its output cannot be read');
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`it ended before it served:\n${readFileSync(logFile, 'utf8').slice(-4_000)}`);
+  });
+  const [line] = (await Promise.race([once(createInterface(stdout), 'line'), ended])) as [string];
+  ended.catch(() => {}); // from here on it is its own
+  const detached = { process: await processIdentity(child.pid), line, logFile };
+  // Whole or not at all: whoever stops it goes by it.
+  const record = recordIn(directory);
+  await writeFile(`${record}.new`, JSON.stringify(detached), { mode: 0o600 });
+  await rename(`${record}.new`, record);
+  stdout.destroy();
+  child.unref();
+  return detached;
+}
+
+/** Ends it, and resolves when it has ended. */
+export async function stopDetached(
+  { process: { pid }, process: identity }: Detached,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  while ((await isRunning(identity)) === true) await sleep(50);
+  await rm(recordIn(folder(environment)), { force: true });
+}

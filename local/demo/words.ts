@@ -1,0 +1,52 @@
+import type { Paint } from './stage.ts';
+
+/** How the parts go together, in six lines. */
+export const picture = (paint: Paint): readonly string[] => [
+  `  ${paint('bold', 'app team')}                                        ${paint('bold', 'cluster admin')}`,
+  '  claim  ── names, or selects by labels ──▶  class',
+  '    │                                          │ is the template of',
+  '    │ is bound to                              ▼',
+  '    └─────────────────────────────▶  managed resource  ── stands for ──▶  database, outside',
+  '  secret  ◀── is kept in step with ──  its secret  ◀── password and address ──┘',
+];
+
+/** What somebody can try, and see. Each line is for a shell. */
+export interface Experiment {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly see: string;
+}
+
+export interface ExperimentOptions {
+  readonly kubectl: string;
+  /** A claim that is bound, and its secret. */
+  readonly claim: { readonly namespace: string; readonly secret: string };
+  /** Where the stand-in for Google Cloud is told to fail; what it serves stands still meanwhile. */
+  readonly googleUrl: string;
+}
+
+/** Three of them; the demo's own test does what they say. */
+export function experiments({ kubectl, claim, googleUrl }: ExperimentOptions): readonly Experiment[] {
+  const secret = `-n ${claim.namespace} secret ${claim.secret}`;
+  const faults = `${googleUrl}/_faults`;
+  return [
+    {
+      title: 'Delete a secret',
+      lines: [`${kubectl} delete ${secret}`, `${kubectl} get ${secret}`],
+      see: 'it is back at once, with the same password',
+    },
+    {
+      title: 'Let a cloud fail, and work again',
+      lines: [
+        `curl -fsS -X POST -d '{"kind":"fail","status":503,"times":100000}' ${faults}`,
+        `curl -fsS -X DELETE ${faults}`,
+      ],
+      see: 'within half a minute the claims that it serves say so: they stay Bound, their REASON is AvailableWithTrouble; after the second line they recover',
+    },
+    {
+      title: 'Edit a class',
+      lines: [`${kubectl} label favouritedbinstanceclass favourite-large --overwrite size=enormous`],
+      see: 'the claim team-blog/dreams, which no class matched, is given this one, and bound',
+    },
+  ];
+}
