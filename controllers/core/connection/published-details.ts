@@ -185,6 +185,11 @@ export function publication(
     const isKept = !before.givesWay && !isOld && before.details[key] === value && isThere;
     return data[key] === value || isKept;
   });
+  // There already, and not believed until now: without a word of it each run would take it for another revision.
+  const believed = pickBy(
+    wanted,
+    (value, key) => data[key] === value && published[key] === undefined && !isGoneSince(key),
+  );
   const absent = absentAmong(details);
   const removed = absent.filter((key) => Object.hasOwn(data, key) && former[key] !== null);
   const lost = isOld
@@ -196,7 +201,7 @@ export function publication(
   const isWritten = !isEmpty(news) || removed.length > 0;
   const digests = {
     ...lost,
-    ...mapValues(isOld ? wanted : news, (value, key) => digestOf(key, value)),
+    ...mapValues(isOld ? wanted : { ...believed, ...news }, (value, key) => digestOf(key, value)),
     ...(isWritten && Object.fromEntries(absent.map((key) => [key, null]))),
   };
   const revision = Math.max(revisionIn(annotations), revisionOf(details, before));

@@ -329,6 +329,26 @@ describe('the connection secret', () => {
       });
     }
 
+    test('the one that is told again is right, also where it is there already: that is written once', async () => {
+      const { cluster, publisher } = scene();
+      await publisher.publish(publishing, { password: 'theirs', uri: 'db://theirs' }, signal);
+      const sameUser = { details: { password: 'theirs' }, revision: 1 };
+      const ours = { password: 'theirs', uri: 'db://ours' };
+      await assert.rejects(publisher.publish(publishing, ours, signal, sameUser));
+      const known: Published[] = [];
+      for (const _ of [1, 2]) {
+        const lost = await publisher.known(publishing, signal);
+        await publisher.publish(publishing, { password: 'theirs', uri: 'db://theirs' }, signal, lost);
+        known.push(await publisher.known(publishing, signal));
+      }
+      const right = { details: { password: 'theirs', uri: 'db://theirs' }, revision: 3 };
+      assert.deepEqual(known, [right, right]);
+      assert.deepEqual(
+        cluster.calls.map(({ verb }) => verb),
+        ['create', 'update', 'update'],
+      );
+    });
+
     test('what is disowned in one place counts in none', async () => {
       const [here, there] = [scene().publisher, scene().publisher];
       const both = publisherChain([here, there]);
