@@ -157,13 +157,14 @@ export function processRoles(
       because:
         'Connection secrets, and the credentials that Providers and ProviderConfigs name. RBAC knows no types of secrets:\n' +
         'the process asks for those of type connection.crossplane.io/v1alpha1 and reads others by name only, but nothing\n' +
-        'here holds it to that. See docs/operating.md.',
-      rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch', 'delete'] }],
-    },
-    {
-      name: `${name}-secrets-watch`,
-      because: 'Connection secrets are watched in one stream over all namespaces.',
-      rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] }],
+        'here holds it to that; deploy/namespaced binds it in single namespaces. See docs/operating.md.',
+      rules: [
+        {
+          apiGroups: [''],
+          resources: ['secrets'],
+          verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+        },
+      ],
     },
     {
       name: `${name}-namespaces`,

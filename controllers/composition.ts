@@ -14,9 +14,12 @@ import { secretStores } from './core/connection/secret-stores.ts';
 import type { StackMetrics } from './core/metrics/stack-metrics.ts';
 import type { Stack } from './core/stack.ts';
 import { stackControllers } from './core/stack.ts';
+import { secretsIn, withinSecretNamespaces } from './secret-namespaces.ts';
 
 /** What the process does, put together and at rest. */
 export interface Composition {
+  /** What it asks the API server by. */
+  readonly client: KubernetesClient;
   readonly informers: Informers;
   readonly events: SendingEventRecorder;
   readonly controllers: readonly ControllerSpec[];
@@ -33,6 +36,8 @@ export interface CompositionOptions extends Omit<Environment, 'resource' | 'even
   readonly metrics?: StackMetrics;
   /** Told of each Event beside the API server. */
   readonly onEvent?: ToldOfEvent;
+  /** The only namespaces whose secrets are watched, read and written; absent: all. */
+  readonly secretNamespaces?: readonly string[];
   /** How many objects it remembers having told of in Events; as many as client-go by default. */
   readonly rememberedEvents?: number;
 }
@@ -46,18 +51,24 @@ export function composition({
   stacks,
   rememberedEvents: remembered,
   onEvent,
+  secretNamespaces,
   createVaultClient,
   metrics,
   ...given
 }: CompositionOptions): Composition {
-  const { client, log, clock, random } = given;
-  const informers = createInformers({ client, log, clock, random });
+  const { log, clock, random } = given;
+  const client = withinSecretNamespaces(given.client, secretNamespaces);
+  const informers = createInformers({
+    ...{ client, log, clock, random },
+    namespacesOf: secretsIn(secretNamespaces),
+  });
   const events = createEventRecorder({
     ...{ client, component, log, clock },
     ...(remembered !== undefined && { remembered }),
   });
   const env: Environment = {
     ...given,
+    client,
     resource: informers.resource,
     events: onEvent === undefined ? events : alsoTelling(events, onEvent),
   };
@@ -66,5 +77,11 @@ export function composition({
     secretStores: stores,
     ...(metrics && { metrics }),
   });
-  return { informers, events, controllers, stackStates: () => statesOf(controllers, informers.states()) };
+  return {
+    client,
+    informers,
+    events,
+    controllers,
+    stackStates: () => statesOf(controllers, informers.states()),
+  };
 }

@@ -136,16 +136,17 @@ function start(
       ...{ address, version, log, clock, stacks: chosen },
       resource: (...kind) => informers.resource(...kind),
       client: { get: (...asked) => client.get(...asked) },
+      ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
     });
-  const client = kubernetesClient({
+  const http = kubernetesClient({
     kubeConfig,
     log,
     clock,
     onRequest: metrics.request,
     checkLease: () => election?.check(),
   });
-  const { informers, events, controllers, stackStates } = composition({
-    client,
+  const { client, informers, events, controllers, stackStates } = composition({
+    client: http,
     component,
     stacks: chosen,
     log,
@@ -158,6 +159,7 @@ function start(
     checkLease: () => election?.check(),
     ...(dashboard && { onEvent: dashboard.memory.told }),
     ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
+    ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
   });
   const election: LeaderElection | undefined = flags.leaderElect
     ? leaderElection({
@@ -230,7 +232,7 @@ function start(
     await events.flush(telling.signal);
     telling.cancel();
     await election?.release(signal);
-    await client.close();
+    await http.close();
   });
 
   const server = kubeConfig.getCurrentCluster()?.server;

@@ -1,12 +1,13 @@
 import type { Observable } from 'rxjs';
 import { tap } from 'rxjs';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import { connectionSecretType } from '../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import type { Store } from '../runtime/cache/store.ts';
-import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
+import type { KubernetesClient, Selection } from '../runtime/client/kubernetes-client.ts';
 import type { Logger } from '../runtime/log/log.ts';
 import type { BindAddress } from '../runtime/probes/serve-http.ts';
 import type { Clock } from '../runtime/time/clock.ts';
@@ -28,6 +29,8 @@ export interface DashboardOptions {
   /** Of the process: the page looks at what the controllers look at. */
   readonly resource: Informers['resource'];
   readonly client: Pick<KubernetesClient, 'get'>;
+  /** As the controllers have it: claims of other namespaces are not known. */
+  readonly claimNamespace?: string;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -45,11 +48,15 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const { address, version, stacks, client, log, clock } = options;
   const catalogue = catalogueOf(stacks);
   const memory = createMemory(catalogue, clock);
-  const storeOf = (kind: Kind): Store<KubernetesObject> => {
-    const isSecret = kind.kind === SecretKind.kind && kind.group === '';
-    const selection = isSecret ? { fieldSelector: `type=${connectionSecretType}` } : {};
-    return options.resource(kind, selection).store;
-  };
+  /** What the controllers ask for: a kind is watched as they do, and only so. */
+  const selections = new Map<string, Selection>([
+    [kindKey(SecretKind), { fieldSelector: `type=${connectionSecretType}` }],
+    ...catalogue.services.map(
+      ({ claim }) => [kindKey(claim), { namespace: options.claimNamespace }] as const,
+    ),
+  ]);
+  const storeOf = (kind: Kind): Store<KubernetesObject> =>
+    options.resource(kind, selections.get(kindKey(kind))).store;
   const source = storeSource({ catalogue, storeOf, memory, client });
 
   async function trace(

@@ -23,9 +23,7 @@ metadata:
 export const workloadManifests = (options: WorkloadOptions, origin: string): string =>
   `# ${origin}\n${[
     serviceAccount(options),
-    ...['', '-claims', '-events', '-namespaces', '-secrets', '-secrets-watch'].map((suffix) =>
-      binding(options, suffix),
-    ),
+    ...['', '-claims', '-events', '-namespaces', '-secrets'].map((suffix) => binding(options, suffix)),
     leaderElection(options),
     deployment(options),
     metrics(options),

@@ -159,6 +159,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ),
 
   'controllers/composition.ts': ['controllers/', 'runtime/'],
+  /** Whose secrets the process touches at all. */
+  'controllers/secret-namespaces.ts': ['apis/core/', 'runtime/'],
   'controllers/run.ts': ['apis/core/', 'controllers/', 'dashboard/', 'runtime/'],
   'controllers/generate.ts': ['apis/', 'controllers/', 'runtime/'],
   /** The one list of stacks. */

@@ -5,48 +5,24 @@
  *                     ▲                     └─ record: the answers of resource.ts, which writes
  *                     └─ watch-check.ts: is it silent because nothing happens?
  *
- * One of each for a kind, however many controllers ask.
+ * One of each for a kind, however many controllers ask; where it may be watched in some namespaces only, one for each of
+ * these, behind one store.
  */
 
 import type { Observable } from 'rxjs';
-import { defer, from, ignoreElements, merge, mergeMap, retry, Subject, tap, timer } from 'rxjs';
+import { defer, from, merge, mergeMap, Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
-import { createBackoff } from '../time/backoff.ts';
-import { kindAbsence } from './kind-absence.ts';
+import type { Selection } from '../client/kubernetes-client.ts';
+import type { InformerState } from './informer-state.ts';
+import { jointState } from './informer-state.ts';
+import type { InformerStreamOptions } from './informer-stream.ts';
+import { createInformerStream } from './informer-stream.ts';
+import { jointStore } from './joint-store.ts';
 import type { Resource } from './resource.ts';
 import { createResource } from './resource.ts';
-import { createStore } from './store.ts';
-import type { StreamState, WatchStreamOptions } from './watch.ts';
-import { watchStream } from './watch.ts';
 
-/** How the informer of one kind fares, for health checks and metrics. */
-export interface InformerState {
-  /** `plural.version.group`. */
-  readonly kind: string;
-  /** Its store holds a complete list. */
-  readonly isSynced: boolean;
-  readonly objectCount: number;
-  /** `stopped` before `run$` is subscribed to and after. */
-  readonly stream: StreamState | { readonly phase: 'stopped' };
-  /** Since when it is in that phase, in the elapsed milliseconds of the clock. */
-  readonly sinceMs: number;
-  /** How often it has begun to list. */
-  readonly listCount: number;
-  /** How often a list or watch has failed. */
-  readonly failureCount: number;
-  /** When it was last known that no change had been missed, by the same clock; since the start if never. */
-  readonly confirmedAtMs: number;
-  /** Its watch has kept changes from us and has told nothing since. */
-  readonly isSilent: boolean;
-  /** How often a watch has kept changes from us. */
-  readonly silenceCount: number;
-  /** The API server has no such kind, and has said so for a while. What the store holds stays. */
-  readonly isMissing: boolean;
-}
-
-/** One store per kind, filled by one watch stream. */
+/** One store per kind, filled by one watch stream, or by one for each of its namespaces. */
 export interface Informers {
   /**
    * The one resource of a kind. `selection` is fixed by whoever asks first; asking again with another one
@@ -64,21 +40,19 @@ export interface Informers {
   kinds(): readonly Kind[];
 }
 
-/** Options of every watch stream; callbacks and `backoff` are each stream's own. */
-export interface InformersOptions
-  extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
-  readonly client: KubernetesClient;
-  /** For how long a kind must not be found before the API server is asked whether there is none; milliseconds, default 30 000. */
-  readonly missingAfterMs?: number;
-  /** Delays of a stream after failures; default: see `watchStream`. */
-  readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
+export interface InformersOptions extends InformerStreamOptions {
+  /**
+   * The only namespaces in which a kind is watched, a stream for each, whatever its selection; undefined: where that
+   * says. Never none. Default: undefined for every kind.
+   */
+  readonly namespacesOf?: (kind: Kind) => readonly string[] | undefined;
 }
 
 interface Informer {
   readonly resource: Resource<KubernetesObject>;
   readonly selection: string;
   readonly run$: Observable<never>;
-  readonly whenSynced: Promise<void>;
+  readonly whenSynced: Promise<unknown>;
   state(): InformerState;
 }
 
@@ -88,88 +62,27 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 
 /** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
 export function createInformers(options: InformersOptions): Informers {
-  const { client, createBackoff: streamBackoff, missingAfterMs = 30_000, ...streamOptions } = options;
-  const { log, clock } = options;
+  const { client, namespacesOf = () => undefined, ...streamOptions } = options;
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
   const told$ = new Subject<void>();
 
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
-    const key = kindKey(kind);
-    const store = createStore(kind, { selection, log, clock });
-    const synced = Promise.withResolvers<void>();
-    let stream: InformerState['stream'] = { phase: 'stopped' };
-    let sinceMs = clock.elapsedMs();
-    let listCount = 0;
-    let failureCount = 0;
-    let confirmedAtMs = clock.elapsedMs();
-    let isSilent = false;
-    let silenceCount = 0;
-    const absence = kindAbsence({
-      isServed: (signal) => client.serves(kind, signal),
-      clock,
-      afterMs: missingAfterMs,
-      onChange: () => told$.next(),
-    });
-    const onState = (state: InformerState['stream']): void => {
-      if (state.phase !== stream.phase) sinceMs = clock.elapsedMs();
-      stream = state;
-      if (state.phase === 'listing') listCount += 1;
-      if (state.phase === 'waiting') failureCount += 1;
-      if (state.phase !== 'stopped') absence.heed(state);
-    };
-    const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000 });
-    const run$ = defer(() =>
-      watchStream(client, kind, selection, {
-        ...streamOptions,
-        onState,
-        onConfirmed(by) {
-          confirmedAtMs = clock.elapsedMs();
-          if (by === 'watch') isSilent = false;
-        },
-        onSilence() {
-          isSilent = true;
-          silenceCount += 1;
-        },
-        ...(streamBackoff && { backoff: streamBackoff() }),
-      }),
-    ).pipe(
-      tap({
-        next(event) {
-          store.apply(event);
-          if (event.type !== 'synced') return;
-          synced.resolve();
-          told$.next();
-        },
-        finalize: () => onState({ phase: 'stopped' }),
-      }),
-      ignoreElements(),
-      // A stream retries by itself: this is for a fault of ours, which must not take the other kinds along.
-      retry({
-        delay(error: unknown) {
-          log.error('cannot take a watch event, listing again', { kind: key, error });
-          return timer(repairs.next(), clock.scheduler);
-        },
-      }),
+    const namespaces = namespacesOf(kind) ?? [selection.namespace];
+    const streams = namespaces.map((namespace) =>
+      createInformerStream(
+        kind,
+        { ...selection, namespace },
+        { client, ...streamOptions, onTold: () => told$.next() },
+      ),
     );
+    const store = jointStore(new Map(streams.map(({ store }, i) => [namespaces[i], store])));
     return {
       resource: createResource(client, store) as unknown as Resource<KubernetesObject>,
       selection: selectionKey(selection),
-      run$: merge(run$, absence.run$),
-      whenSynced: synced.promise,
-      state: () => ({
-        kind: key,
-        isSynced: store.isSynced,
-        objectCount: store.all().length,
-        stream,
-        sinceMs,
-        listCount,
-        failureCount,
-        confirmedAtMs,
-        isSilent,
-        silenceCount,
-        isMissing: absence.isMissing,
-      }),
+      run$: merge(...streams.map(({ run$ }) => run$)),
+      whenSynced: Promise.all(streams.map(({ whenSynced }) => whenSynced)),
+      state: () => jointState(streams.map(({ state }) => state())),
     };
   }
 

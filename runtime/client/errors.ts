@@ -47,6 +47,9 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** RBAC, or a webhook, does not let us. */
 export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbidden');
+/** What RBAC would say, of what is not even asked. */
+export const refusedHere = (message: string): ApiError =>
+  new ApiError(message, { code: 403, reason: 'Forbidden' });
 /** The object changed since it was read (not AlreadyExists). */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
 /** What the API server would say to a write that is made of an older copy, for what no write comes before. */

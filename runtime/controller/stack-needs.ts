@@ -1,4 +1,4 @@
-import type { InformerState } from '../cache/informers.ts';
+import type { InformerState } from '../cache/informer-state.ts';
 
 /** What a stack waits for: its controllers run together or not at all. Kinds by their keys. */
 export interface StackNeeds {

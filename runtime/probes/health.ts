@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { InformerState } from '../cache/informers.ts';
+import type { InformerState } from '../cache/informer-state.ts';
 import type { StackState } from '../controller/stack-needs.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BindAddress, Page } from './serve-http.ts';

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { InformerState } from '../cache/informers.ts';
+import type { InformerState } from '../cache/informer-state.ts';
 import type { RequestFacts } from '../client/http-request.ts';
 import type { Outcome } from '../controller/controller.ts';
 import type { StackState } from '../controller/stack-needs.ts';

@@ -21,9 +21,19 @@ const flag = {
 };
 
 /** DNS-1123 label, the form of a namespace's name. */
+const isNamespaceName = (text: string): boolean => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+
 const namespaceName = {
   allowed: 'the name of a namespace (lower-case letters, digits and dashes)',
-  parse: (text: string) => (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text) ? text : undefined),
+  parse: (text: string) => (isNamespaceName(text) ? text : undefined),
+};
+
+const namespaceNames = {
+  allowed: 'names of namespaces (lower-case letters, digits and dashes), separated by commas',
+  parse(text: string): readonly string[] | undefined {
+    const given = splitList(text);
+    return given.every(isNamespaceName) ? given : undefined;
+  },
 };
 
 const address = {
@@ -45,11 +55,16 @@ const oneOf = <T extends string>(values: readonly T[]) => ({
   parse: (text: string) => values.find((value) => value === text),
 });
 
+/** The texts between commas, each once. */
+const splitList = (text: string): readonly string[] => [
+  ...new Set(text.split(',').map((each) => each.trim())),
+];
+
 function listOf(known: readonly string[]) {
   return {
     allowed: `a list, separated by commas, of ${known.join(', ')}`,
     parse(text: string): readonly string[] | undefined {
-      const given = [...new Set(text.split(',').map((name) => name.trim()))];
+      const given = splitList(text);
       return given.every((name) => known.includes(name)) ? given : undefined;
     },
   };
@@ -91,6 +106,13 @@ export const flagSpecs = (stacks: readonly string[]) => ({
     description: 'serve the claims of this namespace only; without it those of all',
     default: '',
     ...namespaceName,
+  },
+  secretNamespaces: {
+    usage: '--secret-namespaces <names>',
+    description:
+      'with --namespace: beside it, the only namespaces whose secrets are watched, read and written',
+    default: '',
+    ...namespaceNames,
   },
   pollInterval: {
     usage: '--poll-interval <duration>',

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import uniq from 'lodash/uniq.js';
 import type { LogFormat, LogLevel } from '../log/log.ts';
 import type { BindAddress } from '../probes/serve-http.ts';
 import type { FlagSpec } from './flag-specs.ts';
@@ -12,6 +13,8 @@ export interface Flags {
   readonly installCrds: boolean;
   /** Claims of other namespaces are left alone; absent: all namespaces. */
   readonly namespace?: string;
+  /** The only namespaces whose secrets are watched, read and written, that of the claims among them; absent: all. */
+  readonly secretNamespaces?: readonly string[];
   readonly pollIntervalMs: number;
   readonly syncPeriodMs: number;
   /** Per controller. */
@@ -151,9 +154,18 @@ function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknow
   throw new FlagError(`${given?.source}: ${JSON.stringify(text)} is not allowed; it must be ${spec.allowed}`);
 }
 
+/** Throws `FlagError` where the claims are of all namespaces, for their secrets are, too. */
+function secretsOf(namespace: string | undefined, others: readonly string[]): readonly string[] {
+  if (namespace !== undefined) return uniq([namespace, ...others]);
+  throw new FlagError(
+    '--secret-namespaces takes --namespace: the secrets of claims are in the namespaces of these',
+  );
+}
+
 /** Values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
-  const { kubeconfig, namespace, metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
+  const { kubeconfig, namespace, secretNamespaces } = values;
+  const { metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
   // All others have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
   return {
@@ -161,6 +173,7 @@ function flagsOf(values: Values): Flags {
     stacks: rest.stacks,
     installCrds: rest.installCrds,
     ...(namespace !== undefined && { namespace }),
+    ...(secretNamespaces !== undefined && { secretNamespaces: secretsOf(namespace, secretNamespaces) }),
     pollIntervalMs: rest.pollInterval,
     syncPeriodMs: rest.syncPeriod,
     maxConcurrentReconciles: rest.maxConcurrentReconciles,

@@ -24,7 +24,8 @@ import {
   tap,
 } from 'rxjs';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { InformerState, Informers } from '../cache/informers.ts';
+import type { InformerState } from '../cache/informer-state.ts';
+import type { Informers } from '../cache/informers.ts';
 import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';

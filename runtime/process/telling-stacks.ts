@@ -12,7 +12,8 @@ import {
   takeUntil,
   tap,
 } from 'rxjs';
-import type { InformerState, Informers } from '../cache/informers.ts';
+import type { InformerState } from '../cache/informer-state.ts';
+import type { Informers } from '../cache/informers.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { StackState } from '../controller/stack-needs.ts';
 import { stackStates } from '../controller/stack-needs.ts';

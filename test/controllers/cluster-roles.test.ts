@@ -73,8 +73,7 @@ test('the process may do with each kind what it does, and no more', () => {
       'mq.org/providers/status': ['patch'],
       'other.org/providers/status': ['patch'],
     },
-    'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'patch'] },
-    'services-stack-secrets-watch': { '/secrets': ['list', 'watch'] },
+    'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
     'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },
     'services-stack-events': { '/events': ['create', 'patch'] },
   });
@@ -97,14 +96,7 @@ test('their names begin with that of the product that runs the stacks', () => {
   assert.deepEqual(
     roles.map(({ name }) => name),
     [
-      ...[
-        'queues-claims',
-        'queues',
-        'queues-secrets',
-        'queues-secrets-watch',
-        'queues-namespaces',
-        'queues-events',
-      ],
+      ...['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'],
       ...['queues-claims-edit', 'queues-claims-view', 'queues-browse'],
     ],
   );

@@ -228,7 +228,6 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       'services-stack-claims',
       'services-stack',
       'services-stack-secrets',
-      'services-stack-secrets-watch',
       'services-stack-namespaces',
     ];
     const granted = roles
@@ -336,7 +335,12 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   });
 
   describe('namespaced', () => {
+    /** How many requests had been made before its time. */
+    let former: number;
+
     before(async () => {
+      await stop();
+      former = (await audit.requests()).length;
       await deployed('delete', 'cluster-wide');
       await deployed('apply', 'namespaced');
       const [{ configMapRef }] = container.envFrom as readonly [
@@ -352,7 +356,39 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
       assert.equal(await phaseOf('team-b', 'orders'), '');
+    });
+
+    test('a resource whose secret is to lie elsewhere says which flag is meant', async () => {
+      await apply({
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        metadata: { name: 'stray' },
+        spec: {
+          providerConfigRef: { name: 'default' },
+          writeConnectionSecretToRef: { namespace: 'team-b', name: 'stray' },
+          reclaimPolicy: 'Delete',
+          forProvider: { fancinessLevel: 3 },
+        },
+      });
+      const synced = '{.status.conditions[?(@.type=="Synced")].message}';
+      await eventually('it says so', async () =>
+        (await kubectl('get', 'favouritedbinstance', 'stray', '-o', `jsonpath=${synced}`)).includes(
+          'the secrets of namespace team-b are left alone: add it to --secret-namespaces',
+        ),
+      );
+      assert.deepEqual(cloud.instances(), []);
+      await kubectl('delete', 'favouritedbinstance', 'stray', '--wait=false');
+    });
+
+    test('no secret was asked for anywhere else', async () => {
       await stop();
+      const asked = (await audit.requests())
+        .slice(former)
+        .filter(({ user, resource }) => user === account && resource === '/secrets');
+      assert.deepEqual([...new Set(asked.map((request) => request.namespace))].toSorted(), [
+        'cloud-credentials',
+        'team-a',
+      ]);
       assert.deepEqual(await refused(), ['list /pods 403']); // from above
     });
 
@@ -364,11 +400,16 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       [true, 'delete', '/secrets', 'cloud-credentials'],
       [false, 'create', '/secrets', 'team-b'],
       [false, 'delete', '/secrets', namespace],
-      [true, 'list', '/secrets', 'team-b'], // one stream of all; documented
+      [true, 'watch', '/secrets', 'team-a'],
+      [true, 'list', '/secrets', 'cloud-credentials'],
+      [false, 'list', '/secrets', undefined],
+      [false, 'watch', '/secrets', undefined],
+      [false, 'get', '/secrets', 'team-b'],
+      [false, 'list', '/secrets', namespace],
       [false, 'create', '/events', 'team-b'],
       [false, 'get', '/namespaces', 'team-b'],
     ] as const) {
-      test(`it can${can ? '' : 'not'} ${verb} ${key} in ${inNamespace}`, async () => {
+      test(`it can${can ? '' : 'not'} ${verb} ${key} in ${inNamespace ?? 'all namespaces'}`, async () => {
         assert.equal(await allows({ user: account }, verb, key, inNamespace), can);
       });
     }

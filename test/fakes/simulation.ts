@@ -30,7 +30,13 @@ export interface SimulationOptions {
 }
 
 /** What the page of a process is given of it. */
-export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource'>;
+export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource' | 'claimNamespace'>;
+
+export interface StartOptions {
+  readonly createPage?: (given: PageGiven) => Dashboard;
+  /** As the flags --namespace and --secret-namespaces; the second holds the first. */
+  readonly namespaces?: { readonly claims: string; readonly secrets: readonly string[] };
+}
 
 /** As flags have them by default. */
 const flags = {
@@ -75,10 +81,10 @@ export class Simulation {
   }
 
   /** Starts the process, with a live page if it is given one; one that runs is killed before. */
-  start(stacks: readonly Stack[], createPage?: (given: PageGiven) => Dashboard): void {
+  start(stacks: readonly Stack[], { createPage, namespaces }: StartOptions = {}): void {
     this.kill();
     const { clock, random } = this;
-    const client = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
+    const direct = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
       const before = this.cluster.resourceVersion;
       const answer = effect();
       const isWrite = verb !== 'get' && kind.kind !== 'Event';
@@ -86,7 +92,7 @@ export class Simulation {
       if (isWrite && this.cluster.resourceVersion === before) this.writes.push('which changed nothing');
       return answer;
     });
-    this.#client = faultyClient(client, clock, { latency: random });
+    this.#client = faultyClient(direct, clock, { latency: random });
     const log = createLogger({
       level: this.#logLevel,
       format: 'json',
@@ -103,11 +109,12 @@ export class Simulation {
     const given: PageGiven = {
       clock,
       log,
-      client: this.#client,
+      client: { get: (...asked) => client.get(...asked) },
       resource: (...kind) => informers.resource(...kind),
+      ...(namespaces && { claimNamespace: namespaces.claims }),
     };
     const page = createPage?.(given);
-    const { informers, events, controllers, stackStates } = composition({
+    const { client, informers, events, controllers, stackStates } = composition({
       client: this.#client,
       ...(page && { onEvent: page.memory.told }),
       component: 'services-stack',
@@ -116,6 +123,7 @@ export class Simulation {
       clock,
       random,
       metrics: stackMetrics,
+      ...(namespaces && { claimNamespace: namespaces.claims, secretNamespaces: namespaces.secrets }),
       ...flags,
     });
     const running$ = run({

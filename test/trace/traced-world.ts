@@ -28,6 +28,7 @@ import { collect } from '../../trace/read/collect.ts';
 import { objectsOf } from '../docs/manifests.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { connectionRefused } from '../fakes/outside.ts';
+import type { StartOptions } from '../fakes/simulation.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
 export const leaseKey = { namespace: 'crossplane-system', name: 'services-stack' };
@@ -97,19 +98,27 @@ export class TracedWorld {
     };
   }
 
-  start(): void {
-    this.simulation.start(this.stacks);
+  start(options: Pick<StartOptions, 'namespaces'> = {}): void {
+    this.simulation.start(this.stacks, options);
   }
 
   /** The same with a live page on a free port; answers with its URL. */
-  async startWithPage(): Promise<string> {
+  async startWithPage(options: Pick<StartOptions, 'namespaces'> = {}): Promise<string> {
     const listening = Promise.withResolvers<string>();
-    this.simulation.start(this.stacks, (given) => {
-      const address = { host: '127.0.0.1', port: 0 };
-      const page = createDashboard({ ...given, address, version: '0.1.0', stacks: this.stacks });
-      return { ...page, served$: page.served$.pipe(tap((url) => listening.resolve(String(url)))) };
+    this.simulation.start(this.stacks, {
+      ...options,
+      createPage: (given) => {
+        const address = { host: '127.0.0.1', port: 0 };
+        const page = createDashboard({ ...given, address, version: '0.1.0', stacks: this.stacks });
+        return { ...page, served$: page.served$.pipe(tap((url) => listening.resolve(String(url)))) };
+      },
     });
     return listening.promise;
+  }
+
+  /** What the clouds have made. */
+  instances(): readonly string[] {
+    return [this.#favourite, this.#other].flatMap((cloud) => cloud.instances().map(({ item }) => item.name));
   }
 
   /** Goes on for so many seconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { of } from 'rxjs';
-import type { InformerState } from '../../../runtime/cache/informers.ts';
+import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
 import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
 import { firstValueFrom, ReplaySubject } from 'rxjs';
-import type { InformerState } from '../../../runtime/cache/informers.ts';
+import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
 import {
   serveHealth,

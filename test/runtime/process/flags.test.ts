@@ -83,6 +83,11 @@ describe('flags', () => {
       assert.deepEqual(flags([], { [`SERVICES_STACK_${variable}`]: value }), { ...defaults, ...want }));
   }
 
+  test('--secret-namespaces holds that of the claims, once', () => {
+    const args = ['--namespace', 'team-a', '--secret-namespaces', 'credentials, team-a,credentials'];
+    const namespaces = { namespace: 'team-a', secretNamespaces: ['team-a', 'credentials'] };
+    assert.deepEqual(flags(args), { ...defaults, ...namespaces });
+  });
   test('a boolean flag alone is true', () => assert.equal(flags(['--leader-elect']).leaderElect, true));
   test('a boolean flag does not take the next flag for its value', () =>
     assert.deepEqual(flags(['--install-crds', '--stacks', 'fcp']), {
@@ -129,6 +134,8 @@ describe('flags', () => {
     [['--stacks', 'fcp,aws'], {}, '--stacks', '"fcp,aws"', 'fcp, ocp, postgresql'],
     [['--stacks', ','], {}, '--stacks', 'fcp, ocp, postgresql'],
     [['--namespace', 'Team A'], {}, '--namespace', '"Team A"', 'lower-case'],
+    [['--namespace', 'a', '--secret-namespaces', 'b,'], {}, '--secret-namespaces', '"b,"', 'commas'],
+    [['--secret-namespaces', 'b'], {}, '--secret-namespaces takes --namespace'],
     [['--max-concurrent-reconciles', '0'], {}, '--max-concurrent-reconciles', '"0"', 'from 1 to 1000'],
     [['--max-concurrent-reconciles', '1.5'], {}, '--max-concurrent-reconciles', '"1.5"'],
     [['--max-concurrent-reconciles', '-1'], {}, '--max-concurrent-reconciles', '"-1"'],

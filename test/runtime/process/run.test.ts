@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
 import { Observable, ReplaySubject, Subject } from 'rxjs';
-import type { InformerState } from '../../../runtime/cache/informers.ts';
+import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';

@@ -1,0 +1,60 @@
+import { throwError } from 'rxjs';
+import type { Kind } from '../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../apis/core/v1alpha1/kind.ts';
+import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
+import type { ApiError } from '../runtime/client/errors.ts';
+import { refusedHere } from '../runtime/client/errors.ts';
+import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
+
+const isSecret = (kind: Pick<Kind, 'group' | 'version' | 'plural'>): boolean =>
+  kindKey(kind) === kindKey(SecretKind);
+
+/** Where alone a kind may be watched, for informers: secrets in these namespaces, all else everywhere. */
+export const secretsIn =
+  (namespaces: readonly string[] | undefined) =>
+  (kind: Kind): readonly string[] | undefined =>
+    isSecret(kind) ? namespaces : undefined;
+
+/**
+ * A client that leaves the secrets of all other namespaces alone, whoever names them: what is asked of such a one is refused
+ * here as RBAC would, and no request is sent. Without `namespaces` the client as it is.
+ */
+export function withinSecretNamespaces(
+  client: KubernetesClient,
+  namespaces: readonly string[] | undefined,
+): KubernetesClient {
+  if (namespaces === undefined) return client;
+
+  /** Why not; undefined: it may be asked. */
+  const refusal = (
+    kind: Pick<Kind, 'group' | 'version' | 'plural'>,
+    { namespace }: { readonly namespace?: string | undefined },
+  ): ApiError | undefined => {
+    if (!isSecret(kind) || (namespace !== undefined && namespaces.includes(namespace))) return undefined;
+    const whose = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
+    return refusedHere(`the secrets of ${whose} are left alone: add it to --secret-namespaces, and its Role`);
+  };
+  const asked = async <T>(no: ApiError | undefined, ask: () => Promise<T>): Promise<T> => {
+    if (no !== undefined) throw no;
+    return await ask();
+  };
+
+  return {
+    serverVersion: (signal) => client.serverVersion(signal),
+    serves: (kind, signal) => client.serves(kind, signal),
+    get: (kind, key, ...rest) => asked(refusal(kind, key), () => client.get(kind, key, ...rest)),
+    list: (kind, options, ...rest) =>
+      asked(refusal(kind, options), () => client.list(kind, options, ...rest)),
+    watch(kind, options) {
+      const no = refusal(kind, options);
+      return no === undefined ? client.watch(kind, options) : throwError(() => no);
+    },
+    create: (kind, object, ...rest) =>
+      asked(refusal(kind, object.metadata), () => client.create(kind, object, ...rest)),
+    patch: (kind, key, ...rest) => asked(refusal(kind, key), () => client.patch(kind, key, ...rest)),
+    apply: (kind, key, ...rest) => asked(refusal(kind, key), () => client.apply(kind, key, ...rest)),
+    replace: (kind, object, ...rest) =>
+      asked(refusal(kind, object.metadata), () => client.replace(kind, object, ...rest)),
+    delete: (kind, key, ...rest) => asked(refusal(kind, key), () => client.delete(kind, key, ...rest)),
+  };
+}

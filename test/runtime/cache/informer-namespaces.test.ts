@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Subscription, throwError } from 'rxjs';
+import type { Informers } from '../../../runtime/cache/informers.ts';
+import { createInformers } from '../../../runtime/cache/informers.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
+import { inProcessClient } from '../../../testing/in-process-client.ts';
+import { MemoryCluster } from '../../../testing/memory-cluster.ts';
+import type { TestClock } from '../../../testing/test-clock.ts';
+import { testClock } from '../../../testing/test-clock.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import type { Thing } from '../things.ts';
+import { ThingKind, thing } from '../things.ts';
+
+const inNamespace = (namespace: string, name: string, size = 0): Thing =>
+  thing(name, { metadata: { namespace }, spec: { size } });
+
+describe('a kind that is watched in some namespaces only', () => {
+  let clock: TestClock;
+  let cluster: MemoryCluster;
+  let informers: Informers;
+  let things: Resource<Thing>;
+  let life: Subscription;
+  /** `list a`, `watch b`: what was asked, since it was looked at. */
+  let asked: string[];
+  /** Which of these are refused, by what. */
+  let refusals: Map<string, ApiError>;
+
+  beforeEach(() => {
+    clock = testClock();
+    cluster = new MemoryCluster(() => clock.now());
+    asked = [];
+    refusals = new Map();
+    life = new Subscription();
+    const client = inProcessClient(cluster, clock);
+    const watched: KubernetesClient = {
+      ...client,
+      async list(kind, options, signal) {
+        if (options.resourceVersion !== '0') asked.push(`list ${options.namespace}`);
+        const refusal = refusals.get(`list ${options.namespace}`);
+        if (refusal !== undefined) throw refusal;
+        return client.list(kind, options, signal);
+      },
+      watch(kind, options) {
+        asked.push(`watch ${options.namespace}`);
+        const refusal = refusals.get(`watch ${options.namespace}`);
+        return refusal === undefined ? client.watch(kind, options) : throwError(() => refusal);
+      },
+    };
+    informers = createInformers({
+      ...{ client: watched, clock, log: recordedLog(), random: () => 0.5 },
+      namespacesOf: () => ['a', 'b'],
+    });
+    things = informers.resource(ThingKind);
+    things.store.addIndex('size', ({ spec }) => [String(spec?.size)]);
+  });
+  afterEach(() => life.unsubscribe());
+
+  const start = async (): Promise<void> => {
+    life.add(informers.run$.subscribe());
+    await clock.settle();
+  };
+  const names = () => things.store.all().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const taken = (): readonly string[] => asked.splice(0);
+
+  test('is in one store, and nowhere else is asked about', async () => {
+    cluster.put(ThingKind, inNamespace('a', 'one', 3));
+    cluster.put(ThingKind, inNamespace('b', 'one', 3));
+    cluster.put(ThingKind, inNamespace('c', 'one', 3));
+    await start();
+    cluster.put(ThingKind, inNamespace('b', 'two', 4));
+    cluster.put(ThingKind, inNamespace('c', 'two', 4));
+    await clock.settle();
+    assert.deepEqual(names(), ['a/one', 'b/one', 'b/two']);
+    assert.deepEqual(
+      things.store.byIndex('size', '3').map(({ metadata }) => metadata.namespace),
+      ['a', 'b'],
+    );
+    assert.equal(things.get({ namespace: 'b', name: 'two' })?.spec?.size, 4);
+    assert.equal(things.get({ namespace: 'c', name: 'two' }), undefined);
+    assert.deepEqual(taken().toSorted(), ['list a', 'list b', 'watch a', 'watch b']);
+    const [state, ...others] = informers.states();
+    assert.deepEqual([state?.isSynced, state?.objectCount, state?.listCount, others], [true, 3, 2, []]);
+  });
+
+  test('tells of changes in all of them', async () => {
+    await start();
+    const told: string[] = [];
+    cluster.put(ThingKind, inNamespace('a', 'one'));
+    await clock.settle();
+    life.add(
+      things.store.changes$.subscribe(({ type, object: { metadata } }) =>
+        told.push(`${type} ${metadata.namespace}/${metadata.name}`),
+      ),
+    );
+    cluster.put(ThingKind, inNamespace('b', 'one'));
+    cluster.remove(ThingKind, 'one', 'a');
+    await clock.settle();
+    assert.deepEqual(told, ['added a/one', 'added b/one', 'deleted a/one']);
+  });
+
+  test('is not synced before all of them are, and then says so', async () => {
+    refusals.set('list b', new ApiError('no', { code: 403, reason: 'Forbidden' }));
+    let isSynced = false;
+    void informers.synced(new AbortController().signal).then(() => {
+      isSynced = true;
+    });
+    let told = 0;
+    life.add(
+      informers.told$.subscribe(() => {
+        told += 1;
+      }),
+    );
+    await start();
+    const phaseOf = () => informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]);
+    assert.deepEqual(
+      [phaseOf(), isSynced, things.store.isSynced, told],
+      [[['waiting', false]], false, false, 1],
+    );
+    refusals.clear();
+    await clock.advance(30_000);
+    assert.deepEqual(
+      [phaseOf(), isSynced, things.store.isSynced, told],
+      [[['watching', true]], true, true, 2],
+    );
+  });
+
+  test('what one of them lists again, after a 410, leaves the objects of the others alone', async () => {
+    cluster.put(ThingKind, inNamespace('a', 'one'));
+    cluster.put(ThingKind, inNamespace('b', 'one'));
+    cluster.put(ThingKind, inNamespace('b', 'two'));
+    await start();
+    taken();
+    refusals.set('watch b', new ApiError('too old', { code: 410, reason: 'Expired' }));
+    await clock.advanceUntil(() => asked.includes('watch b'), 600_000);
+    // Which no watch tells of.
+    cluster.remove(ThingKind, 'one', 'b');
+    cluster.put(ThingKind, inNamespace('b', 'three'));
+    assert.equal(names().length, 3);
+    refusals.clear();
+    await clock.advance(5_000);
+    assert.deepEqual(names(), ['a/one', 'b/two', 'b/three']);
+    assert.deepEqual(
+      taken().filter((request) => request.startsWith('list')),
+      ['list b'],
+    );
+  });
+
+  test('an answer about another namespace is not kept', async () => {
+    await start();
+    cluster.put(ThingKind, inNamespace('c', 'one'));
+    assert.equal((await things.fetch({ namespace: 'c', name: 'one' }))?.metadata.name, 'one');
+    assert.deepEqual(names(), []);
+    await things.create(inNamespace('a', 'mine'));
+    assert.deepEqual(names(), ['a/mine'], 'its own write is known at once');
+  });
+});
