@@ -8,6 +8,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import uniq from 'lodash/uniq.js';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
+import { isCheckAsked } from '../apis/generate-flags.ts';
 import { bringUpToDate } from '../apis/generated-files.ts';
 import { comesBack } from '../runtime/controller/work-queue.ts';
 import { looksAgain } from '../runtime/process/run.ts';
@@ -20,6 +21,8 @@ import { WiringError } from './core/wiring.ts';
 import { environmentAtRest } from './environment-at-rest.ts';
 import { chartFiles, installManifest } from './install-manifests.ts';
 import { stacks } from './stacks.ts';
+
+const isCheck = isCheckAsked();
 
 const root = join(import.meta.dirname, '..');
 const page = join('docs', 'decision-tables.md');
@@ -130,7 +133,7 @@ const wanted = new Map([
   ...[...chartFiles(install)].map(([file, text]) => [join('deploy', 'chart', file), text] as const),
 ]);
 const problems = bringUpToDate(root, wanted, {
-  isCheck: process.argv.includes('--check'),
+  isCheck,
   remedy: 'run npm run generate',
 });
 if (problems.length > 0) {

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isCheckAsked } from '../apis/generate-flags.ts';
 import { bringUpToDate } from '../apis/generated-files.ts';
 import type { PageFile } from './page-file.ts';
 
@@ -18,6 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
 };
 
+const isCheck = isCheckAsked();
 const library = '@dagrejs/dagre';
 const page = join(import.meta.dirname, 'page');
 
@@ -66,7 +68,7 @@ const problems = bringUpToDate(
   join(import.meta.dirname, '..'),
   new Map([['dashboard/page-files.ts', source]]),
   {
-    isCheck: process.argv.includes('--check'),
+    isCheck,
     owned: 'dashboard/page-files.ts',
     remedy: 'run npm run generate',
   },

@@ -24,6 +24,15 @@ describe('npm run generate, for what follows from the stacks', () => {
     assert.deepEqual(await generate('--check'), { code: 0, output: '' });
   });
 
+  test('what it does not know it refuses, in a sentence', async () => {
+    for (const script of ['apis', 'controllers']) {
+      assert.deepEqual(await copy.node([`${script}/generate.ts`, '--chekc']), {
+        code: 2,
+        output: 'generate: "--chekc" is not known; there is --check, which writes nothing\n',
+      });
+    }
+  });
+
   const edits: Readonly<Record<string, { readonly file: string; readonly edit: () => Promise<void> }>> = {
     'a role that was edited': {
       file: roles,
