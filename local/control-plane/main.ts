@@ -79,11 +79,7 @@ async function end(): Promise<void> {
 void stopRequest().then(end);
 
 try {
-  controlPlane = await startControlPlane({ progress });
-  if (crds) {
-    const names = await controlPlane.installDefinitions();
-    progress.note(`installed ${names.length} definitions`);
-  }
+  controlPlane = await startControlPlane({ progress, withDefinitions: crds });
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
   progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
 } catch (error) {

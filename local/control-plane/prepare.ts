@@ -1,6 +1,7 @@
 /**
- * Gets the binaries of the control plane, what enforces rules on it, for the stand-ins of clouds a Redis, a MariaDB and
- * the command line of AWS, and what checks metrics and alerts: run before the tests, so that none waits for it.
+ * Gets the binaries of the control plane, its data with our definitions, what enforces rules on it, for the stand-ins of
+ * clouds a Redis, a MariaDB and the command line of AWS, and what checks metrics and alerts: run before the tests, so that
+ * none waits for it.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { prepareChromium } from '../chromium-binaries.ts';
@@ -9,6 +10,7 @@ import { preparePromtool } from '../prometheus-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
+import { preparedData } from './prepared-data.ts';
 import { textProgress } from './progress.ts';
 
 const progress = textProgress();
@@ -17,6 +19,10 @@ try {
   progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
   const rules = await prepareRules(binaries, { environment: process.env, progress });
   progress.note(`rules are enforced by ${rules.by}${rules.by === 'nobody' ? `: ${rules.reason}` : ''}`);
+  const { directory } = binaries;
+  await preparedData({ directory });
+  if (rules.by === 'definitions server') await preparedData({ directory, definitionsServer: rules.path });
+  progress.note('our definitions are ready to be begun with');
   const redis = await prepareRedis({ environment: process.env, progress });
   progress.note(
     redis.by === 'nobody' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,

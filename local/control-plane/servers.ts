@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +26,8 @@ export interface ServersOptions {
   readonly directory: string;
   /** An apiextensions-apiserver that serves definitions and what they define in kube-apiserver's place. */
   readonly definitionsServer?: string;
+  /** Folder with what etcd is to hold at its start: a copy of it. Absent: nothing. */
+  readonly preparedData?: string;
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000 (two cores under load are slow). */
@@ -144,7 +146,13 @@ async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Pro
  * Throws when a server ends early or is not ready in time; the message carries what it printed.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { directory, definitionsServer, apiServerFlags = {}, startTimeoutMs = 120_000 } = options;
+  const {
+    directory,
+    definitionsServer,
+    preparedData,
+    apiServerFlags = {},
+    startTimeoutMs = 120_000,
+  } = options;
   await sweepDeadRuns();
   const run = await mkdtemp(join(tmpdir(), RUN_PREFIX));
   const reaper = startReaper(run, run);
@@ -194,6 +202,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     const frontProxy = definitionsServer === undefined ? undefined : await frontProxyCertificate(run);
     const dataDir = join(run, 'etcd');
     await mkdir(dataDir, { mode: 0o700 });
+    if (preparedData !== undefined) await cp(preparedData, dataDir, { recursive: true });
     const etcdBinary = await launcher(run, 'etcd', join(directory, 'etcd'));
     etcd = new Etcd({
       binary: etcdBinary,

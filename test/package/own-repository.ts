@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { globSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
-import { withLock } from '../../local/control-plane/lock.ts';
+import { keptFolder } from '../../local/control-plane/kept-folder.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
@@ -75,22 +75,16 @@ export async function ownRepository(): Promise<OwnRepository> {
   return { ...folder, packed, cli: (...args) => folder.run(command, args) };
 }
 
-/** From the cache, or put there, whole and at once. Only one process of a machine works at a time; others wait. */
+/** Kept for an hour after it was asked for last. */
 async function installedOnce(): Promise<Installed> {
-  const root = join(dirname(cacheRoot(process.env)), 'own-repository');
-  const directory = join(root, contentHash());
-  await mkdir(root, { recursive: true });
-  return withLock(join(root, 'lock'), async () => {
-    const report = join(directory, 'packed.json');
-    if (!existsSync(report)) {
-      await removeFormer(root);
-      const draft = await mkdtemp(join(root, 'draft-'));
-      await install(folderAt(draft));
-      await rename(draft, directory);
-    }
-    await utimes(directory, new Date(), new Date());
-    return { directory, packed: JSON.parse(await readFile(report, 'utf8')) as Installed['packed'] };
+  const directory = await keptFolder({
+    root: join(dirname(cacheRoot(process.env)), 'own-repository'),
+    name: contentHash(),
+    make: (folder) => install(folderAt(folder)),
+    keptMs: 60 * 60_000,
   });
+  const report = await readFile(join(directory, 'packed.json'), 'utf8');
+  return { directory, packed: JSON.parse(report) as Installed['packed'] };
 }
 
 /** Of all that the package is made of, and of who made it. */
@@ -103,17 +97,6 @@ function contentHash(): string {
     hash.update(`${file}\0`).update(readFileSync(join(projectRoot, file)));
   }
   return hash.digest('hex').slice(0, 16);
-}
-
-const keptMs = 60 * 60_000;
-
-/** Removes what nobody has asked for in an hour. */
-async function removeFormer(root: string): Promise<void> {
-  for (const name of await readdir(root)) {
-    const path = join(root, name);
-    const found = await stat(path);
-    if (found.isDirectory() && Date.now() - found.mtimeMs > keptMs) await rm(path, { recursive: true });
-  }
 }
 
 async function install(folder: Folder): Promise<void> {
@@ -130,9 +113,6 @@ async function install(folder: Folder): Promise<void> {
     await succeeds(folder, 'npm', [...flags, `./${tarball}`, ...tools]);
     const { files, size } = packed;
     await folder.write('packed.json', JSON.stringify({ files, size }));
-  } catch (error) {
-    await folder.remove();
-    throw error;
   } finally {
     await packed.remove();
   }

