@@ -285,11 +285,12 @@ async function isStored({ managedResources, signal }: RunContext, run: Run): Pro
 
 /** Nothing is left outside, or it is to stay there: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
-  const { operations, absences, publisher, unpublished, underWay, signal } = context;
+  const { operations, absences, publisher, unpublished, underWay, overtaken, signal } = context;
   const { current } = run;
   await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
+  overtaken.settle(current);
   await write(context, run, finalised, cannotFinalise).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });

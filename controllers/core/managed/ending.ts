@@ -33,6 +33,7 @@ import type { IdentityContext } from './identity.ts';
 import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
+import type { Overtaken } from './overtaken.ts';
 import { isReoffered, scrub, withManagedStatus } from './status.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
@@ -348,6 +349,7 @@ export function told(
 export interface ConcludeOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<Managed>;
+  readonly overtaken: Pick<Overtaken, 'settle'>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
   /** That of the run. */
@@ -360,7 +362,7 @@ export interface ConcludeOptions {
  * who looks at the object then shall still see why: the recorder bounds how often it is sent.
  */
 export async function conclude(
-  { env, managedResources, identity, log }: ConcludeOptions,
+  { env, managedResources, overtaken, identity, log }: ConcludeOptions,
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -380,6 +382,7 @@ export async function conclude(
   try {
     const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
+    if (stored !== run.current) overtaken.settle(stored);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -30,15 +30,17 @@ import { withAnnotations } from './identity.ts';
  * The watch tells of such an end by itself: what goes in order is marked as deleted first. Where a list only lacks the
  * object, or a second deletion has marked it meanwhile, it counts if it was here that its creation began, and no run has
  * been over it since; else somebody may have let go of it. Whoever lets go while it is being made here cannot know of what
- * is made, and found nothing: that counts, too.
+ * is made, and found nothing: that counts, too, also where the watch tells of it only when the call has ended.
  */
 export interface Overtaken {
   /** Whether one has gone so; it is on record from then on. */
   readonly goesUnreleased: Predicate<Managed>;
   /** Its external resource is about to be created. */
   begin(managed: Managed): void;
-  /** The call that creates it has ended, one way or another. */
+  /** The call that creates it has ended, one way or another; that it went meanwhile may be heard of later. */
   end(managed: Managed): void;
+  /** It was there after that, as the answer to a write tells, or it is let go of here. */
+  settle(managed: Managed): void;
   /** This is about to be put on record of it, as its annotations. */
   learn(managed: Managed, annotations: Readonly<Record<string, string>>): void;
   /** So it is shown now. */
@@ -53,8 +55,8 @@ export interface Overtaken {
 export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 'clock'>): Overtaken {
   /** By UID: those whose creation began, and that no run has found changed since. */
   const begun = new Map<string | undefined, Managed>();
-  /** UIDs of those that a call is creating. */
-  const making = new Set<string | undefined>();
+  /** By UID: those that a call is creating, or of which nobody knows whether they were there when it had ended. */
+  const making = new Map<string | undefined, 'called' | 'ended'>();
   /** By UID: those that are gone. */
   const gone = new Map<string | undefined, Managed>();
 
@@ -97,6 +99,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
         begun.delete(uid);
         return false;
       }
+      if (making.get(uid) === 'ended') making.delete(uid);
       const deletionTimestamp = clock.now().toISOString();
       const finalizers = withFinalizer(object, finalizerNames.managed);
       gone.set(uid, { ...object, metadata: { ...object.metadata, deletionTimestamp, finalizers } });
@@ -106,9 +109,16 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
     },
     begin(managed) {
       begun.set(managed.metadata.uid, managed);
-      making.add(managed.metadata.uid);
+      making.set(managed.metadata.uid, 'called');
     },
-    end: ({ metadata }) => void making.delete(metadata.uid),
+    end({ metadata: { uid } }) {
+      // One that has gone meanwhile is on record already.
+      if (gone.has(uid)) making.delete(uid);
+      else making.set(uid, 'ended');
+    },
+    settle({ metadata: { uid } }) {
+      if (making.get(uid) === 'ended') making.delete(uid);
+    },
     learn(managed, annotations) {
       const { uid } = managed.metadata;
       if (begun.has(uid)) begun.set(uid, withAnnotations(managed, annotations));

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
+import type { Overtaken } from '../../../../controllers/core/managed/overtaken.ts';
+import { createOvertaken } from '../../../../controllers/core/managed/overtaken.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
@@ -138,6 +140,38 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
       assert.deepEqual([scene.row, things(scene)], ['15', []]);
       assert.ok(scene.events.includes('Warning DeletionOvertookFinalizer'), scene.events.join());
       assert.deepEqual(await scene.run(), { type: 'done' });
+    });
+  }
+
+  const events: Readonly<
+    Record<string, { meanwhile: (overtaken: Overtaken, of: Managed) => void; isLeft: boolean }>
+  > = {
+    'while it is being created': { meanwhile: () => {}, isLeft: true },
+    'after that, and nothing has been heard of it since': {
+      meanwhile: (overtaken, of) => overtaken.end(of),
+      isLeft: true,
+    },
+    'after that, and a write has found it there since': {
+      meanwhile(overtaken, of) {
+        overtaken.end(of);
+        overtaken.settle(of);
+      },
+      isLeft: false,
+    },
+    'while it is being created, whatever another write has found': {
+      meanwhile: (overtaken, of) => overtaken.settle(of),
+      isLeft: true,
+    },
+  };
+  for (const [when, { meanwhile, isLeft }] of Object.entries(events)) {
+    test(`that somebody let go of it is ${isLeft ? 'no' : 'the'} end of it where the watch tells ${when}`, () => {
+      const overtaken = createOvertaken(new Scene().process.env);
+      const made = managed({}, { finalizers, annotations: kept });
+      overtaken.begin(made);
+      meanwhile(overtaken, made);
+      const object = managed({}, { annotations: kept, deletionTimestamp });
+      assert.equal(overtaken.goesUnreleased({ type: 'deleted', object, isLast: true }), isLeft);
+      assert.equal(overtaken.of(db) !== undefined, isLeft);
     });
   }
 
