@@ -53,7 +53,7 @@ export type { PasswordRotations } from '../controllers/author/password-rotations
 export { createPasswordRotations } from '../controllers/author/password-rotations.ts';
 export type { Candidate } from '../controllers/author/whose-is.ts';
 export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
-export { refuseWrittenName } from '../controllers/author/written-name.ts';
+export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
 export type {
   Creation,
   Deletion,

@@ -15,7 +15,7 @@ import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
-import { refuseWrittenName } from './written-name.ts';
+import { nothingThere, writtenNameProblem } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -154,7 +154,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async observe(managed, _known, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
-        return { exists: false, isUpToDate: false };
+        return nothingThere(writtenNameProblem(managed, noun));
       }
       const { told, differing, ...compared } = differenceOf(managed, thing);
       return {
@@ -170,7 +170,6 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async create(managed, _known, signal): Promise<Created<M>> {
       const { staying, former } = await ours(managed, signal);
       if (staying !== undefined) return { externalName: idOf(staying) };
-      refuseWrittenName(managed, noun);
       const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
       try {
         return { externalName: idOf(await adapter.create(managed, { tags, former }, signal)) };

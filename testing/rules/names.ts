@@ -44,7 +44,7 @@ const makesNothingOfNames: Rule = {
     await bench.until('first', isGone('first'), 'it was deleted, and did not go');
     await bench.passTime(bench.longMs);
     const mend =
-      'ask in create for what is there already, and then `refuseWrittenName`: who wrote it down means to take something over';
+      'answer `nothingThere(writtenNameProblem(…))` in observe: who wrote it down means to take something over';
     const before = await bench.things();
     for (const which of ['second', 'third']) {
       bench.put(which, undefined, { [annotationKeys.externalName]: name });

@@ -7,7 +7,7 @@ import { isUncertain } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import { refuseWrittenName } from '../../author/written-name.ts';
+import { nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { nameProblem } from '../../core/name-limits.ts';
@@ -34,15 +34,13 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     async observe(managed, _known, signal) {
       const queue = await find(managed, signal);
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
-        return { exists: false, isUpToDate: false };
+        return nothingThere(problemOf(managed));
       }
       return observationOf(managed, queue);
     },
 
     async create(managed, _known, signal) {
       const name = nameOf(managed);
-      const problem = nameProblem(name, names, annotationKeys.externalName) ?? fifoProblem(managed, name);
-      if (problem !== undefined) throw new Error(problem);
       const queues = queuesOf(managed);
       const found = async (): Promise<CloudQueue | undefined> => {
         const queue = await queues.get(name, signal);
@@ -51,7 +49,6 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       };
       const existing = await found();
       if (existing !== undefined) return createdAs(managed, existing.url);
-      if (partsOf(externalName(managed) ?? '') !== undefined) refuseWrittenName(managed, 'queue');
       const { tags, ...forProvider } = managed.spec.forProvider;
       try {
         const wanted = {
@@ -129,6 +126,15 @@ const isUrlOf = (managed: Queue, { url }: CloudQueue): boolean => {
   const given = externalName(managed);
   return given === url || (given !== undefined && given === managed.status?.atProvider?.url);
 };
+
+/** Why SQS would make no queue of that name, or not the one that is meant. */
+function problemOf(managed: Queue): string | undefined {
+  const name = nameOf(managed);
+  const problem = nameProblem(name, names, annotationKeys.externalName) ?? fifoProblem(managed, name);
+  if (problem !== undefined) return problem;
+  const isUrl = partsOf(externalName(managed) ?? '') !== undefined;
+  return isUrl ? writtenNameProblem(managed, 'queue') : undefined;
+}
 
 /** What is wrong with a name that says something else of a queue than its fields do. */
 function fifoProblem({ spec: { forProvider } }: Queue, name: string): string | undefined {

@@ -71,6 +71,8 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return endings.unsure(run, context.confirmAbsenceMs);
     case 'takeUpEdit':
       return takeUpEdit(context, run);
+    case 'refuseCreation':
+      throw new StepFailure('create failed', new Error(decision.message), { ...cannotCreate, known: run });
     case 'awaitOther':
       return endings.held(run);
     case 'reportUncreated':

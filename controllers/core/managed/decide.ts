@@ -180,6 +180,7 @@ export const nextRows = [
   'edited',
   '28 absent',
   '25',
+  '25 refused',
   '25 held',
   '25 unsure',
   '25 lost',
@@ -209,6 +210,7 @@ export type NextDecision =
   | { readonly row: '18 unsure' | '25 unsure'; readonly act: 'lookAgain' }
   | { readonly row: 'edited'; readonly act: 'takeUpEdit' }
   | { readonly row: '28 absent'; readonly act: 'reportUncreated' }
+  | { readonly row: '25 refused'; readonly act: 'refuseCreation'; readonly message: string }
   | { readonly row: '25 held'; readonly act: 'awaitOther' }
   | { readonly row: '25'; readonly act: 'create' }
   | { readonly row: '25 again'; readonly act: 'recreate' }
@@ -307,6 +309,9 @@ export function decideNext(
     if (isEdited)
       return isCertain ? { row: 'edited', act: 'takeUpEdit' } : { row: '25 unsure', act: 'lookAgain' };
     if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
+    if (observed.uncreatable !== undefined) {
+      return { row: '25 refused', act: 'refuseCreation', message: observed.uncreatable };
+    }
     if (isBeingDeleted) return { row: '25 held', act: 'awaitOther' };
     if (!wasSeen(managed)) return { row: '25', act: 'create' };
     if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };

@@ -23,6 +23,11 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly externalName?: string;
   readonly exists: boolean;
+  /**
+   * Of what does not exist: why nothing is to be created, as where somebody wrote down a name that the external system would
+   * assign. It is told, and nothing is put on record for it. Never holds secrets.
+   */
+  readonly uncreatable?: string;
   /** Whether the external resource is as the spec wants it. Means nothing if it does not exist. */
   readonly isUpToDate: boolean;
   /**

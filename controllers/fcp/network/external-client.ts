@@ -5,7 +5,7 @@ import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favour
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import { refuseWrittenName } from '../../author/written-name.ts';
+import { nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
@@ -23,7 +23,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async observe(managed, _known, signal) {
       const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
-        return { exists: false, isUpToDate: false };
+        return nothingThere(writtenNameProblem(managed, 'network'));
       }
       return observationOf(managed, network);
     },
@@ -31,7 +31,6 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async create(managed, _known, signal) {
       const id = await findOurs(managed, signal);
       if (id !== undefined) return { externalName: id };
-      refuseWrittenName(managed, 'network');
       try {
         return { externalName: (await networks.create(newNetwork(managed), signal)).id };
       } catch (error) {

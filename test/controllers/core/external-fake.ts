@@ -8,6 +8,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { nothingThere } from '../../../controllers/author/written-name.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import type {
   Creation,
@@ -69,6 +70,8 @@ export class FakeExternal implements ExternalConnector {
   gate: (method: ExternalMethod) => Promise<void> | void = () => {};
   /** The same, after it took effect. */
   afterCall: (method: ExternalMethod) => Promise<void> | void = () => {};
+  /** Why nothing is to be created. */
+  uncreatable: string | undefined;
   /** Laid over every observation of what exists. */
   observation: Partial<Observation> = {};
   creation: Partial<Creation<Managed, string>> = {};
@@ -131,7 +134,7 @@ export class FakeExternal implements ExternalConnector {
   #observe(managed: Managed, known: ConnectionDetails): Observation {
     this.known = known;
     const thing = this.things.get(this.placeOf(managed));
-    if (thing === undefined || this.isBlind) return { exists: false, isUpToDate: false };
+    if (thing === undefined || this.isBlind) return nothingThere(this.uncreatable);
     const { password } = thing;
     const isKnown =
       password === undefined ||

@@ -765,6 +765,22 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '25',
       act: 'create',
     },
+    'row 25 refused: the external client says that nothing is to be created, whatever else is going on': {
+      managed: managed({}, { finalizers, annotations: named }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      isNameKnown: false,
+      isBeingDeleted: true,
+      row: '25 refused',
+      act: 'refuseCreation',
+    },
+    'row 18: what nothing is to be created for goes all the same': {
+      managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      isNameKnown: false,
+      absentForMs: 5_000,
+      row: '18',
+      act: 'finalise',
+    },
     'row 25 held: what another has under its name is being deleted': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: absent,

@@ -176,6 +176,7 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
       })),
     ),
   '25': () => new Scene(),
+  '25 refused': () => having(new Scene(), ({ external }) => (external.uncreatable = 'there is no "db"')),
   '25 held': async () => (await besideOneThatIsBeingDeleted()).scene,
   '25 unsure': () => lost({ confirmAbsenceMs: 5_000 }),
   '25 lost': () => lost(assigned),

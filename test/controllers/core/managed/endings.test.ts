@@ -430,6 +430,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       2_000,
     ],
   },
+  '25 refused': {
+    'told as one that failed': [
+      failing(at('25 refused'), 'create failed', cannotCreate, new Error('there is no "db"')),
+      ['Synced False ReconcileError: create failed: there is no "db"', 'Ready False Creating'],
+      ['Warning CannotCreateExternalResource: there is no "db"'],
+      'backOff',
+    ],
+  },
   '25 held': {
     'created once that has ended': [
       endings.held(at('25 held')),
