@@ -33,13 +33,21 @@ import { isOneExternal } from './identity.ts';
 export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
 export type FirstRow = (typeof firstRows)[number];
 
+/** Crossplane's sentence begins so. */
+const undeterminedSentence = 'cannot determine creation result';
+
+/** It waits for somebody to find out what became of its creation, and says so. */
+export const isSaidUndetermined = (managed: Managed): boolean =>
+  isCreationIncomplete(managed) &&
+  getCondition(managed.status?.conditions, 'Synced').message?.startsWith(undeterminedSentence) === true;
+
 /** Crossplane's sentence, and how to do what it says. */
 function undetermined({ apiVersion, kind, metadata }: Managed): string {
   const { externalCreatePending, externalName } = annotationKeys;
   const [group] = apiVersion.split('/');
   const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
   return (
-    `cannot determine creation result - remove the ${externalCreatePending} annotation if it is safe to proceed: ` +
+    `${undeterminedSentence} - remove the ${externalCreatePending} annotation if it is safe to proceed: ` +
     `look for it in the external system; if it is there, put its name on record with "${annotate} ${externalName}=NAME"; ` +
     `then run "${annotate} ${externalCreatePending}-"`
   );

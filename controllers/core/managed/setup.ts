@@ -39,6 +39,7 @@ import { aboutManaged } from '../story.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
+import { isSaidUndetermined } from './decide.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 import type { CallObserver } from './observed-connector.ts';
@@ -79,7 +80,7 @@ const ownAnnotations = [
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
  * of them our own, do not; an administrator's offer of a released resource comes as an annotation
  * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
- * its mark away. Who takes our finalizer away may delete it next, and leave behind what is outside.
+ * its mark away, and a process that was still creating it beside this one, by putting the result on record. Who takes our finalizer away may delete it next, and leave behind what is outside.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -92,6 +93,7 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes(
     ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
   ),
+  becomes((object: Managed) => !isSaidUndetermined(object)),
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 

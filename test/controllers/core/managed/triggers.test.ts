@@ -11,6 +11,20 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
   const annotated = (key: string, value = '2026-01-02T03:04:05Z'): Metadata => ({
     annotations: { [`crossplane.io/${key}`]: value },
   });
+  const waiting: Metadata = {
+    ...annotated('external-create-pending'),
+    status: {
+      conditions: [
+        {
+          type: 'Synced',
+          status: 'False',
+          lastTransitionTime: '2026-01-02T03:04:05Z',
+          reason: 'ReconcileError',
+          message: 'cannot determine creation result - remove …',
+        },
+      ],
+    },
+  };
   const rows: Record<string, { readonly from?: Metadata; readonly to: Metadata; readonly wakes: boolean }> = {
     NothingChanged: { to: {}, wakes: false },
     StatusChanged: { to: { status: { bindingPhase: 'Bound' } }, wakes: false },
@@ -29,6 +43,15 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       to: {},
       wakes: true,
     },
+    'another process tells how the creation went that nobody seemed to know of': {
+      from: waiting,
+      to: {
+        ...waiting,
+        annotations: { ...waiting.annotations, ...annotated('external-create-failed').annotations },
+      },
+      wakes: true,
+    },
+    'nobody knows still': { from: annotated('external-create-pending'), to: waiting, wakes: false },
     'AnnotationsChanged: one more': { to: annotated('external-name', 'x'), wakes: true },
     'AnnotationsChanged: one less': { from: annotated('paused', 'true'), to: {}, wakes: true },
     'LabelsChanged: one more': { to: { labels: { team: 'shop' } }, wakes: true },
