@@ -98,7 +98,7 @@ export interface Invariant {
 /** What invariants see of the world. */
 export type Seen = Pick<
   World,
-  'cluster' | 'clouds' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'elapsedMs' | 'scenario'
+  'cluster' | 'clouds' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'running' | 'elapsedMs' | 'scenario'
 >;
 
 export type InvariantOf = (world: Seen) => Invariant;

@@ -2324,6 +2324,32 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['that made it', ['p1', 'p2'], [/^nobody answers for a in favourite, made for a$/]],
+      ['that made it and ended a moment later', ['p1'], []],
+    ] as const
+  ).map(
+    ([name, left, says]): Case => ({
+      invariant: answeredFor,
+      name: `a process lets go of a resource beside another ${name}`,
+      async history({ as, ask, cluster, clouds, later, rest, run }) {
+        run('p1', 'p2');
+        ask('list FavouriteDBInstance', 'p1');
+        ask('list FavouriteDBInstance', 'p2');
+        const one = managed('a', { spec: { reclaimPolicy: 'Delete' } });
+        put(one)(cluster);
+        await post(clouds, 'a');
+        as('p1', (each) => each.remove(kindOf(one), 'a'));
+        later(5_000);
+        run(...left);
+        ask('list FavouriteDBInstance', 'p1');
+        later(60_000);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['marked and looked at', true, true, []],
       ['marked', true, false, [/^nobody answers for a in favourite, made for a$/]],
       ['looked at', false, true, [/^nobody answers for a in favourite, made for a$/]],

@@ -21,6 +21,8 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgr
   wish(of: KubernetesObject, patch: object): void;
   /** An object of that UID came out of a backup. */
   restore(uid: string): void;
+  /** These processes run from then on, and no others. */
+  run(...processes: readonly string[]): void;
   call(call: Partial<Call>): void;
   ask(call: string, by?: string): void;
   /** A process looks at something outside. */
@@ -55,6 +57,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const wishes: Wish[] = [];
   const said: string[] = [];
   const restored = new Set<string>();
+  let running: readonly string[] = ['p1'];
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
@@ -65,6 +68,9 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     wishes,
     restored,
     scenario,
+    get running() {
+      return running;
+    },
     get elapsedMs() {
       return elapsedMs;
     },
@@ -89,6 +95,9 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
       const [kind, key] = [kindOf(object), objectKey(object.metadata)];
       const { metadata } = cluster.patch(kind, key, patch);
       wishes.push({ kind, key, uid: metadata.uid, patch, atMs: elapsedMs });
+    },
+    run(...processes) {
+      running = processes;
     },
     call: (call) =>
       say(

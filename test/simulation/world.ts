@@ -144,6 +144,11 @@ export class World {
     return [...this.#processes];
   }
 
+  /** Their names. */
+  get running(): readonly string[] {
+    return this.processes.map(({ id }) => id);
+  }
+
   /** Starts as many processes as there should be. */
   startMissing(): void {
     while (this.processes.length < this.#replicas) this.start();

@@ -32,6 +32,9 @@ const holderOf = (lease: KubernetesObject | undefined): string | undefined =>
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
+/** Between two attempts at most. */
+const longestBackOffMs = 30_000;
+
 /**
  * Whatever was made outside has one managed resource that answers for it, or had one whose policies left it there; and
  * none has two.
@@ -57,6 +60,19 @@ export const answeredFor: InvariantOf = (world) => {
     const atMs = overtaken.get(`${ownerKind} ${owner}`);
     return atMs !== undefined && atMs < begunMs + listedMs;
   };
+  /** What a process let go of while others ran, by kind and name: one of them may be making something for it. */
+  const letGo = new Map<string, { readonly atMs: number; readonly beside: readonly string[] }>();
+  const endedMs = new Map<string, number>();
+  function watchProcesses(): void {
+    for (const each of processes) {
+      if (!world.running.includes(each) && !endedMs.has(each)) endedMs.set(each, world.elapsedMs);
+    }
+  }
+  /** Who made it deletes it, and has to try again for as long as trouble lasts; if it ends before that, nobody knows of it. */
+  const isLostWithItsMaker = ({ ownerKind, owner }: Outside): boolean => {
+    const { atMs = 0, beside = [] } = letGo.get(`${ownerKind} ${owner}`) ?? {};
+    return beside.some((each) => (endedMs.get(each) ?? Number.POSITIVE_INFINITY) < atMs + longestBackOffMs);
+  };
   const everything = (): readonly Outside[] => [...inClouds(world), ...inPostgresql(world, owners)];
   const madeFor = (managed: Managed): readonly Outside[] =>
     everything().filter((one) => one.owner === managed.metadata.name && one.ownerKind === kindTag(managed));
@@ -66,6 +82,7 @@ export const answeredFor: InvariantOf = (world) => {
     asked({ by }) {
       if (!processes.has(by)) begunMs = world.elapsedMs;
       processes.add(by);
+      watchProcesses();
       return [];
     },
     changed({ by, kind, before, after }) {
@@ -101,18 +118,24 @@ export const answeredFor: InvariantOf = (world) => {
         if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
       }
       if (!isProcess(by) || !mayDelete(managed)) return [];
+      const beside = world.running.filter((each) => each !== by);
+      if (beside.length > 0) {
+        letGo.set(`${kindTag(managed)} ${managed.metadata.name}`, { atMs: world.elapsedMs, beside });
+        return [];
+      }
       return madeFor(managed)
         .filter((one) => !one.isGoing && !kept.has(placeOf(one)))
         .map((one) => `${by} lets ${kind.kind} ${managed.metadata.name} go, and ${text(one)} is still there`);
     },
     atRest() {
+      watchProcesses();
       const present = everything().filter(({ owner }) => owner !== undefined);
       return present.flatMap((one) => {
         const kind = managedKinds.find(
           ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
         );
         const managed = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
-        if (kept.has(placeOf(one)) || isForgotten(one)) return [];
+        if (kept.has(placeOf(one)) || isForgotten(one) || isLostWithItsMaker(one)) return [];
         if (managed === undefined) return [`nobody answers for ${text(one)}, made for ${one.owner}`];
         return recordedName(managed) === one.name || isUnknown(managed)
           ? []

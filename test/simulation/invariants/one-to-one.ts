@@ -1,5 +1,6 @@
 import groupBy from 'lodash/groupBy.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
@@ -12,6 +13,18 @@ const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
 export const oneToOne: InvariantOf = ({ cluster, restored }) => {
   /** Whom a managed resource named before a person wrote somebody else there, by its UID. */
   const rightful = new Map<string, string>();
+
+  const isOfOneRestored = (after: KubernetesObject, former: string): boolean => {
+    const { claimRef } = (after as unknown as Managed).spec;
+    const claims = claimKinds.flatMap((each) => cluster.all(each));
+    return (
+      claims.every(({ metadata }) => metadata.uid !== former) &&
+      claims.some(
+        ({ metadata: { uid = '', name } }) =>
+          name === claimRef?.name && uid === claimRef.uid && restored.has(uid),
+      )
+    );
+  };
 
   return {
     name: 'a claim has at most one managed resource, and a managed resource at most one claim',
@@ -33,8 +46,8 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
         .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
         .filter((each) => claimUid(each) === uid && each.metadata.uid !== own);
       return [
-        // Out of a backup it names a claim that lives on by another UID.
-        ...(former === undefined || isPutRight || restored.has(own)
+        // Out of a backup, or of a request that was under way longer than the restore, it names a claim that lives on by another UID.
+        ...(former === undefined || isPutRight || restored.has(own) || isOfOneRestored(after, former)
           ? []
           : [`${kind.kind} ${managed.metadata.name} passes from claim ${former} to ${uid}`]),
         ...rivals.map(

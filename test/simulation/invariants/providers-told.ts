@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
@@ -42,7 +43,7 @@ function hasRightCredentials(
   if (namespace === undefined || name === undefined || key === undefined) return false;
   const secret = cluster.find<Secret>(SecretKind, { namespace, name });
   const right: Readonly<Record<string, string>> = credentials[systemOf(kind)];
-  return secret !== undefined && key in right && isEqual(decodeDetails(secret), right);
+  return secret !== undefined && key in right && isMatch(decodeDetails(secret), right);
 }
 
 /** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
