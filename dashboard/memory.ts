@@ -82,13 +82,18 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       if (recent.length > rememberedRecent) recent.shift();
       told$.next(news);
     },
-    ended({ controller, request, row, result }) {
+    ended({ controller, request, row, result, againInMs }) {
       const kind = controllers.get(controller);
       if (kind === undefined || result === 'conflict') return;
       const key = runKey(kind, request);
       const isFailure = result === 'error' || result === 'requeue';
       const failures = isFailure ? (runs.get(key)?.failures ?? 0) + 1 : 0;
-      runs.set(key, { at: now(), failures, ...(row !== undefined && { row }) });
+      const at = now();
+      runs.set(key, {
+        ...{ at, failures },
+        ...(row !== undefined && { row }),
+        ...(againInMs !== undefined && { nextAt: new Date(at.getTime() + againInMs) }),
+      });
     },
     told$,
     recent: () => recent,

@@ -43,4 +43,18 @@ program
     await import('../local/favourite-cloud/main.ts');
   });
 
+program
+  .command('trace')
+  .description(
+    'why a claim, managed resource, class or ProviderConfig of a module stacks can be used, or cannot',
+  )
+  .usage('<module> <kind> <name> [flags]')
+  .helpOption(false)
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .action(async () => {
+    const { trace } = await import('./trace.ts');
+    await trace(process.argv.slice(3)); // it reads what comes after its name
+  });
+
 await tellingUsageErrors(program.parseAsync());

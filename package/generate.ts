@@ -7,7 +7,7 @@ import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { processRoles, roleManifests, servedKinds, userRoles } from '../controllers/cluster-roles.ts';
 import { WiringError } from '../controllers/core/wiring.ts';
-import { stacksOf } from './stacks-of.ts';
+import { someStacksOf } from './stacks-of.ts';
 import { UsageError } from './usage-error.ts';
 import type { WorkloadOptions } from './workload.ts';
 import { namespaceManifest, workloadManifests } from './workload.ts';
@@ -32,19 +32,13 @@ export interface GenerateOptions {
  */
 export async function generate(modules: readonly string[], options: GenerateOptions): Promise<void> {
   const workload = workloadOf(options);
-  const stacks = uniq((await Promise.all(modules.map(needed))).flat());
+  const stacks = uniq((await Promise.all(modules.map(someStacksOf))).flat());
   const problems = bringUpToDate(options.out, filesOf(stacks, workload), {
     isCheck: options.isCheck,
     owned: 'crds/**/*.yaml',
     remedy: 'generate them anew',
   });
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
-}
-
-async function needed(module: string): Promise<readonly DefinedStack[]> {
-  const stacks = await stacksOf(module);
-  if (stacks.length === 0) throw new UsageError(`${module} exports no stack; defineStack makes one`);
-  return stacks;
 }
 
 /** Throws UsageError for stacks that do not go together. */

@@ -14,5 +14,12 @@ export async function stacksOf(module: string): Promise<readonly DefinedStack[]>
   return uniq(Object.values(exported).flat().filter(isDefinedStack));
 }
 
+/** The same. Throws UsageError if there are none, too. */
+export async function someStacksOf(module: string): Promise<readonly DefinedStack[]> {
+  const stacks = await stacksOf(module);
+  if (stacks.length === 0) throw new UsageError(`${module} exports no stack; defineStack makes one`);
+  return stacks;
+}
+
 const isDefinedStack = (value: unknown): value is DefinedStack =>
   typeof value === 'object' && value !== null && 'definitions' in value && 'managed' in value;

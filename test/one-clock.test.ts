@@ -45,7 +45,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
     'the clock of the machine',
   ],
   // A command is a process of its own.
-  'trace/main.ts': ['the clock of the machine'],
+  'trace/run-here.ts': ['the clock of the machine'],
   // Time that is moved by hand goes on when nothing else is left to do.
   // What is under way elsewhere, as in a cloud that takes real time, is waited for.
   'testing/real-moment.ts': ['a timer of node', 'the timers module'],

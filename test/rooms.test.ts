@@ -207,6 +207,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/',
     'controllers/core/managed/',
     'controllers/environment-at-rest.ts',
+    'trace/likeness.ts',
   ],
   'trace/command.ts': [
     'apis/core/',
@@ -217,7 +218,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'trace/read/',
     'trace/show/',
   ],
-  'trace/main.ts': ['controllers/stacks.ts', 'runtime/', 'trace/command.ts'],
+  'trace/run-here.ts': ['controllers/author/', 'runtime/', 'trace/command.ts'],
+  'trace/main.ts': ['controllers/stacks.ts', 'trace/run-here.ts'],
+  'trace/likeness.ts': [],
 
   /** The live page of a process: it reads what the process has. */
   'dashboard/': [
@@ -249,7 +252,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   /** What authors elsewhere import, and the command that they run. */
-  'package/': ['apis/', 'clients/', 'controllers/', 'local/', 'runtime/', 'testing/'],
+  'package/': ['apis/', 'clients/', 'controllers/', 'local/', 'runtime/', 'testing/', 'trace/run-here.ts'],
   'main.ts': ['controllers/', 'runtime/'],
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
 };

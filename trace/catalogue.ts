@@ -1,3 +1,4 @@
+import orderBy from 'lodash/orderBy.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { Definition } from '../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
@@ -9,6 +10,7 @@ import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import type { ClaimService } from '../controllers/core/claim-service.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { environmentAtRest } from '../controllers/environment-at-rest.ts';
+import { likeness } from './likeness.ts';
 
 /** What the objects of a kind are in the chain from a claim to its server. */
 export type Sort = 'claim' | 'class' | 'managed' | 'provider';
@@ -77,16 +79,50 @@ function namedIn(kinds: readonly KnownKind[], word: string): KnownKind {
   const found = kinds.filter(({ kind }) => spellings(kind).includes(sought));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
-  const several = found.length > 0;
-  const which = (several ? found : kinds).map(({ kind }) => fullName(kind)).toSorted(compareNames);
+  const said = JSON.stringify(word);
+  if (only !== undefined) throw new UnknownKind(`${said} may be any of ${namesOf(found)}: say which`);
+  const near = nearTo(sought, kinds);
+  const claims = kinds.filter(({ sort }) => sort === 'claim');
   throw new UnknownKind(
-    several
-      ? `${JSON.stringify(word)} may be any of ${which.join(', ')}: say which`
-      : `${JSON.stringify(word)} is no kind that is known here; there are ${which.join(', ')}`,
+    near.length > 0
+      ? `${said} is no kind that is known here; did you mean ${near.join(' or ')}?`
+      : `${said} is no kind that is known here; claims are ${namesOf(claims)}, and there are ${kinds.length - claims.length} kinds more`,
   );
 }
 
-function spellings({ kind, plural, group, version, shortNames = [] }: Definition): readonly string[] {
-  const bare = [kind.toLowerCase(), plural, ...shortNames];
-  return bare.flatMap((name) => [name, `${name}.${group}`, `${name}.${version}.${group}`]);
+const namesOf = (kinds: readonly KnownKind[]): string =>
+  kinds
+    .map(({ kind }) => fullName(kind))
+    .toSorted(compareNames)
+    .join(', ');
+
+/** So like a word must be to one of a kind's names for that kind to be what was meant. */
+const leastLikeness = 0.5;
+const mostNear = 3;
+
+/** The kinds whose names are most like a word, the most like first. */
+function nearTo(sought: string, kinds: readonly KnownKind[]): readonly string[] {
+  const [bare = ''] = sought.split('.');
+  const scored = kinds.map(({ kind }) => ({
+    name: fullName(kind),
+    score: Math.max(...bareNames(kind).map((name) => likeness(bare, name))),
+  }));
+  return orderBy(
+    scored.filter(({ score }) => score >= leastLikeness),
+    ['score', 'name'],
+    ['desc', 'asc'],
+  )
+    .slice(0, mostNear)
+    .map(({ name }) => name);
+}
+
+const bareNames = ({ kind, plural, shortNames = [] }: Definition): readonly string[] => [
+  kind.toLowerCase(),
+  plural,
+  ...shortNames,
+];
+
+function spellings(definition: Definition): readonly string[] {
+  const { group, version } = definition;
+  return bareNames(definition).flatMap((name) => [name, `${name}.${group}`, `${name}.${version}.${group}`]);
 }

@@ -69,6 +69,7 @@ function needs(root: string): Needs {
     start: 'node src/main.ts',
     generate,
     check: `tsc --noEmit && ${generate} --check`,
+    trace: `services-stack trace src/stacks.ts --lease ${product}/${product}`,
     test: "node --test 'test/**/*.test.ts'",
   };
   const { manifest, isChanged, kept } = completed(

@@ -29,6 +29,8 @@ export interface Outcome {
   readonly row?: string;
   readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict';
   readonly durationMs: number;
+  /** After how many milliseconds its key comes back by itself, if nothing wakes it before; absent: it does not. */
+  readonly againInMs?: number;
   /** The run was told to stop because it took longer than allowed. */
   readonly isTimedOut: boolean;
   /** What a run with result `error` or `conflict` threw. */
@@ -84,6 +86,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
     workQueue(run, {
       concurrency,
       clock,
+      comingBack: (outcome, againInMs) => ({ ...outcome, againInMs }),
       ...(backoff && { backoff }),
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),

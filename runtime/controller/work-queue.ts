@@ -87,9 +87,12 @@ const maxWoken = 10_000;
  */
 export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
-  options: WorkQueueOptions,
+  options: WorkQueueOptions & {
+    /** What becomes of the value of a run whose key comes back by itself, given after how long. */
+    readonly comingBack?: (value: R, againInMs: number) => R;
+  },
 ): OperatorFunction<Wake, R> {
-  const { concurrency, drain$ = NEVER, observer, clock } = options;
+  const { concurrency, drain$ = NEVER, observer, clock, comingBack = (value: R) => value } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
   return (source) =>
@@ -143,7 +146,7 @@ export function workQueue<R>(
         return false;
       }
 
-      function schedule(key: string, wake: Wake, delayMs: number): void {
+      function schedule(key: string, wake: Wake, delayMs: number): number {
         const fire = (): void => {
           timers.delete(key);
           if (wake.because === comesBack.after) observer?.due(key);
@@ -151,6 +154,7 @@ export function workQueue<R>(
         };
         const delay = Math.max(Math.ceil(delayMs) || 0, 0);
         timers.set(key, clock.scheduler.schedule(fire, delay));
+        return delay;
       }
 
       function delayAfter(counts: Map<string, number>, key: string, delays: Delays): number {
@@ -160,22 +164,21 @@ export function workQueue<R>(
         return backoffDelayMs(count, delays);
       }
 
-      function settle(key: string, request: Request, next: Next): void {
+      /** After how many milliseconds the key comes back by itself; undefined: it does not. */
+      function settle(key: string, request: Request, next: Next): number | undefined {
         if (next.type === 'done') {
           forget(key);
-          return;
+          return undefined;
         }
         const wake: Wake = { request, because: comesBack[next.type] };
         switch (next.type) {
           case 'after':
             if (next.keepsBackOff !== true) forget(key);
-            schedule(key, wake, next.delayMs);
-            return;
+            return schedule(key, wake, next.delayMs);
           case 'requeue':
-            schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
-            return;
+            return schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
           case 'conflict':
-            schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
+            return schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
         }
       }
 
@@ -195,13 +198,11 @@ export function workQueue<R>(
         // Not `finalize`, which comes after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
         return run(request, because).pipe(
-          tap({
-            next: ({ next }) => settle(key, request, next),
-            complete: finished,
-            error: finished,
-            unsubscribe: finished,
+          map(({ value, next }) => {
+            const againInMs = settle(key, request, next);
+            return againInMs === undefined ? value : comingBack(value, againInMs);
           }),
-          map(({ value }) => value),
+          tap({ complete: finished, error: finished, unsubscribe: finished }),
         );
       };
 

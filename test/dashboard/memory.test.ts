@@ -67,6 +67,19 @@ describe('what a process remembers for the page', () => {
     run('requeue_after', '27');
     assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, row: '27' });
   });
+
+  test('when a managed resource is looked at next, if it comes back by itself', () => {
+    const memory = remembering();
+    const controller = 'favouritedbinstance.database.fcp.crossplane.io';
+    const outcome: Outcome = {
+      ...{ controller, request: { name: 'a' }, because: [], durationMs: 1, isTimedOut: false },
+      result: 'requeue_after',
+    };
+    memory.ended({ ...outcome, againInMs: 60_000 });
+    assert.deepEqual(memory.lastRun(object('a'))?.nextAt, new Date('2026-01-01T00:01:00Z'));
+    memory.ended(outcome);
+    assert.equal(memory.lastRun(object('a'))?.nextAt, undefined);
+  });
 });
 
 describe('how an object fares', () => {

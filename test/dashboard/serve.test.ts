@@ -106,6 +106,13 @@ describe('the live page of a process', () => {
     );
   });
 
+  test('it says when the resource is looked at next, which the process knows', async () => {
+    const { body } = await meanwhile(
+      ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=orders'),
+    );
+    assert.match(body, /"last look \d+ s ago, next in \d+ s at the latest"/);
+  });
+
   test('of what is not there, or of no kind, there is none', async () => {
     const paths = [
       'resource=fancysqlinstances&namespace=team-shop&name=nobody',

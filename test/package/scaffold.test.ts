@@ -14,6 +14,7 @@ import { respelling } from '../../package/scaffold/spellings.ts';
 import { UsageError } from '../../package/usage-error.ts';
 import type { ProjectCopy } from '../docs/project-copy.ts';
 import { copyProject, folderAt } from '../docs/project-copy.ts';
+import { FakeApiServer } from '../fakes/api-server.ts';
 import type { OwnRepository } from './own-repository.ts';
 import { ownRepository, succeeds } from './own-repository.ts';
 
@@ -92,6 +93,29 @@ describe("a scaffold in an author's own repository", () => {
     const { code, output } = await own.node(['src/main.ts', '--help']);
     assert.equal(code, 0, output);
     assert.match(output, /cache-clusters,\s*object-store/);
+  });
+
+  test('their kinds are those that `npm run trace` knows', async () => {
+    const trace = (...words: readonly string[]) =>
+      own.run('npm', ['run', '--silent', 'trace', '--', ...words]);
+    assert.deepEqual(await trace('cachecluter', 'sessions'), {
+      code: 2,
+      output:
+        '"cachecluter" is no kind that is known here; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
+    });
+    await using api = await new FakeApiServer({
+      ...{ group: 'cache.example.org', version: 'v1alpha1', scope: 'Cluster' },
+      ...{ kind: 'CacheCluster', plural: 'cacheclusters' },
+    }).start();
+    await own.write('kubeconfig.json', api.kubeConfig().exportConfig());
+    assert.deepEqual(await trace('cachecluster', 'sessions', '--kubeconfig', 'kubeconfig.json'), {
+      code: 2,
+      output: 'CacheCluster sessions does not exist (cachecluster sessions)\n',
+    });
+    assert.deepEqual(await own.cli('trace', '--help'), {
+      code: 2,
+      output: 'of which stacks? services-stack trace <module> <kind> <name> [-n <namespace>]\n',
+    });
   });
 
   describe('what is taken is told, and nothing is written', () => {

@@ -94,7 +94,11 @@ describe('the command', () => {
   const bad: Readonly<Record<string, readonly [words: readonly string[], says: RegExp]>> = {
     'a kind that does not exist': [
       ['fancyinstance', 'orders'],
-      /^"fancyinstance" is no kind that is known here; there are .*fancysqlinstances\.database\.crossplane\.io.*\n$/,
+      /^"fancyinstance" is no kind that is known here; did you mean fancysqlinstances\.database\.crossplane\.io[^?]*\?\n$/,
+    ],
+    'a kind of somebody else': [
+      ['deployments', 'orders'],
+      /^"deployments" is no kind that is known here; claims are fancysqlinstances\.[^;]*, and there are \d+ kinds more\n$/,
     ],
     'a kind that several groups have': [
       ['providerconfig', 'default'],

@@ -691,6 +691,36 @@ describe('what is not broken', () => {
   });
 });
 
+describe('when it is looked at next, as far as somebody who only reads can tell', () => {
+  const resourceSays = (links: Trace['links']): readonly string[] =>
+    links.flatMap(({ name, says, links: below }) => (name === 'resource' ? says : resourceSays(below)));
+
+  test('what fails: by the back-off, or the poll interval', async () => {
+    const world = new TracedWorld();
+    world.answering = 'not at all';
+    const trace = await world.trace('fancysqlinstance', await bound(world));
+    world.simulation.kill();
+    assert.equal(
+      resourceSays(trace.links).at(-1),
+      'tried again by itself, 30 s or a poll interval (1m, unless --poll-interval says otherwise) after the last look at the latest',
+    );
+  });
+
+  test('what is being made: by the poll interval that it has', async () => {
+    const world = new TracedWorld({ provisioningMs: 3_600_000 });
+    const key = await bound(world);
+    world.edit(FavouriteDBInstanceKind, world.resourceOf(key).metadata, {
+      metadata: { annotations: { 'crossplane.io/poll-interval': '5m' } },
+    });
+    const trace = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    assert.equal(
+      resourceSays(trace.links).at(-1),
+      'looked at again by itself, 30 s or 5m after the last look at the latest',
+    );
+  });
+});
+
 describe('whoever may read little is told what the claim says, and what may not be read', () => {
   const ofTeam = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
     kind.scope === 'Cluster' || key?.namespace !== 'team-shop';

@@ -26,6 +26,7 @@ import { traceOf } from '../../trace/model/trace-of.ts';
 import { apiSource } from '../../trace/read/api-source.ts';
 import { collect } from '../../trace/read/collect.ts';
 import { objectsOf } from '../docs/manifests.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { connectionRefused } from '../fakes/outside.ts';
 import type { StartOptions } from '../fakes/simulation.ts';
@@ -45,8 +46,8 @@ export class TracedWorld {
   readonly cluster = this.simulation.cluster;
   readonly clock = this.simulation.clock;
   answering: Answering = 'as ever';
-  readonly #favourite = inProcessCloud(this.clock, { url: 'http://127.0.0.1:18080', flavour: 'favourite' });
-  readonly #other = inProcessCloud(this.clock, { url: 'http://127.0.0.1:18081', flavour: 'other' });
+  readonly #favourite: InProcessCloud;
+  readonly #other: InProcessCloud;
   readonly stacks = [
     createFcpStack({
       createClient: (options) =>
@@ -58,8 +59,12 @@ export class TracedWorld {
     }),
   ];
 
-  /** Without a class that two clouds compete for, so that each run chooses the same. */
-  constructor() {
+  /** Without a class that two clouds compete for, so that each run chooses the same. The clouds take so long. */
+  constructor({ provisioningMs = 0 } = {}) {
+    const cloud = (flavour: 'favourite' | 'other', port: number): InProcessCloud =>
+      inProcessCloud(this.clock, { url: `http://127.0.0.1:${port}`, flavour, provisioningMs });
+    this.#favourite = cloud('favourite', 18080);
+    this.#other = cloud('other', 18081);
     const kinds: readonly Kind[] = [
       SecretKind,
       ProviderKind,

@@ -1,4 +1,5 @@
-import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { ago } from './ago.ts';
@@ -65,7 +66,9 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
   const run = runs?.(theManaged);
   if (run !== undefined) {
     const failures = run.failures === 0 ? '' : `, ${run.failures} failed in a row`;
-    const next = run.nextAt === undefined ? '' : `, next ${ago(run.nextAt.getTime(), now)}`;
+    // Nobody waits for what is over: an event may have come first, or another key has its turn.
+    const isToCome = run.nextAt !== undefined && run.nextAt > now;
+    const next = isToCome ? `, next ${ago(run.nextAt.getTime(), now)} at the latest` : '';
     return [`last look ${ago(run.at.getTime(), now)}${failures}${next}`];
   }
   const { annotations = {} } = theManaged.metadata;
@@ -86,10 +89,19 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
         : `; told of ${last.count === 1 ? 'once' : `${last.count} times`}, last ${ago(Date.parse(last.lastTimestamp), now)}`;
     return [
       `fails since ${ago(Date.parse(synced.lastTransitionTime ?? ''), now).replace(/ ago$/, '')}${tries}`,
-      'tried again by itself, at least once a minute',
+      `tried again by itself, ${atTheLatest(theManaged)}`,
     ];
   }
+  if (getCondition(theManaged.status?.conditions, 'Ready').reason === 'Creating')
+    return [`looked at again by itself, ${atTheLatest(theManaged)}`];
   return poll === undefined ? [] : [`looked at every ${poll}`];
+}
+
+/** When what fails, or is on its way, is looked at again, as far as somebody can tell who knows no flags of the process. */
+function atTheLatest({ metadata: { annotations = {} } }: Managed): string {
+  const own = annotations[annotationKeys.pollInterval];
+  const poll = own ?? 'a poll interval (1m, unless --poll-interval says otherwise)';
+  return `30 s or ${poll} after the last look at the latest`;
 }
 
 const nameIn = (reference: object): string | undefined => (reference as { readonly name?: string }).name;

@@ -77,6 +77,17 @@ describe('controller', () => {
     );
   });
 
+  test('an outcome says after how long its key comes back by itself, if it does', async () => {
+    const endings = [after(5_000), done];
+    run(async () => endings.shift() ?? done);
+    wake$.next({ name: 'a' });
+    await clock.advance(5_000);
+    assert.deepEqual(
+      outcomes.map(({ againInMs }) => againInMs),
+      [5_000, undefined],
+    );
+  });
+
   test('a bug that a run throws is told as such', async () => {
     const bug = new TypeError('x is not a function');
     run(async () => {
