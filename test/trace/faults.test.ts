@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -12,92 +13,160 @@ import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
+import type { Answering } from './traced-world.ts';
 import { leaseKey, TracedWorld } from './traced-world.ts';
 
 const claims = 'fancysqlinstances.database.crossplane.io';
 const resources = 'favouritedbinstances.database.fcp.crossplane.io';
 const credentials = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
+const classNames = ['favourite-small', 'favourite-large'];
+/** What a claim names that wants the resource `legacy`. */
+const legacy = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'legacy',
+};
+
+/** What a person or the world does; answers with what is asked about. */
+type Play = (world: TracedWorld) => Promise<readonly [word: string, key: ObjectKey]>;
+/** What somebody has done before the process starts. */
+type Preparing = (world: TracedWorld) => unknown;
 
 interface Case {
   readonly fault: string;
-  /** What a person or the world does; answers with what is asked about. */
-  readonly play: (world: TracedWorld) => Promise<readonly [word: string, key: ObjectKey]>;
-  readonly verdict: Trace['verdict'];
+  readonly play: Play;
+  /** Default: broken. */
+  readonly verdict?: Trace['verdict'];
   readonly link: string;
   readonly cause: string | RegExp;
   /** The first command. */
   readonly mend: string | RegExp;
 }
 
-const bound = async (world: TracedWorld): Promise<ObjectKey> => {
+const nothing: Preparing = () => undefined;
+
+/** Somebody claims, with this in the spec; the claim is asked about. */
+const claiming =
+  (spec?: object, prepare = nothing): Play =>
+  async (world) => {
+    prepare(world);
+    return ['fancysqlinstance', await bound(world, spec)];
+  };
+
+/** Somebody has made the resource `legacy`; it is asked about. */
+const making =
+  (spec: object, prepare = nothing): Play =>
+  async (world) => {
+    prepare(world);
+    const key = world.managed('legacy', spec);
+    world.start();
+    await world.pass();
+    return ['favouritedbinstance', key];
+  };
+
+/** A claim is bound, and then something happens; the claim is asked about. */
+const onceBound =
+  (happen: (world: TracedWorld, key: ObjectKey) => unknown, seconds = 20): Play =>
+  async (world) => {
+    const key = await bound(world);
+    happen(world, key);
+    await world.pass(seconds);
+    return ['fancysqlinstance', key];
+  };
+
+/** The same; its resource is asked about. */
+const resourceOnceBound =
+  (happen: (world: TracedWorld, resource: Managed, claim: ObjectKey) => unknown, seconds = 20): Play =>
+  async (world) => {
+    const key = await bound(world);
+    const resource = world.resourceOf(key);
+    happen(world, resource, key);
+    await world.pass(seconds);
+    return ['favouritedbinstance', { name: resource.metadata.name }];
+  };
+
+/** The resource that claims of `first` and `second` want, in turn; the second is asked about. */
+const claimedTwice =
+  (spec: object, between: (world: TracedWorld, first: ObjectKey) => unknown): Play =>
+  async (world) => {
+    world.managed('legacy', spec);
+    world.start();
+    const first = world.claim('first', { resourceRef: legacy });
+    await world.pass();
+    between(world, first);
+    await world.pass();
+    const second = world.claim('second', { resourceRef: legacy });
+    await world.pass();
+    return ['fancysqlinstance', second];
+  };
+
+/** The process starts, somebody claims, and there was time. */
+const bound = async (world: TracedWorld, spec?: object): Promise<ObjectKey> => {
   world.start();
-  const key = world.claim('orders');
+  const key = world.claim('orders', spec);
   await world.pass();
   return key;
 };
 
+const editClasses = (world: TracedWorld, specTemplate: object): void => {
+  for (const name of classNames) world.edit(FavouriteDBInstanceClassKind, { name }, { specTemplate });
+};
+
+const editCredentials = (world: TracedWorld, text: string): void =>
+  world.edit(SecretKind, credentials, { data: { credentials: Buffer.from(text).toString('base64') } });
+
+/** A secret of somebody else's. */
+const putSecret = (world: TracedWorld, key: ObjectKey): unknown =>
+  world.cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: key,
+    type: 'Opaque',
+    data: { password: 'c2VjcmV0' },
+  });
+
+const putNamespace = (world: TracedWorld): unknown =>
+  world.cluster.put(NamespaceKind, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'team-shop' },
+  });
+
+/** The cloud answers so. */
+const answered =
+  (answering: Answering): Preparing =>
+  (world) => {
+    world.answering = answering;
+  };
+
 const cases: readonly Case[] = [
   {
     fault: 'missing class',
-    play: async (world) => {
-      world.start();
-      const classRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstanceClass',
-        name: 'huge',
-      };
-      const key = world.claim('orders', { classRef });
-      await world.pass();
-      return ['fancysqlinstances', key];
-    },
-    verdict: 'broken',
+    play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause: 'The claim names FavouriteDBInstanceClass huge, which does not exist.',
     mend: 'kubectl apply -f <file with FavouriteDBInstanceClass huge>',
   },
   {
     fault: 'no match',
-    play: async (world) => {
-      world.start();
-      const key = world.claim('orders', {
-        classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } },
-      });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } } }),
     link: 'choice',
     cause: 'No class matches cloud=favourite,size=huge (of 2 there are).',
     mend: 'kubectl label favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large --overwrite size=huge',
   },
   {
     fault: 'no match',
-    play: async (world) => {
-      const key = { name: 'favourite-small' };
-      world.edit(FavouriteDBInstanceClassKind, key, {
-        metadata: { annotations: { 'resourceclass.crossplane.io/is-default-class': null } },
-      });
-      world.start();
-      const claim = world.claim('orders', {});
-      await world.pass();
-      return ['fancysqlinstance', claim];
-    },
-    verdict: 'broken',
+    play: claiming({}, (world) => {
+      const annotations = { 'resourceclass.crossplane.io/is-default-class': null };
+      world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { metadata: { annotations } });
+    }),
     link: 'choice',
     cause: 'The claim names no class, and no class is the default.',
     mend: /^kubectl annotate favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-\w+ resourceclass\.crossplane\.io\/is-default-class=true$/,
   },
   {
     fault: 'malformed selector',
-    play: async (world) => {
-      world.start();
-      const key = world.claim('orders', {
-        classSelector: { matchExpressions: [{ key: 'size', operator: 'In', values: [] }] },
-      });
-      await world.pass();
-      return ['FancySQLInstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ classSelector: { matchExpressions: [{ key: 'size', operator: 'In', values: [] }] } }),
     link: 'choice',
     cause:
       "The claim's selector makes no sense: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
@@ -105,23 +174,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'version does not fit',
-    play: async (world) => {
-      for (const name of ['favourite-small', 'favourite-large']) {
-        world.edit(
-          FavouriteDBInstanceClassKind,
-          { name },
-          { specTemplate: { forProvider: { version: '1.0' } } },
-        );
-      }
-      world.start();
-      const key = world.claim('orders', {
-        version: '2.0',
-        classSelector: { matchLabels: { size: 'small' } },
-      });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ version: '2.0', classSelector: { matchLabels: { size: 'small' } } }, (world) =>
+      editClasses(world, { forProvider: { version: '1.0' } }),
+    ),
     link: 'choice',
     cause:
       /^Of the classes that match, none can serve the claim: FavouriteDBInstanceClass favourite-small has version "1\.0", .*2\.0/,
@@ -129,64 +184,29 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'version does not fit',
-    play: async (world) => {
-      world.managed('legacy', { forProvider: { fancinessLevel: 3, version: '1.0' } });
-      world.start();
-      await world.pass();
-      const resourceRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        name: 'legacy',
-      };
-      const key = world.claim('orders', { version: '2.0', resourceRef });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ version: '2.0', resourceRef: legacy }, (world) =>
+      world.managed('legacy', { forProvider: { fancinessLevel: 3, version: '1.0' } }),
+    ),
     link: 'resource',
     cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
     mend: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
     fault: 'namespace not allowed',
-    play: async (world) => {
-      for (const name of ['favourite-small', 'favourite-large']) {
-        const namespaceSelector = { matchLabels: { tier: 'gold' } };
-        world.edit(FavouriteDBInstanceClassKind, { name }, { specTemplate: { namespaceSelector } });
-      }
-      world.cluster.put(NamespaceKind, {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name: 'team-shop' },
-      });
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) => {
+      editClasses(world, { namespaceSelector: { matchLabels: { tier: 'gold' } } });
+      putNamespace(world);
+    }),
     link: 'choice',
     cause: 'Of the classes that match, none may be claimed from namespace team-shop.',
     mend: 'kubectl label namespace team-shop <label>=<value>',
   },
   {
     fault: 'namespace not allowed',
-    play: async (world) => {
-      world.cluster.put(NamespaceKind, {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name: 'team-shop' },
-      });
+    play: claiming({ resourceRef: legacy }, (world) => {
+      putNamespace(world);
       world.managed('legacy', { namespaceSelector: { matchLabels: { tier: 'gold' } } });
-      world.start();
-      const key = world.claim('orders', {
-        resourceRef: {
-          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-          kind: 'FavouriteDBInstance',
-          name: 'legacy',
-        },
-      });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    }),
     link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
@@ -194,15 +214,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'wrong credentials',
-    play: async (world) => {
-      world.edit(SecretKind, credentials, {
-        data: {
-          credentials: Buffer.from('{"url": "http://127.0.0.1:18080", "token": "stale"}').toString('base64'),
-        },
-      });
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) =>
+      editCredentials(world, '{"url": "http://127.0.0.1:18080", "token": "stale"}'),
+    ),
     link: 'credentials',
     cause:
       /^The credentials of Provider favourite are refused: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
@@ -210,24 +224,14 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'wrong credentials',
-    play: async (world) => {
-      world.edit(SecretKind, credentials, {
-        data: { credentials: Buffer.from('no json').toString('base64') },
-      });
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) => editCredentials(world, 'no json')),
     link: 'credentials',
     cause: /^The credentials of Provider favourite are refused: connect failed: /,
     mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
   },
   {
     fault: 'provider down',
-    play: async (world) => {
-      world.answering = 'not at all';
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, answered('not at all')),
     link: 'server',
     cause:
       /^The system that Provider favourite leads to does not answer as it should: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
@@ -235,12 +239,7 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'provider down',
-    play: async (world) => {
-      const key = await bound(world);
-      world.answering = 'not at all';
-      await world.pass(120);
-      return ['fancysqlinstance', key];
-    },
+    play: onceBound(answered('not at all'), 120),
     verdict: 'usable, but',
     link: 'server',
     cause: /^The system that Provider favourite leads to does not answer as it should: observe failed: /,
@@ -249,26 +248,23 @@ const cases: readonly Case[] = [
   {
     fault: 'provider down',
     play: async (world) => {
-      world.answering = 'not at all';
-      await bound(world);
+      await claiming(undefined, answered('not at all'))(world);
       return ['providers.fcp.crossplane.io', { name: 'favourite' }];
     },
-    verdict: 'broken',
     link: 'server',
     cause: /^The system that Provider favourite leads to does not answer/,
     mend: /^$/,
   },
   {
     fault: 'quota',
-    play: async (world) => {
-      world.answering = {
+    play: claiming(
+      undefined,
+      answered({
         status: 409,
         code: 'InstanceQuotaExceeded',
         message: 'this account may have 40 instances',
-      };
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+      }),
+    ),
     link: 'server',
     cause:
       /^The system that Provider favourite leads to has no room left for it: .*409 InstanceQuotaExceeded/,
@@ -276,41 +272,26 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'rate limited',
-    play: async (world) => {
-      world.answering = { status: 429, code: 'RateLimited', message: 'too many requests' };
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, answered({ status: 429, code: 'RateLimited', message: 'too many requests' })),
     link: 'server',
     cause: /^The system that Provider favourite leads to limits requests: /,
     mend: /^kubectl annotate favouritedbinstances/,
   },
   {
     fault: 'not allowed',
-    play: async (world) => {
-      world.answering = { status: 403, code: 'Forbidden', message: 'the token may read only' };
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(
+      undefined,
+      answered({ status: 403, code: 'Forbidden', message: 'the token may read only' }),
+    ),
     link: 'credentials',
     cause: /^The credentials of Provider favourite are known, and do not allow what is needed: /,
     mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
   },
   {
     fault: 'paused',
-    play: async (world) => {
-      world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
-      world.start();
-      const resourceRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        name: 'legacy',
-      };
-      const key = world.claim('orders', { resourceRef });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ resourceRef: legacy }, (world) =>
+      world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } }),
+    ),
     link: 'resource',
     cause:
       'FavouriteDBInstance legacy is paused: reconciliation is paused by the crossplane.io/paused annotation.',
@@ -318,16 +299,11 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'paused',
-    play: async (world) => {
-      const key = await bound(world);
-      world.edit(
-        FavouriteDBInstanceKind,
-        { name: world.resourceOf(key).metadata.name },
-        { spec: { managementPolicies: [] } },
-      );
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
+    play: onceBound((world, key) =>
+      world.edit(FavouriteDBInstanceKind, world.resourceOf(key).metadata, {
+        spec: { managementPolicies: [] },
+      }),
+    ),
     verdict: 'usable, but',
     link: 'resource',
     cause:
@@ -350,7 +326,6 @@ const cases: readonly Case[] = [
       await world.pass();
       return ['network', { name: 'lan' }];
     },
-    verdict: 'broken',
     link: 'external',
     cause:
       'A creation of Network lan was begun and nobody knows how it ended, so that a second one might be made.',
@@ -358,77 +333,30 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'resource held by another',
-    play: async (world) => {
-      world.managed('legacy');
-      world.start();
-      const resourceRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        name: 'legacy',
-      };
-      world.claim('first', { resourceRef });
-      await world.pass();
-      const key = world.claim('second', { resourceRef });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claimedTwice({}, nothing),
     link: 'resource',
     cause: 'FavouriteDBInstance legacy is held by another claim, FancySQLInstance team-shop/first.',
     mend: `kubectl -n team-shop delete ${claims} second`,
   },
   {
     fault: 'resource not offered',
-    play: async (world) => {
-      world.managed('legacy', { reclaimPolicy: 'Retain' });
-      world.start();
-      const resourceRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        name: 'legacy',
-      };
-      const first = world.claim('first', { resourceRef });
-      await world.pass();
-      world.cluster.leave(FancySQLInstanceKind, first);
-      await world.pass();
-      const key = world.claim('second', { resourceRef });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claimedTwice({ reclaimPolicy: 'Retain' }, (world, first) =>
+      world.cluster.leave(FancySQLInstanceKind, first),
+    ),
     link: 'resource',
     cause: 'FavouriteDBInstance legacy was given to a claim before and is not offered again.',
     mend: `kubectl annotate ${resources} legacy crossplane.io/reoffer=true`,
   },
   {
     fault: 'missing resource',
-    play: async (world) => {
-      world.start();
-      const resourceRef = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        name: 'legacy',
-      };
-      const key = world.claim('orders', { resourceRef });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ resourceRef: legacy }),
     link: 'resource',
     cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
     mend: 'kubectl apply -f <file with FavouriteDBInstance legacy>',
   },
   {
     fault: 'unknown kind',
-    play: async (world) => {
-      world.start();
-      const key = world.claim('orders', {
-        classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' },
-      });
-      await world.pass();
-      return ['fancysqlinstance', key];
-    },
-    verdict: 'broken',
+    play: claiming({ classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' } }),
     link: 'class',
     cause:
       /^Spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; known: /,
@@ -436,22 +364,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'secret conflict',
-    play: async (world) => {
-      world.cluster.put(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: 'cloud-credentials', name: 'taken' },
-        type: 'Opaque',
-        data: { password: 'c2VjcmV0' },
-      });
-      world.managed('legacy', {
-        writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: 'taken' },
-      });
-      world.start();
-      await world.pass();
-      return ['favouritedbinstance', { name: 'legacy' }];
-    },
-    verdict: 'broken',
+    play: making({ writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: 'taken' } }, (world) =>
+      putSecret(world, { namespace: 'cloud-credentials', name: 'taken' }),
+    ),
     link: 'resource secret',
     cause:
       'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify uncontrolled secret of type "Opaque" (secret cloud-credentials/taken).',
@@ -459,17 +374,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'secret conflict',
-    play: async (world) => {
-      world.cluster.put(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: 'team-shop', name: 'orders-connection' },
-        type: 'Opaque',
-        data: {},
-      });
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) =>
+      putSecret(world, { namespace: 'team-shop', name: 'orders-connection' }),
+    ),
     link: 'claim secret',
     cause:
       'The claim cannot be given its secret: refusing to modify uncontrolled secret of type "Opaque" (secret team-shop/orders-connection).',
@@ -477,13 +384,7 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'unresolved reference',
-    play: async (world) => {
-      world.managed('legacy', { forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } });
-      world.start();
-      await world.pass();
-      return ['favouritedbinstances', { name: 'legacy' }];
-    },
-    verdict: 'broken',
+    play: making({ forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } }),
     link: 'references',
     cause:
       'FavouriteDBInstance legacy refers to what is not there: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
@@ -491,11 +392,7 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'missing provider',
-    play: async (world) => {
-      world.cluster.remove(ProviderKind, 'favourite');
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) => world.cluster.remove(ProviderKind, 'favourite')),
     link: 'provider',
     cause:
       'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist, so that nobody knows where to make it, nor as whom.',
@@ -503,11 +400,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'missing credentials',
-    play: async (world) => {
-      world.cluster.remove(SecretKind, credentials.name, credentials.namespace);
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) =>
+      world.cluster.remove(SecretKind, credentials.name, credentials.namespace),
+    ),
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud with the credentials of Provider favourite does not exist.',
@@ -515,11 +410,9 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'missing credentials',
-    play: async (world) => {
-      world.edit(SecretKind, credentials, { data: { credentials: null, token: 'dA==' } });
-      return ['fancysqlinstance', await bound(world)];
-    },
-    verdict: 'broken',
+    play: claiming(undefined, (world) =>
+      world.edit(SecretKind, credentials, { data: { credentials: null, token: 'dA==' } }),
+    ),
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud of Provider favourite has no key "credentials"; it has token.',
@@ -532,7 +425,6 @@ const cases: readonly Case[] = [
       await world.pass(300);
       return ['fancysqlinstance', key];
     },
-    verdict: 'broken',
     link: 'controllers',
     cause:
       'No controllers are at work on it: no lease: either nobody runs, or one process without --leader-elect; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
@@ -540,22 +432,16 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'controllers down',
-    play: async (world) => {
-      const key = await bound(world);
+    play: onceBound((world) => {
       world.simulation.kill();
+      const renewTime = world.clock.now().toISOString();
       world.cluster.put(LeaseKind, {
         apiVersion: 'coordination.k8s.io/v1',
         kind: 'Lease',
         metadata: leaseKey,
-        spec: {
-          holderIdentity: 'pod-1',
-          leaseDurationSeconds: 15,
-          renewTime: world.clock.now().toISOString(),
-        },
+        spec: { holderIdentity: 'pod-1', leaseDurationSeconds: 15, renewTime },
       });
-      await world.pass(300);
-      return ['fancysqlinstance', key];
-    },
+    }, 300),
     verdict: 'usable, but',
     link: 'controllers',
     cause: 'No controllers are at work on it: the lease of pod-1 has run out: renewed 5 min ago.',
@@ -563,20 +449,11 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'deletion waits',
-    play: async (world) => {
-      const key = await bound(world);
-      const { name } = world.resourceOf(key).metadata;
-      const { finalizers = [] } = world.resourceOf(key).metadata;
-      world.edit(
-        FavouriteDBInstanceKind,
-        { name },
-        { metadata: { finalizers: [...finalizers, 'example.org/backup'] } },
-      );
-      world.cluster.leave(FancySQLInstanceKind, key);
-      await world.pass(120);
-      return ['favouritedbinstance', { name }];
-    },
-    verdict: 'broken',
+    play: resourceOnceBound((world, { metadata }, claim) => {
+      const finalizers = [...(metadata.finalizers ?? []), 'example.org/backup'];
+      world.edit(FavouriteDBInstanceKind, metadata, { metadata: { finalizers } });
+      world.cluster.leave(FancySQLInstanceKind, claim);
+    }, 120),
     link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of somebody else hold it: example\.org\/backup\.$/,
@@ -585,20 +462,20 @@ const cases: readonly Case[] = [
   {
     fault: 'deletion waits',
     play: async (world) => {
+      const shared = { name: 'shared' };
       world.cluster.put(ProviderConfigKind, {
         apiVersion: 'fcp.crossplane.io/v1alpha3',
         kind: 'ProviderConfig',
-        metadata: { name: 'shared' },
+        metadata: shared,
         spec: { credentials: { source: 'Secret', secretRef: { ...credentials, key: 'credentials' } } },
       });
-      world.managed('search', { providerRef: undefined, providerConfigRef: { name: 'shared' } });
+      world.managed('search', { providerRef: undefined, providerConfigRef: shared });
       world.start();
       await world.pass();
-      world.cluster.leave(ProviderConfigKind, { name: 'shared' });
+      world.cluster.leave(ProviderConfigKind, shared);
       await world.pass();
-      return ['providerconfigs.fcp.crossplane.io', { name: 'shared' }];
+      return ['providerconfigs.fcp.crossplane.io', shared];
     },
-    verdict: 'broken',
     link: 'users',
     cause:
       'ProviderConfig shared is being deleted, and 1 managed resource uses it: FavouriteDBInstance search.',
@@ -606,19 +483,11 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'paused',
-    play: async (world) => {
-      const key = await bound(world);
-      const { name } = world.resourceOf(key).metadata;
-      world.edit(
-        FavouriteDBInstanceKind,
-        { name },
-        { metadata: { annotations: { 'crossplane.io/paused': 'true' } } },
-      );
-      world.cluster.leave(FavouriteDBInstanceKind, { name });
-      await world.pass();
-      return ['favouritedbinstance', { name }];
-    },
-    verdict: 'broken',
+    play: resourceOnceBound((world, { metadata }) => {
+      const annotations = { 'crossplane.io/paused': 'true' };
+      world.edit(FavouriteDBInstanceKind, metadata, { metadata: { annotations } });
+      world.cluster.leave(FavouriteDBInstanceKind, { name: metadata.name });
+    }),
     link: 'resource',
     cause:
       /is paused: reconciliation is paused by the crossplane\.io\/paused annotation; deletion waits until it resumes\.$/,
@@ -635,7 +504,7 @@ const stateOf = (links: Trace['links'], name: string): string | undefined =>
     .find(Boolean);
 
 describe('the cause of each fault is found, in what the controllers leave behind', () => {
-  for (const [index, { fault, play, verdict, link, cause, mend }] of cases.entries()) {
+  for (const [index, { fault, play, verdict = 'broken', link, cause, mend }] of cases.entries()) {
     test(`${index + 1}: ${fault}, which leaves it ${verdict}`, async () => {
       const world = new TracedWorld();
       const [word, key] = await play(world);
@@ -739,9 +608,7 @@ describe('whoever may read little is told what the claim says, and what may not 
 
   test('that no class matches', async () => {
     const world = new TracedWorld();
-    world.start();
-    const key = world.claim('orders', { classSelector: { matchLabels: { size: 'huge' } } });
-    await world.pass();
+    const key = await bound(world, { classSelector: { matchLabels: { size: 'huge' } } });
     const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
     world.simulation.kill();
     assert.deepEqual([trace.fault?.name, trace.fault?.cause], ['no match', 'No class matches size=huge.']);
@@ -750,14 +617,7 @@ describe('whoever may read little is told what the claim says, and what may not 
   test('that it is paused', async () => {
     const world = new TracedWorld();
     world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
-    world.start();
-    const resourceRef = {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstance',
-      name: 'legacy',
-    };
-    const key = world.claim('orders', { resourceRef });
-    await world.pass();
+    const key = await bound(world, { resourceRef: legacy });
     const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
     world.simulation.kill();
     assert.match(
@@ -782,8 +642,7 @@ test('no value of a secret is in a trace', async () => {
   const { data = {} } = world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' });
   const text = JSON.stringify(await world.trace('fancysqlinstance', key));
   world.simulation.kill();
-  const password = Buffer.from(data['password'] ?? '', 'base64').toString();
+  const password = Buffer.from(data.password ?? '', 'base64').toString();
   assert.ok(password.length > 8);
-  for (const secret of [password, data['password'] ?? '', 'favourite-token'])
-    assert.ok(!text.includes(secret));
+  for (const secret of [password, data.password ?? '', 'favourite-token']) assert.ok(!text.includes(secret));
 });
