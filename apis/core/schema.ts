@@ -49,7 +49,11 @@ export interface Names<K extends string = string> {
   readonly description: string;
 }
 
-type DeepReadonly<T> = T extends readonly unknown[] | object
+/**
+ * To be read only, with all that is in it. Exported for the sake of declarations, which spell out ten levels of what they
+ * cannot name: compilers took half a minute for an author's stack, and saw `any` below.
+ */
+export type DeepReadonly<T> = T extends readonly unknown[] | object
   ? { readonly [P in keyof T]: DeepReadonly<T[P]> }
   : T;
 
