@@ -1,3 +1,4 @@
+import sum from 'lodash/sum.js';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
@@ -18,9 +19,13 @@ const most = (call: string): number => (call.startsWith('watch ') || call.starts
 /** Looks at what is on its way, each of which reads a secret store twice. */
 const readsOnTheWay = 40;
 
-/** What an entry of a secret store is called in calls. */
+/** What an entry of a secret store, in Vault or in the cluster, is called in calls. */
 const entryIn = (call: string): string | undefined =>
-  call.includes(' vault ') ? call.slice(call.lastIndexOf('/') + 1) : undefined;
+  call.includes(' vault ') || call.includes(' Secret ') ? call.slice(call.lastIndexOf('/') + 1) : undefined;
+
+/** The entry that a managed resource is to publish to. */
+const entryOf = (object: unknown): string | undefined =>
+  (object as Partial<Managed>).spec?.publishConnectionDetailsTo?.name;
 
 /** As in `FancySQLInstance team/orders`, which a call ends with. */
 const targetOf = (call: string): string => call.slice(call.indexOf(' ') + 1);
@@ -29,10 +34,14 @@ const targetOf = (call: string): string => call.slice(call.indexOf(' ') + 1);
 const externalIn = (call: string): string | undefined =>
   /^\S.* (?:favourite|other|postgresql) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
 
-const external = (name: string | undefined): string => `external ${name}`;
+/** As what edits of what has these names outside and in a secret store are counted. */
+const named = (external: string | undefined, entry: string | undefined): readonly string[] => [
+  ...(external === undefined ? [] : [`external ${external}`]),
+  ...(entry === undefined ? [] : [`entry ${entry}`]),
+];
 
 /**
- * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for too, and of those that they create
+ * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for and where it publishes to, too, and of those that they create
  * one after another, or again, to publish to one entry of a secret store, each looks for itself.
  */
 export const boundedWork: InvariantOf = (world) => {
@@ -57,12 +66,14 @@ export const boundedWork: InvariantOf = (world) => {
       if (isProcess(by) || after === undefined) return [];
       begin();
       if (before === undefined) {
-        const { name } = (after as Partial<Managed>).spec?.publishConnectionDetailsTo ?? {};
+        const name = entryOf(after);
         if (name !== undefined) created.set(name, (created.get(name) ?? 0) + 1);
         return [];
       }
       const edited = `${kind.kind} ${objectKeyText(after.metadata)}`;
-      for (const key of [edited, external(externalName(after))]) edits.set(key, (edits.get(key) ?? 0) + 1);
+      for (const key of [edited, ...named(externalName(after), entryOf(after))]) {
+        edits.set(key, (edits.get(key) ?? 0) + 1);
+      }
       return [];
     },
     asked({ by, call }) {
@@ -72,7 +83,8 @@ export const boundedWork: InvariantOf = (world) => {
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       if (count <= most(call)) return [];
-      const edited = edits.get(targetOf(call)) ?? edits.get(external(externalIn(call))) ?? 0;
+      const keys = [targetOf(call), ...named(externalIn(call), entryIn(call))];
+      const edited = sum(keys.map((each) => edits.get(each) ?? 0));
       const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
       return count === most(call) + attempts * edited + readsOnTheWay * others + 1
         ? [`${key}: more than ${count - 1} times in a minute`]

@@ -133,11 +133,13 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   if (isRefused(synced)) return [];
   const isFixed = version !== undefined && version !== found.version && allows(managed, 'Update');
   const published = decodeDetails(secret).password;
-  const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !isObserver;
+  // What is neither created nor updated here has no password of ours, and is ready without.
+  const setsNone = !(['Create', 'Update'] as const).some((action) => allows(managed, action));
+  const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !setsNone;
   const hasPassword = !wantsPassword || published !== undefined;
   // An entry of a secret store may have lost it with the secret, and whoever may not update sets no other.
   const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
-  const mayLackPassword = isInStoreOnly && !isObserver && !allows(managed, 'Update');
+  const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
   const wrongPassword =
     published !== undefined && wantsPassword && published !== found.password
       ? ['the password in its secret does not work']
