@@ -29,17 +29,18 @@ export interface RoleOfKinds {
 
 type Resource = Pick<Kind, 'group' | 'plural'>;
 
+const ofDefinitions = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
+
 /** What --install-crds takes, for definitions of these names. */
 export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
-  const those = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
   return {
     because: 'What --install-crds takes. Without it, definitions are applied by hand.',
     name: 'services-stack-install-crds',
     rules: [
-      { because: 'A creation cannot be restricted by name.', ...those, verbs: ['create'] },
+      { because: 'A creation cannot be restricted by name.', ...ofDefinitions, verbs: ['create'] },
       {
         because: 'Nobody else’s definitions.',
-        ...those,
+        ...ofDefinitions,
         resourceNames: definitions,
         verbs: ['get', 'update'],
       },
@@ -150,6 +151,21 @@ export function processRoles(
             'ProviderConfigs are kept while they are used, and say by how many. They and Providers say whether they work.',
         }),
         ...statuses(each([...providers, ...providerConfigs])),
+        {
+          because: 'Whether definitions have the rules that the API server would ask.',
+          ...ofDefinitions,
+          resourceNames: each([
+            ...claims,
+            ...classes,
+            ...managed,
+            ...providers,
+            ...providerConfigs,
+            StoreConfigKind,
+          ])
+            .map(nameOf)
+            .toSorted(compareNames),
+          verbs: ['get'],
+        },
       ],
     },
     {

@@ -28,6 +28,8 @@ import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { installCrds } from '../runtime/client/install-crds.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import type { MissingRules } from '../runtime/client/missing-rules.ts';
+import { missingRules } from '../runtime/client/missing-rules.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import {
@@ -174,6 +176,7 @@ function start(
     : undefined;
   // One that stands by says so: where none leads, the sum of all is 0.
   if (election !== undefined) metrics.leading(component, false);
+  const withoutRules = missingRules({ client, directory: crds, kinds: informers.kinds(), log, clock });
   const signals$ = stopSignals().pipe(share());
   const stop$ = signals$.pipe(
     take(1),
@@ -190,9 +193,10 @@ function start(
     background: [
       events.run$,
       ...(stackMetrics ? [stackMetrics.run$] : []),
+      ...(flags.installCrds ? [] : [withoutRules.run$]),
       ...servers(
         flags,
-        { ...informers, stackStates },
+        { ...informers, stackStates, told: withoutRules.told },
         { ...metrics, page: () => pageOf(metrics, stackMetrics) },
         clock,
       ),
@@ -291,7 +295,11 @@ function definitions(
 /** The HTTP servers that are asked for. */
 function servers(
   { healthProbeBindAddress, metricsBindAddress }: Flags,
-  { states, stackStates }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'>,
+  {
+    states,
+    stackStates,
+    told,
+  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<MissingRules, 'told'>,
   metrics: Metrics,
   clock: Clock,
 ): readonly Observable<unknown>[] {
@@ -302,7 +310,7 @@ function servers(
       stacks: somethingRuns(stackStates),
       watches: watchesTell(states, { clock }),
     },
-    told: stacksWithoutDefinitions(stackStates),
+    told: () => [...stacksWithoutDefinitions(stackStates)(), ...told()],
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
