@@ -124,6 +124,16 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   const bound = (team: string, name: string) =>
     eventually(`claim ${team}/${name} is Bound`, async () => (await phaseOf(team, name)) === 'Bound');
 
+  /** Something changes outside, and comes to the claim's secret. */
+  async function secretFollows(): Promise<void> {
+    const [{ item } = assert.fail('no instance')] = cloud.instances();
+    cloud.drift(item.name, { hostname: 'moved.example.org' });
+    await eventually('the secret follows', async () => {
+      const host = await kubectl('get', 'secret', 'orders', '-n', 'team-a', '-o', 'jsonpath={.data.host}');
+      return Buffer.from(host, 'base64').toString() === 'moved.example.org';
+    });
+  }
+
   test('the manifests apply a second time without change', async () => {
     const printed = await deployed('apply', 'base', 'cluster-wide', 'optional/install-crds.yaml');
     const changed = printed
@@ -210,12 +220,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     await kubectl('label', 'namespace', 'team-b', 'stage-');
     await kubectl('delete', 'fancysqlinstance', '-n', 'team-b', 'orders', '--timeout=30s');
     await eventually('it is gone', async () => cloud.instances().length === 1);
-    const [{ item } = assert.fail('no instance')] = cloud.instances();
-    cloud.drift(item.name, { hostname: 'moved.example.org' });
-    await eventually('the secret follows', async () => {
-      const host = await kubectl('get', 'secret', 'orders', '-n', 'team-a', '-o', 'jsonpath={.data.host}');
-      return Buffer.from(host, 'base64').toString() === 'moved.example.org';
-    });
+    await secretFollows();
     await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
     await eventually('the instance is gone', async () => cloud.instances().length === 0);
     await eventually('the managed resource is gone', async () => (await kubectl('get', 'managed')) === '');
@@ -341,6 +346,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     before(async () => {
       await stop();
       former = (await audit.requests()).length;
+      await kubectl('delete', 'events', '--all', '-n', 'cloud-credentials');
       await deployed('delete', 'cluster-wide');
       await deployed('apply', 'namespaced');
       const [{ configMapRef }] = container.envFrom as readonly [
@@ -353,6 +359,11 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     test('it suffices for the claims of its namespace; those of others are left alone', async () => {
       await apply(claim('team-b', 'orders'), claim('team-a', 'orders'));
       await bound('team-a', 'orders');
+      await secretFollows();
+      await eventually('its source says so, too', async () => {
+        const told = await kubectl('get', 'events', '-n', 'cloud-credentials', '-o', 'jsonpath={..reason}');
+        return told.includes('PropagatedDataTo');
+      });
       await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
       assert.equal(await phaseOf('team-b', 'orders'), '');
