@@ -30,6 +30,8 @@ export const budgets = {
   singleP50Ms: { budget: 60, goal: 30 },
   secretP95Ms: { budget: 15, goal: 6 },
   secretsAtOnceP95Ms: { budget: 150, goal: 80 },
+  firstBoundSeconds: { budget: 5, goal: 2 },
+  p50Share: { budget: 0.6, goal: 0.5 },
   startupSeconds: { budget: 1.5, goal: 0.8 },
   blockedMs: { budget: 100, goal: 50 },
   seedMs: { budget: 30 },

@@ -10,13 +10,17 @@ import { othersShare } from '../machine-share.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { namespace } from '../scene.ts';
-import { sum } from '../statistics.ts';
+import { quantile, sum } from '../statistics.ts';
 
 /** What it took to bind claims that came at once. */
 export interface AtOnce {
   readonly claims: number;
   /** From sending the first claim to seeing the last one Bound. */
   readonly seconds: number;
+  /** From sending the first claim to seeing the first one Bound. */
+  readonly firstSeconds: number;
+  /** From sending a claim to seeing it Bound, the median, as a share of `seconds`. */
+  readonly p50Share: number;
   /** Seconds of CPU meanwhile. */
   readonly stackSeconds: number;
   readonly apiServerSeconds: number;
@@ -55,8 +59,15 @@ export async function bindAtOnce(
   const others = othersShare([pid, apiServer, etcd, process.pid]);
   const cpuBefore = cpu();
   const startedAtMs = performance.now();
-  await inTurns(count, loaders, (index) => createClaim(scene, names[index]!, spec));
-  const lastAtMs = Math.max(...(await bound).values());
+  const sentAtMs = new Map<string, number>();
+  await inTurns(count, loaders, (index) => {
+    const name = names[index]!;
+    sentAtMs.set(name, performance.now());
+    return createClaim(scene, name, spec);
+  });
+  const boundAtMs = await bound;
+  const firstAtMs = Math.min(...boundAtMs.values());
+  const lastAtMs = Math.max(...boundAtMs.values());
   const cpuAfter = cpu();
   const takenByOthers = others.taken();
   const requests = await scene.settledRequests();
@@ -64,6 +75,13 @@ export async function bindAtOnce(
   return {
     claims: count,
     seconds: (lastAtMs - startedAtMs) / 1000,
+    firstSeconds: (firstAtMs - startedAtMs) / 1000,
+    p50Share:
+      quantile(
+        names.map((name) => boundAtMs.get(name)! - sentAtMs.get(name)!),
+        0.5,
+      ) /
+      (lastAtMs - startedAtMs),
     stackSeconds: cpuAfter.stack - cpuBefore.stack,
     apiServerSeconds: cpuAfter.apiServer - cpuBefore.apiServer,
     others: takenByOthers,
@@ -141,6 +159,18 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
       value: run.incompleteSecrets,
       unit: 'count',
       limit: budgets.none,
+    },
+    {
+      name: `${how}: the first of ${claims} claims Bound after`,
+      value: run.firstSeconds,
+      unit: 's',
+      limit: budgets.firstBoundSeconds,
+    },
+    {
+      name: `${how}: create to Bound, p50, as a share of the whole`,
+      value: run.p50Share,
+      unit: '×',
+      limit: budgets.p50Share,
     },
     {
       name: `${how}: process CPU for ${claims} claims`,
