@@ -3,6 +3,7 @@ import type { Store } from '../cache/store.ts';
 import type { Reconciler, Request } from './reconcile.ts';
 import type { StackNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
+import type { Stage } from './urgency.ts';
 
 /** A controller before it runs: what wakes it and what it does. */
 export interface ControllerSpec {
@@ -11,6 +12,8 @@ export interface ControllerSpec {
   readonly reconcile: Reconciler;
   /** What it reconciles: looked over again every sync period, in case an event was missed. */
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
+  /** How far an object has come: what was begun goes first. Absent: all are treated alike. */
+  readonly stageOf?: (request: Request) => Stage;
   /** What has to be there before it runs; absent: every kind that the process asks for. */
   readonly stack?: StackNeeds;
   /**

@@ -4,7 +4,7 @@
  *                                     └───── done, after, requeue, conflict ───────┘
  */
 
-import { defer, map, merge, Observable, retry, timer } from 'rxjs';
+import { defer, merge, Observable, retry, timer } from 'rxjs';
 import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
 import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
@@ -66,7 +66,7 @@ export interface ControllerOptions extends ControllerSpec {
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
-  const { concurrency, backoff, drain$, observer } = options;
+  const { concurrency, backoff, drain$, observer, stageOf } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const failures = createKnownFailures(clock);
@@ -76,13 +76,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
     return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures }, request);
   };
 
-  return defer(() =>
-    merge(
-      ...triggers.map(({ because, requests$ }) =>
-        sturdy(requests$, { log, clock }).pipe(map((request): Wake => ({ request, because }))),
-      ),
-    ),
-  ).pipe(
+  return defer(() => merge(...triggers.map(({ wakes$ }) => sturdy(wakes$, { log, clock })))).pipe(
     workQueue(run, {
       concurrency,
       clock,
@@ -90,15 +84,16 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
       ...(backoff && { backoff }),
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),
+      ...(stageOf && { stageOf }),
     }),
   );
 }
 
 /** A trigger that survives a fault of its mapping; the store replays what it holds to the next subscriber. */
 const sturdy = (
-  trigger$: Observable<Request>,
+  trigger$: Observable<Wake>,
   { log, clock }: Pick<RunOptions, 'log' | 'clock'>,
-): Observable<Request> =>
+): Observable<Wake> =>
   defer(() => {
     const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 60_000, resetAfterMs: 120_000 });
     return trigger$.pipe(

@@ -1,8 +1,13 @@
 import type { ObservableInput, OperatorFunction } from 'rxjs';
 import { from, NEVER, Observable, Subscription } from 'rxjs';
+import type { Urgency } from './urgency.ts';
+import { isMoreUrgent } from './urgency.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
 export interface ByKeyOptions<T> {
   readonly keyOf: (item: T) => string;
+  /** How soon an item has its turn; default: all the same. */
+  readonly urgencyOf?: (item: T) => Urgency;
   /** How many items are projected at a time. */
   readonly concurrency: number;
   /** Once it emits, the source is left, what waits is dropped, and the result completes with the last run. */
@@ -13,25 +18,34 @@ export interface ByKeyOptions<T> {
   readonly onDropped?: (key: string) => void;
 }
 
+/** What a key is still to run with. */
+interface Slot<T> {
+  /** The newest. */
+  readonly item: T;
+  /** The most urgent of those that came since the last run began, and how urgent it was then. */
+  readonly mostUrgent: T;
+  readonly urgency: Urgency;
+}
+
 /**
- * Projects items one at a time per key, at most `concurrency` at a time, oldest first. Each key has one slot: a
- * newer item replaces the one that waits, so a burst costs one run, and one that arrives during a run has its
- * turn after it. Completes when the source has and nothing waits or runs. An error of the source, of `keyOf`,
- * of `project` or of what it returns ends the stream: make errors values first. Unsubscribing unsubscribes from every run.
+ * Projects items one at a time per key, at most `concurrency` at a time, in the order of `waiting-line.ts`. Each key has
+ * one slot: a newer item replaces the one that waits, so a burst costs one run, as urgent as the most urgent of them; and
+ * one that arrives during a run has its turn after it, as urgent as it is by then. Completes when the source has and nothing waits or runs. An error of
+ * the source, of `keyOf`, `urgencyOf`, `project` or of what that returns ends the stream: make errors values first.
+ * Unsubscribing unsubscribes from every run.
  */
 export function mergeMapByKey<T, R>(
   project: (item: T) => ObservableInput<R>,
   options: ByKeyOptions<T>,
 ): OperatorFunction<T, R> {
-  const { keyOf, concurrency, drain$ = NEVER, onWaiting, onDropped } = options;
+  const { keyOf, urgencyOf = () => 'normal', concurrency, drain$ = NEVER, onWaiting, onDropped } = options;
   return (source) =>
     new Observable((subscriber) => {
       /** The newest item of each key that is still to run. */
-      const slots = new Map<string, T>();
+      const slots = new Map<string, Slot<T>>();
       const running = new Set<string>();
-      /** Keys with an item and no run, oldest first, from `head` on. */
-      let ready: string[] = [];
-      let head = 0;
+      /** Keys with an item and no run. */
+      const ready = createWaitingLine();
       let isEnded = false;
       let isStarting = false;
 
@@ -39,18 +53,8 @@ export function mergeMapByKey<T, R>(
         if (isEnded && running.size === 0 && slots.size === 0) subscriber.complete();
       };
 
-      const take = (): string => {
-        const key = ready[head]!;
-        head += 1;
-        if (head > 1024 && head * 2 > ready.length) {
-          ready = ready.slice(head);
-          head = 0;
-        }
-        return key;
-      };
-
       function run(key: string): void {
-        const item = slots.get(key)!;
+        const { item } = slots.get(key)!;
         slots.delete(key);
         running.add(key);
         const subscription = new Subscription();
@@ -69,7 +73,9 @@ export function mergeMapByKey<T, R>(
             complete() {
               running.delete(key);
               subscriber.remove(subscription);
-              if (slots.has(key)) ready.push(key);
+              const waiting = slots.get(key);
+              // The run may have done what was urgent about it.
+              if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent));
               startReady();
             },
           }),
@@ -80,7 +86,11 @@ export function mergeMapByKey<T, R>(
       function startReady(): void {
         if (isStarting) return;
         isStarting = true;
-        while (head < ready.length && running.size < concurrency && !subscriber.closed) run(take());
+        while (running.size < concurrency && !subscriber.closed) {
+          const key = ready.take();
+          if (key === undefined) break;
+          run(key);
+        }
         isStarting = false;
         completeIfIdle();
       }
@@ -93,8 +103,7 @@ export function mergeMapByKey<T, R>(
             arrivals.unsubscribe();
             const dropped = [...slots.keys()];
             slots.clear();
-            ready = [];
-            head = 0;
+            ready.clear();
             isEnded = true;
             for (const key of dropped) onDropped?.(key);
             completeIfIdle();
@@ -107,18 +116,20 @@ export function mergeMapByKey<T, R>(
         source.subscribe({
           next(item) {
             let key: string;
+            let urgency: Urgency;
             try {
               key = keyOf(item);
+              urgency = urgencyOf(item);
             } catch (error) {
               subscriber.error(error);
               return;
             }
-            const isNew = !slots.has(key);
-            slots.set(key, item);
-            if (!isNew) return;
-            onWaiting?.(key);
+            const replaced = slots.get(key);
+            const isUrged = replaced === undefined || isMoreUrgent(urgency, replaced.urgency);
+            slots.set(key, isUrged ? { item, mostUrgent: item, urgency } : { ...replaced, item });
+            if (replaced === undefined) onWaiting?.(key);
             if (running.has(key)) return;
-            ready.push(key);
+            ready.add(key, urgency);
             startReady();
           },
           error: (error: unknown) => subscriber.error(error),

@@ -1,17 +1,27 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
+import { map, mergeMap } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Change, Store } from '../cache/store.ts';
 import type { Logger } from '../log/log.ts';
 import type { Request } from './reconcile.ts';
+import type { Asking } from './urgency.ts';
+import type { Wake } from './work-queue.ts';
 
 /** What wakes a controller. `because` completes "reconciled because …": logs show it, and docs/decision-tables.md. */
 export interface Trigger {
   readonly because: string;
-  readonly requests$: Observable<Request>;
+  /** Each with that `because`. */
+  readonly wakes$: Observable<Wake>;
 }
+
+/** A trigger that no store tells of. */
+export const triggerBy = (
+  because: string,
+  requests$: Observable<Request>,
+  asking: Asking = 'change',
+): Trigger => ({ because, wakes$: requests$.pipe(map((request) => ({ request, because, asking }))) });
 
 /** Something that holds or does not hold of a change. */
 export type Predicate<T> = (change: Change<T>) => boolean;
@@ -26,6 +36,8 @@ type Named = ObjectKey | KubernetesObject;
 export interface Woken<T> {
   /** Only by changes of which all of this holds. */
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
+  /** It is something that many share, whom its changes concern all at once: they take their turns with what is new. */
+  sharedByMany(): Woken<T>;
   /** The object that changed. */
   itself(because: string): Trigger;
   /** Those that have to do with the object as it is now; one that is gone, as it was last. */
@@ -43,11 +55,15 @@ export interface Woken<T> {
  */
 export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
   return <T extends KubernetesObject>(store: Pick<Store<T>, 'kind' | 'changes$'>): Woken<T> => {
-    const requestsOn = (of: (change: Change<T>) => readonly Named[]): Observable<Request> =>
+    const wakesOn = (
+      of: (change: Change<T>) => readonly Named[],
+      { because, changing }: { readonly because: string; readonly changing: Asking },
+    ): Observable<Wake> =>
       store.changes$.pipe(
         mergeMap((change) => {
           try {
-            return of(change).map(keyOf);
+            const asking = change.type === 'added' ? 'appearance' : changing;
+            return of(change).map((named) => ({ request: keyOf(named), because, asking }));
           } catch (error) {
             const { namespace, name } = change.object.metadata;
             log.error('cannot tell whom a change concerns', {
@@ -60,13 +76,14 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
           }
         }),
       );
-    const woken = (holds: Predicate<T>): Woken<T> => {
+    const woken = (holds: Predicate<T>, changing: Asking): Woken<T> => {
       const trigger = (because: string, find: (change: Change<T>) => readonly Named[]): Trigger => ({
         because,
-        requests$: requestsOn((change) => (holds(change) ? find(change) : [])),
+        wakes$: wakesOn((change) => (holds(change) ? find(change) : []), { because, changing }),
       });
       return {
-        when: (...predicates) => woken(allOf(holds, ...predicates)),
+        when: (...predicates) => woken(allOf(holds, ...predicates), changing),
+        sharedByMany: () => woken(holds, 'shared change'),
         itself: (because) => trigger(because, ({ object }) => [object]),
         through: (find, because) => trigger(because, ({ object }) => find(object)),
         throughFormer: (find, because) => trigger(because, (change) => find(formerOf(change))),
@@ -77,7 +94,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
           ]),
       };
     };
-    return woken(() => true);
+    return woken(() => true, 'change');
   };
 }
 

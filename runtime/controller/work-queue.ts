@@ -8,6 +8,8 @@ import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
 import type { Request, Result } from './reconcile.ts';
+import type { Asking, Stage } from './urgency.ts';
+import { urgencyOf } from './urgency.ts';
 
 /** What to do with a key after a run: a reconciler's result, or a conflict, which has a back-off of its own. */
 export type Next =
@@ -20,6 +22,7 @@ export type Next =
 export interface Wake {
   readonly request: Request;
   readonly because: string;
+  readonly asking: Asking;
 }
 
 /** Why a key comes back by itself. */
@@ -64,6 +67,8 @@ export interface WorkQueueOptions {
   /** Once it emits: nothing new is started, and the result completes when the running have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
+  /** How far an object has come; default: `settled`, so that changes come first and looks last. */
+  readonly stageOf?: (request: Request) => Stage;
 }
 
 /** After `conflict`: the cache is usually up to date in a moment; where a watch is silent, attempts must not be many. */
@@ -78,12 +83,12 @@ const wakesOfKey: TokenRate = { perSecond: 1 / 3, burst: 30 };
 const maxWoken = 10_000;
 
 /**
- * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. A run is told of everything that asked
- * for it since the last one began. It emits one value, which says when the key comes back. A key has at most one timer;
- * any run of the key, whatever woke it, replaces it, so an event overtakes a delay and leaves no second run behind.
- * `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says otherwise. A key that events have brought back
- * 30 times waits for 3 s before each further one does. An error of `run` ends the stream. Completes only when drained.
- * Unsubscribing ends runs and timers.
+ * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. What is more urgent goes first: see
+ * `urgency.ts`. A run is told of everything that asked for it since the last one began. It emits one value, which says when
+ * the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it, so an event overtakes
+ * a delay and leaves no second run behind. `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says
+ * otherwise. A key that events have brought back 30 times waits for 3 s before each further one does. An error of `run` ends
+ * the stream. Completes only when drained. Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
@@ -92,7 +97,8 @@ export function workQueue<R>(
     readonly comingBack?: (value: R, againInMs: number) => R;
   },
 ): OperatorFunction<Wake, R> {
-  const { concurrency, drain$ = NEVER, observer, clock, comingBack = (value: R) => value } = options;
+  const { concurrency, drain$ = NEVER, observer, clock, stageOf = () => 'settled' } = options;
+  const { comingBack = (value: R) => value } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
   return (source) =>
@@ -109,6 +115,15 @@ export function workQueue<R>(
       const woken = new Set<string>();
       /** Of those, the ones that have to wait for it. */
       const heldBack = new Map<string, Subscription>();
+
+      /** What an object holds is somebody else's: of one that is not in shape, nobody knows how far it has come. */
+      function stage(request: Request): Stage {
+        try {
+          return stageOf(request);
+        } catch {
+          return 'settled';
+        }
+      }
 
       function forget(key: string): void {
         failures.delete(key);
@@ -170,7 +185,12 @@ export function workQueue<R>(
           forget(key);
           return undefined;
         }
-        const wake: Wake = { request, because: comesBack[next.type] };
+        const wake: Wake = {
+          request,
+          because: comesBack[next.type],
+          // A conflict is a change that the run did not know of.
+          asking: next.type === 'conflict' ? 'change' : 'return',
+        };
         switch (next.type) {
           case 'after':
             if (next.keepsBackOff !== true) forget(key);
@@ -216,6 +236,7 @@ export function workQueue<R>(
       return merge(source.pipe(tap(note), filter(isAdmitted)), due$.pipe(tap(note))).pipe(
         mergeMapByKey(runOnce, {
           keyOf: ({ request }) => objectKeyText(request),
+          urgencyOf: ({ request, asking }) => urgencyOf(asking, stage(request)),
           concurrency,
           drain$: drain$.pipe(tap(clearTimers)),
           ...(observer && {

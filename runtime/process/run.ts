@@ -32,6 +32,7 @@ import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { Request } from '../controller/reconcile.ts';
 import type { StackNeeds } from '../controller/stack-needs.ts';
 import { stackState } from '../controller/stack-needs.ts';
+import { triggerBy } from '../controller/triggers.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
@@ -87,7 +88,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       const observer = options.observe?.(spec.name);
       return controller({
         ...spec,
-        triggers: [...spec.triggers, { because: looksAgain, requests$: resync$ }],
+        triggers: [...spec.triggers, triggerBy(looksAgain, resync$, 'sync period')],
         concurrency: options.concurrency,
         log,
         clock,

@@ -40,6 +40,7 @@ import {
 import { aboutClaim } from '../story.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
+import { stageOfClaim } from './stage.ts';
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are the services of the claim kind. */
 export function claimBindingController(
@@ -103,10 +104,9 @@ export function claimBindingController(
     wokenBy(managedResources.store)
       .when(stays)
       .through(lostClaimOf, 'a managed resource names it, and it is not there'),
-    wokenBy(classes.store).through(
-      (object) => claimsOfClass(claims.store, referenceTo(object)),
-      'its class changed',
-    ),
+    wokenBy(classes.store)
+      .sharedByMany()
+      .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
       .when(anyOf(goes, changed(controllerUid, propagationSource)))
       .throughFormer((secret) => (isTarget(secret) ? claimOfTarget(secret) : []), 'it lost its secret'),
@@ -133,6 +133,11 @@ export function claimBindingController(
     name: controllerNames.binding(service),
     objects: claims.store,
     about: (request) => aboutClaim(claims.get(request)),
+    stageOf(request) {
+      const claim = claims.get(request);
+      const { name } = claim?.spec.resourceRef ?? {};
+      return stageOfClaim(claim, name === undefined ? undefined : managedResources.get({ name }));
+    },
     triggers,
     reconcile: claimBinding({
       env: { ...env, events: env.events.from(eventSources.binding(service)) },

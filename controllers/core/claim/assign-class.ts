@@ -120,7 +120,9 @@ export function assignmentTriggers(
   return [
     wokenBy(store).when(stays, is(concerns)).itself('the claim changed'),
     ...peers.all.map((peer) =>
-      wokenBy(env.resource(peer.class).store).through(waiting, 'a class that it might be given changed'),
+      wokenBy(env.resource(peer.class).store)
+        .sharedByMany()
+        .through(waiting, 'a class that it might be given changed'),
     ),
     claimNamespaces(env).trigger(concerns, { claims: store, offered }),
   ];

@@ -75,6 +75,7 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
       const changes$ = isNeeded$.pipe(switchMap(() => namespaces().store.changes$));
       return triggersIn(env)<Namespace>({ kind: NamespaceKind, changes$ })
         .when(anyOf(appears, changed(labelsOf)))
+        .sharedByMany()
         .through(
           ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),
           'its namespace appeared or has other labels',

@@ -133,6 +133,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return [
       wokenBy(configs.store)
         .when(stays)
+        .sharedByMany()
         .through(
           ({ metadata }) => store.byIndex(byStoreConfig, metadata.name),
           'the StoreConfig it publishes to changed',

@@ -13,7 +13,15 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Predicate } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, becomes, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  appears,
+  becomes,
+  changed,
+  goes,
+  triggerBy,
+  triggersIn,
+} from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
   disabledStorePublisher,
@@ -47,6 +55,7 @@ import { observedConnector } from './observed-connector.ts';
 import { createOvertaken } from './overtaken.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
+import { stageOfManaged } from './stage.ts';
 import { witnessedConnector } from './witnessed-connector.ts';
 
 /** A managed kind and how its external system is reached. */
@@ -139,6 +148,7 @@ export function managedController<M extends Managed>(
     name: controllerNames.managed(service.kind),
     objects: managedResources.store,
     about: (request) => aboutManaged(managedResources.get(request)),
+    stageOf: (request) => stageOfManaged(managedResources.get(request)),
     triggers: [
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)
@@ -153,7 +163,7 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid)))
         .through(waitingFor, 'the secret that it is to publish to is free, or changed hands'),
-      { because: 'an operation of the external system ended', requests$: operations.settled$ },
+      triggerBy('an operation of the external system ended', operations.settled$),
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managedResources, references),
       ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),

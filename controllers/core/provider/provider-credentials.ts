@@ -152,9 +152,11 @@ export function providerTriggers(
   return [
     wokenBy(env.resource(kinds.provider).store)
       .when(isNews)
+      .sharedByMany()
       .through(usersOf('Provider'), 'its Provider appeared or changed'),
     wokenBy(env.resource(kinds.providerConfig).store)
       .when(isNews)
+      .sharedByMany()
       .through(usersOf('ProviderConfig'), 'its ProviderConfig appeared or changed'),
   ];
 }

@@ -13,7 +13,14 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../runtime/controller/reconcile.ts';
-import { anyOf, appears, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  goes,
+  triggerBy,
+  triggersIn,
+} from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 import type { ProviderName } from './provider-choice.ts';
@@ -134,7 +141,7 @@ export function providerConfigController(
             'it gained or lost a user',
           ),
       ),
-      { because: healthNews, requests$: health.changed$(providerConfig) },
+      triggerBy(healthNews, health.changed$(providerConfig)),
     ],
     reconcile,
   };
@@ -194,7 +201,7 @@ export function providerController(
             'it gained or lost a user',
           ),
       ),
-      { because: healthNews, requests$: health.changed$(kind) },
+      triggerBy(healthNews, health.changed$(kind)),
     ],
     reconcile,
   };

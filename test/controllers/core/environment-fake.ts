@@ -10,6 +10,7 @@ import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
+import { triggerBy } from '../../../runtime/controller/triggers.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
@@ -227,7 +228,7 @@ export class FakeProcess {
       filter((kind) => kindKey(kind) === kindKey(objects.kind)),
       mergeMap(() => objects.all().map(({ metadata }) => objectKey(metadata))),
     );
-    return { ...spec, triggers: [...spec.triggers, { because: 'a test asks for it', requests$ }] };
+    return { ...spec, triggers: [...spec.triggers, triggerBy('a test asks for it', requests$)] };
   }
 
   /** Nothing is under way but what waits for the clock. */

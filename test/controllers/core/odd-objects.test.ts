@@ -22,6 +22,7 @@ import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
 import { Scene } from './managed-scene.ts';
 import { claim, claimKind, classKind, classRef, managed, managedKind, resourceClass } from './objects.ts';
+import { requestsOf } from './requests-of.ts';
 
 /** An object as an API server without validation stores it. */
 const odd = (kind: Kind, name: string, rest: object = {}) =>
@@ -171,11 +172,11 @@ describe('triggers', () => {
     const log = recordedLog();
     const { env } = new FakeProcess(cluster, undefined, { log });
     const seen: string[] = [];
-    const { requests$ } = triggersIn(env)(env.resource(managedKind).store).through((object) => {
+    const trigger = triggersIn(env)(env.resource(managedKind).store).through((object) => {
       if (object.metadata.name === 'b') throw new TypeError('spec is undefined');
       return [object];
     }, 'it changed');
-    const subscription = requests$.subscribe(({ name }) => seen.push(name));
+    const subscription = requestsOf(trigger).subscribe(({ name }) => seen.push(name));
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
     const told = log.lines.map(({ level, message, fields }) => [level, message, fields.kind, fields.name]);

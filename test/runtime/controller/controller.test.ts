@@ -10,6 +10,7 @@ import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import { triggerBy } from '../../../runtime/controller/triggers.ts';
 import { randomUuid, seededRandom } from '../../../runtime/time/random.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
@@ -18,7 +19,7 @@ import { stored, ThingKind } from '../things.ts';
 
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
 
-const wokenBy = (requests$: Observable<Request>): Trigger => ({ because: 'a thing changed', requests$ });
+const wokenBy = (requests$: Observable<Request>): Trigger => triggerBy('a thing changed', requests$);
 
 describe('controller', () => {
   let clock: TestClock;

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Observable } from 'rxjs';
-import { concat, from, NEVER, of, Subject } from 'rxjs';
+import { concat, from, NEVER, of, Subject, take } from 'rxjs';
 import type { RunHelpers } from 'rxjs/internal/testing/TestScheduler';
 import { TestScheduler } from 'rxjs/testing';
 import { mergeMapByKey } from '../../../runtime/controller/merge-map-by-key.ts';
+import type { Urgency } from '../../../runtime/controller/urgency.ts';
 
 const marbles = (draw: (helpers: RunHelpers) => void): void =>
   new TestScheduler((actual, expected) => assert.deepEqual(actual, expected)).run(draw);
 
 /** `a` and `A` are two items of one key. */
 const keyOf = (item: string): string => item.toLowerCase();
+/** What is written large is urgent. */
+const urgencyOf = (item: string): Urgency => (item === item.toLowerCase() ? 'normal' : 'urgent');
 
 describe('mergeMapByKey', () => {
   const rows: Record<
@@ -22,6 +25,7 @@ describe('mergeMapByKey', () => {
       source: string;
       drain?: string;
       unsubscribe?: string;
+      hasUrgency?: boolean;
       want: string;
     }
   > = {
@@ -54,6 +58,30 @@ describe('mergeMapByKey', () => {
       source: 'aAbc|',
       want: '-----b--c(aA|)',
     },
+    'what is urgent has its turn first': {
+      concurrency: 1,
+      hasUrgency: true,
+      source: '(xabC)|',
+      want: '---x--C--a--(b|)',
+    },
+    'what waits becomes urgent when it is replaced by something urgent': {
+      concurrency: 1,
+      hasUrgency: true,
+      source: '(xabB)|',
+      want: '---x--B--(a|)',
+    },
+    'and stays so when that is replaced': {
+      concurrency: 1,
+      hasUrgency: true,
+      source: '(xaBb)|',
+      want: '---x--b--(a|)',
+    },
+    'what arrives during a run has its turn after it by its urgency': {
+      concurrency: 1,
+      hasUrgency: true,
+      source: 'aAb|',
+      want: '---a--A--(b|)',
+    },
     'all of a run is told': { runs: { a: 'xyz|' }, source: 'a|', want: 'xyz|' },
     'an empty run frees its key': { runs: { a: '--|', A: '-(A|)' }, source: 'aA|', want: '---(A|)' },
     'a source without items completes': { source: '--|', want: '--|' },
@@ -71,9 +99,8 @@ describe('mergeMapByKey', () => {
     'an error of the drain source ends it': { source: 'a----', drain: '-#', want: '-#' },
     'nothing comes after unsubscribing': { source: 'ab---', unsubscribe: '----!', want: '---a' },
   };
-  for (const [name, { concurrency = 10, runs, source, drain = '', unsubscribe, want }] of Object.entries(
-    rows,
-  )) {
+  for (const [name, row] of Object.entries(rows)) {
+    const { concurrency = 10, runs, source, drain = '', unsubscribe, hasUrgency = false, want } = row;
     test(name, () =>
       marbles(({ hot, cold, expectObservable }) => {
         const run = (item: string): Observable<string> =>
@@ -81,12 +108,34 @@ describe('mergeMapByKey', () => {
         const options = {
           keyOf,
           concurrency,
+          ...(hasUrgency && { urgencyOf }),
           ...(drain !== '' && { drain$: drain === 'x' ? of('x') : hot(drain) }),
         };
         expectObservable(hot(source).pipe(mergeMapByKey(run, options)), unsubscribe).toBe(want);
       }),
     );
   }
+
+  test('what was urgent during a run, and is no more after it, waits with the others', () => {
+    const source = new Subject<string>();
+    const end = new Subject<string>();
+    const started: string[] = [];
+    let isUrgent = true;
+    const run = (item: string): Observable<string> => {
+      started.push(item);
+      return end.pipe(take(1));
+    };
+    const options = {
+      keyOf,
+      concurrency: 1,
+      urgencyOf: (item: string): Urgency => (item === 'A' && isUrgent ? 'urgent' : 'normal'),
+    };
+    source.pipe(mergeMapByKey(run, options)).subscribe();
+    for (const item of ['a', 'b', 'A']) source.next(item);
+    isUrgent = false;
+    for (let turn = 0; turn < 3; turn += 1) end.next('');
+    assert.deepEqual(started, ['a', 'b', 'A']);
+  });
 
   test('unsubscribing unsubscribes from the source, the drain and every run', () =>
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { of } from 'rxjs';
 import type { Change } from '../../../runtime/cache/store.ts';
-import type { Predicate, Property, Woken } from '../../../runtime/controller/triggers.ts';
+import type { Predicate, Property, Trigger, Woken } from '../../../runtime/controller/triggers.ts';
 import {
   allOf,
   anyOf,
@@ -12,9 +12,11 @@ import {
   goes,
   is,
   stays,
+  triggerBy,
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
+import type { Asking } from '../../../runtime/controller/urgency.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import type { Thing } from '../things.ts';
 import { stored, ThingKind } from '../things.ts';
@@ -64,11 +66,11 @@ describe('predicates of a change', () => {
 
 describe('sentences', () => {
   const log = recordedLog();
-  const keysOf = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => { requests$: unknown }) => {
+  const keysOf = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => Trigger) => {
     const keys: unknown[] = [];
     const store = { kind: ThingKind, changes$: of(change) };
-    const trigger = sentence(triggersIn({ log })<Thing>(store)) as ReturnType<Woken<Thing>['itself']>;
-    trigger.requests$.subscribe((key) => keys.push(key));
+    const trigger = sentence(triggersIn({ log })<Thing>(store));
+    trigger.wakes$.subscribe(({ request }) => keys.push(request));
     return { keys, because: trigger.because };
   };
   const colourOf = ({ metadata }: Thing) => [{ name: metadata.labels?.colour ?? '' }];
@@ -76,6 +78,34 @@ describe('sentences', () => {
   test('itself', () => {
     const { keys, because } = keysOf(added, (woken) => woken.itself('it changed'));
     assert.deepEqual([keys, because], [[{ namespace: 'ns', name: 'a' }], 'it changed']);
+  });
+  test('what asks is told by the change, and by whether many share it', () => {
+    const asking = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => Woken<Thing>): unknown[] => {
+      const seen: unknown[] = [];
+      const store = { kind: ThingKind, changes$: of(change) };
+      const { wakes$ } = sentence(triggersIn({ log })<Thing>(store)).itself('it changed');
+      wakes$.subscribe((wake) => seen.push(wake));
+      return seen;
+    };
+    const wake = (asked: Asking) => [
+      { request: { namespace: 'ns', name: 'a' }, because: 'it changed', asking: asked },
+    ];
+    const plain = (woken: Woken<Thing>) => woken;
+    const shared = (woken: Woken<Thing>) => woken.when(stays).sharedByMany().when(is(isGreen));
+    assert.deepEqual(asking(added, plain), wake('appearance'));
+    assert.deepEqual(asking(repainted, plain), wake('change'));
+    assert.deepEqual(asking(deleted, plain), wake('change'));
+    assert.deepEqual(asking(repainted, shared), wake('shared change'));
+    assert.deepEqual(asking(deleted, shared), []);
+  });
+  test('a trigger that no store tells of', () => {
+    const seen: unknown[] = [];
+    const { because, wakes$ } = triggerBy('time has come', of({ name: 'a' }), 'sync period');
+    wakes$.subscribe((wake) => seen.push(wake));
+    assert.deepEqual(
+      [because, seen],
+      ['time has come', [{ request: { name: 'a' }, because: 'time has come', asking: 'sync period' }]],
+    );
   });
   test('through what it is now', () =>
     assert.deepEqual(keysOf(repainted, (woken) => woken.through(colourOf, '')).keys, [{ name: 'green' }]));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { delay, map, NEVER, Observable, of, Subject, VirtualTimeScheduler } from 'rxjs';
+import { delay, map, NEVER, Observable, of, Subject, take, VirtualTimeScheduler } from 'rxjs';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Asking, Stage } from '../../../runtime/controller/urgency.ts';
 import type {
   Next,
   Run,
@@ -14,7 +15,7 @@ import { comesBack, workQueue } from '../../../runtime/controller/work-queue.ts'
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
-const woken = map((request: Request) => ({ request, because: 'a thing changed' }));
+const woken = map((request: Request): Wake => ({ request, because: 'a thing changed', asking: 'change' }));
 
 const done: Next = { type: 'done' };
 const requeue: Next = { type: 'requeue' };
@@ -375,6 +376,104 @@ describe('work queue', () => {
   });
 });
 
+describe('what has its turn first', () => {
+  /** In the order of their names they ask while something else runs. */
+  const order = (
+    asked: Readonly<Record<string, readonly [asking: Asking, stage?: Stage]>>,
+    stageOf = ({ name }: Request): Stage => asked[name]?.[1] ?? 'settled',
+  ): string[] => {
+    const source = new Subject<Wake>();
+    const started: string[] = [];
+    const ended = new Subject<void>();
+    const run = ({ name }: Request): Observable<Run<string>> => {
+      started.push(name);
+      return ended.pipe(
+        take(1),
+        map(() => ({ value: name, next: done })),
+      );
+    };
+    const subscription = source
+      .pipe(workQueue(run, { concurrency: 1, clock: testClock(), stageOf }))
+      .subscribe();
+    source.next({ request: { name: 'first' }, because: 'it is there', asking: 'change' });
+    for (const [name, [asking]] of Object.entries(asked)) {
+      source.next({ request: { name }, because: 'it asks', asking });
+    }
+    for (let turn = 0; turn < started.length; turn += 1) ended.next();
+    subscription.unsubscribe();
+    return started.slice(1);
+  };
+
+  const rows: Record<string, Parameters<typeof order>[0]> = {
+    'an edit of what is settled, before what is new': { b: ['change', 'new'], a: ['change', 'settled'] },
+    'an edit, before what a process finds at its start': {
+      b: ['appearance', 'settled'],
+      a: ['change', 'settled'],
+    },
+    'an edit, before a poll': { b: ['return', 'settled'], a: ['change', 'settled'] },
+    'an edit, before the end of a sync period': { b: ['sync period', 'begun'], a: ['change', 'settled'] },
+    'what was begun, before what is new': { b: ['change', 'new'], a: ['change', 'begun'] },
+    'what was begun, also at a start': {
+      c: ['appearance', 'settled'],
+      b: ['appearance', 'new'],
+      a: ['appearance', 'begun'],
+    },
+    'what waits for something else, in turn with what is new, and after what was begun': {
+      b: ['change', 'waiting'],
+      c: ['change', 'new'],
+      d: ['change', 'waiting'],
+      a: ['change', 'begun'],
+    },
+    'what is new, before a poll': { b: ['return', 'settled'], a: ['change', 'new'] },
+    'a look at what is on its way, in turn with what is new': {
+      a: ['return', 'begun'],
+      b: ['change', 'new'],
+      c: ['return', 'begun'],
+    },
+    'what something shared concerns, in turn with what is new, and after what was begun': {
+      b: ['shared change', 'settled'],
+      c: ['change', 'new'],
+      a: ['change', 'begun'],
+    },
+  };
+  for (const [name, asked] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(order(asked), Object.keys(asked).toSorted()));
+  }
+
+  test('of what nobody knows the stage: edits before the end of a sync period', () => {
+    const asked = { b: ['sync period'], a: ['change'] } as const;
+    assert.deepEqual(order(asked), ['a', 'b']);
+  });
+
+  test('of what cannot be told how far it has come, edits come first, too, and the queue goes on', () => {
+    const asked = { c: ['return'], b: ['sync period'], a: ['change'] } as const;
+    const fails = (): never => {
+      throw new TypeError('spec is undefined');
+    };
+    assert.deepEqual(order(asked, fails), ['a', 'c', 'b']);
+  });
+
+  test('how far it has come counts when it asks, also by itself', () => {
+    const scheduler = new VirtualTimeScheduler(undefined, 100);
+    const source = new Subject<Wake>();
+    const started: string[] = [];
+    const nexts: Readonly<Record<string, Next>> = { polled: after(5), stale: conflict };
+    const run = ({ name }: Request): Observable<Run<string>> => {
+      const isFirst = !started.includes(name);
+      started.push(name);
+      const next = (isFirst ? nexts[name] : undefined) ?? done;
+      return of({ value: name, next }).pipe(delay(name === 'long' ? 50 : 1, scheduler));
+    };
+    const subscription = source.pipe(workQueue(run, { concurrency: 1, clock: { scheduler } })).subscribe();
+    for (const name of ['polled', 'stale', 'long']) {
+      source.next({ request: { name }, because: 'it asks', asking: 'change' });
+    }
+    scheduler.flush();
+    subscription.unsubscribe();
+    assert.deepEqual(started, ['polled', 'stale', 'long', 'stale', 'polled']);
+  });
+});
+
 describe('a run is told why', () => {
   test('of all that asked for it since the last one began, each once; and why it comes back', () => {
     const scheduler = new VirtualTimeScheduler(undefined, 100_000);
@@ -388,9 +487,9 @@ describe('a run is told why', () => {
     const subscription = wakes.pipe(workQueue(run, { concurrency: 1, clock: { scheduler } })).subscribe();
     const request: Request = { name: 'a' };
     for (const [because, atMs] of Object.entries({ first: 0, second: 3, third: 4 })) {
-      scheduler.schedule(() => wakes.next({ request, because }), atMs);
+      scheduler.schedule(() => wakes.next({ request, because, asking: 'change' }), atMs);
     }
-    scheduler.schedule(() => wakes.next({ request, because: 'second' }), 5);
+    scheduler.schedule(() => wakes.next({ request, because: 'second', asking: 'change' }), 5);
     scheduler.flush();
     subscription.unsubscribe();
     assert.deepEqual(told, [

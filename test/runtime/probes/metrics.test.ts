@@ -144,7 +144,7 @@ describe('metrics', () => {
     const { metrics, samples } = metricsAt();
     const observer = metrics.controller('c', 2);
     const names = ['a', 'b', 'a', 'c', 'a'];
-    of(...names.map((name) => ({ request: { name }, because: 'it changed' })))
+    of(...names.map((name) => ({ request: { name }, because: 'it changed', asking: 'change' as const })))
       .pipe(
         workQueue(() => of({ value: 0, next: { type: 'done' } }), {
           concurrency: 2,

@@ -7,6 +7,7 @@ import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
+import { triggerBy } from '../../../runtime/controller/triggers.ts';
 import type { RunOptions } from '../../../runtime/process/run.ts';
 import { LeadershipLost, run } from '../../../runtime/process/run.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
@@ -75,7 +76,7 @@ describe('the process', () => {
       controllers: [
         {
           name: 'things',
-          triggers: [{ because: 'a thing changed', requests$: wake$ }],
+          triggers: [triggerBy('a thing changed', wake$)],
           reconcile: async () => done,
           ...spec,
         },
@@ -210,7 +211,7 @@ describe('the process', () => {
       const begun: string[] = [];
       const of = (name: string, own: readonly string[], others: readonly string[] = []): ControllerSpec => ({
         name,
-        triggers: [{ because: 'it begins', requests$: new Observable(() => void begun.push(name)) }],
+        triggers: [triggerBy('it begins', new Observable(() => void begun.push(name)))],
         reconcile: async () => done,
         stack: { name, own, others },
       });

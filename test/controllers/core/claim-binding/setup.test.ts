@@ -12,6 +12,7 @@ import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -31,6 +32,7 @@ import {
   resourceRef,
   service,
 } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 const orders = 'team/orders';
 const ours = claim({ classRef: classRef('small') });
@@ -161,8 +163,9 @@ describe('who is bound anew, and because of what', () => {
       await process.synced();
       const woken: [string, string][] = [];
       const life = new Subscription();
-      for (const { because, requests$ } of triggers) {
-        life.add(requests$.subscribe((request) => woken.push([because, objectKeyText(request)])));
+      for (const trigger of triggers) {
+        const note = (request: Request) => woken.push([trigger.because, objectKeyText(request)]);
+        life.add(requestsOf(trigger).subscribe(note));
       }
       woken.length = 0; // what is there when it begins
       change(cluster);

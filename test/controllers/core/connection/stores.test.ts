@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -25,6 +25,7 @@ import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { broken, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
@@ -247,9 +248,7 @@ describe('publishing to the Kubernetes store', () => {
     const end$ = new Subject<void>();
     const triggers = stores.triggers(process.env.resource(managedKind));
     await process.synced();
-    const woken = firstValueFrom(
-      merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
-    );
+    const woken = firstValueFrom(requestsOf(...triggers).pipe(takeUntil(end$), toArray()));
     await publisher.publish(publishing(), details, signal);
     cluster.delete(SecretKind, key, deletionTimestamp);
     const labels = { 'secret.crossplane.io/owner-uid': 'other-uid' }; // of one that publishes nowhere by now
@@ -272,9 +271,7 @@ describe('publishing to the Kubernetes store', () => {
     const triggers = stores.triggers(process.env.resource(managedKind));
     await process.synced();
     const woken: string[] = [];
-    const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe(({ name }) =>
-      woken.push(name),
-    );
+    const subscription = requestsOf(...triggers).subscribe(({ name }) => woken.push(name));
     await publisher.publish(publishing(), details, signal);
     woken.length = 0;
     const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-third' };
@@ -442,8 +439,8 @@ test('a change that the triggers fail on wakes nobody, and those after it as eve
   const woken: string[] = [];
   const triggers = stores.triggers(process.env.resource(managedKind));
   await process.synced();
-  for (const { requests$: trigger$ } of triggers) {
-    trigger$.subscribe({
+  for (const trigger of triggers) {
+    requestsOf(trigger).subscribe({
       next: ({ name }) => woken.push(name),
       error: (error) => assert.fail(String(error)),
     });

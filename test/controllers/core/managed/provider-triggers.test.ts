@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
-import { merge } from 'rxjs';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
@@ -10,6 +9,7 @@ import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
 import { managed, managedKind } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 describe('whom a change of a provider wakes', () => {
   const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
@@ -33,9 +33,7 @@ describe('whom a change of a provider wakes', () => {
     const kinds = { provider: providerKind, providerConfig: providerConfigKind };
     const triggers = providerTriggers(process.env, kinds, managedKind);
     await process.synced();
-    subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
-      woken.push(objectKeyText(request)),
-    );
+    subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
   };
   /** What was there at the start is no news. */
   const listen = async () => {

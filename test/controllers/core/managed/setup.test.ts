@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { merge } from 'rxjs';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -15,6 +14,7 @@ import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
 import { deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 /** A process that keeps one kind of managed resources. */
 function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
@@ -87,9 +87,7 @@ describe('whose connection secret wakes', () => {
       });
       await process.synced();
       const woken: string[] = [];
-      const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
-        woken.push(objectKeyText(request)),
-      );
+      const subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
       woken.length = 0;
       cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
       subscription.unsubscribe();
@@ -153,9 +151,7 @@ describe('who waits for a secret that another has is woken', () => {
       });
       await process.synced();
       const woken = new Set<string>();
-      const subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
-        woken.add(objectKeyText(request)),
-      );
+      const subscription = requestsOf(...triggers).subscribe((request) => woken.add(objectKeyText(request)));
       woken.clear();
       act(cluster);
       subscription.unsubscribe();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
@@ -11,6 +11,7 @@ import { testClock } from '../../../../testing/test-clock.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 const configKind: Kind<ProviderConfig> = {
   group: 'fcp.crossplane.io',
@@ -201,10 +202,7 @@ describe('a ProviderConfig', () => {
     const end$ = new Subject<void>();
     await at.process.synced();
     const woken = firstValueFrom(
-      merge(...at.controller.triggers.slice(1).map(({ requests$ }) => requests$)).pipe(
-        takeUntil(end$),
-        toArray(),
-      ),
+      requestsOf(...at.controller.triggers.slice(1)).pipe(takeUntil(end$), toArray()),
     );
     const a = at.cluster.put(managedKind, user('a'));
     at.cluster.put(managedKind, { ...a, metadata: { ...a.metadata, labels: { x: 'y' } } });

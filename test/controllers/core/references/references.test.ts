@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import get from 'lodash/get.js';
 import pick from 'lodash/pick.js';
-import { firstValueFrom, merge, Subject, takeUntil, toArray } from 'rxjs';
+import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -18,6 +18,7 @@ import { FakeProcess } from '../environment-fake.ts';
 import type { ExternalThing } from '../external-fake.ts';
 import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 const networkKind: Kind<Managed> = {
   group: 'network.fcp.crossplane.io',
@@ -503,9 +504,7 @@ describe('references in a cluster', () => {
     const end$ = new Subject<void>();
     const triggers = referenceTriggers(process.env, process.env.resource(managedKind), fields);
     await process.synced();
-    const woken = firstValueFrom(
-      merge(...triggers.map(({ requests$ }) => requests$)).pipe(takeUntil(end$), toArray()),
-    );
+    const woken = firstValueFrom(requestsOf(...triggers).pipe(takeUntil(end$), toArray()));
     happens(cluster);
     end$.next();
     return (await woken).map(({ name }) => name);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
-import { merge } from 'rxjs';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -22,6 +21,7 @@ import {
   resourceClass,
   service,
 } from '../objects.ts';
+import { requestsOf } from '../requests-of.ts';
 
 const orders = { namespace: 'team', name: 'orders' };
 const data = { password: 'bmV3' };
@@ -53,9 +53,7 @@ describe("who wakes up for a change of a managed resource's connection secret", 
     const process = new FakeProcess(world.cluster);
     const { triggers } = controller(process.env);
     await process.synced();
-    subscription = merge(...triggers.map(({ requests$ }) => requests$)).subscribe((request) =>
-      woken.push(objectKeyText(request)),
-    );
+    subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
     woken.length = 0;
   };
   const put = (change: Partial<Secret>): void => {

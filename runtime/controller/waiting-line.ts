@@ -1,0 +1,84 @@
+import type { Urgency } from './urgency.ts';
+import { isMoreUrgent, urgencies } from './urgency.ts';
+
+/** Keys that wait for their turn, each once: the most urgent first, and among equals who has waited longest. */
+export interface WaitingLine {
+  /** A key that waits is moved up if it is more urgent now, and else keeps its place. */
+  add(key: string, urgency: Urgency): void;
+  /** Takes out whose turn it is; undefined: nobody waits. */
+  take(): string | undefined;
+  clear(): void;
+}
+
+/** Every so many turns are for whoever has waited longest, however urgent the others are: nobody starves. */
+const turnsOfUrgency = 8;
+
+interface Place {
+  readonly key: string;
+  readonly urgency: Urgency;
+  /** Counts up: who has the smaller one came earlier. */
+  readonly number: number;
+}
+
+/** An empty line. Adding and taking cost the same however many wait. */
+export function createWaitingLine(): WaitingLine {
+  const places = new Map<string, Place>();
+  /** Places that were given up for better ones are still in their queues, and passed over. */
+  const queues = urgencies.map(() => createQueue<Place>((place) => places.get(place.key) === place));
+  const queueOf = (urgency: Urgency) => queues[urgencies.indexOf(urgency)]!;
+  let nextNumber = 0;
+  let turns = 0;
+
+  function next(): Place | undefined {
+    const heads = queues.flatMap((queue) => queue.first() ?? []);
+    if (turns % turnsOfUrgency !== 0) return heads[0];
+    return heads.reduce<Place | undefined>(
+      (oldest, head) => (oldest !== undefined && oldest.number < head.number ? oldest : head),
+      undefined,
+    );
+  }
+
+  return {
+    add(key, urgency) {
+      const known = places.get(key);
+      if (known !== undefined && !isMoreUrgent(urgency, known.urgency)) return;
+      const place = { key, urgency, number: nextNumber };
+      nextNumber += 1;
+      places.set(key, place);
+      queueOf(urgency).push(place);
+    },
+    take() {
+      if (places.size === 0) return undefined;
+      turns += 1;
+      const place = next();
+      if (place === undefined) return undefined;
+      places.delete(place.key);
+      return place.key;
+    },
+    clear() {
+      places.clear();
+      for (const queue of queues) queue.clear();
+    },
+  };
+}
+
+/** First come, first served, of what is still valid. */
+function createQueue<T>(isValid: (item: T) => boolean) {
+  let items: T[] = [];
+  let head = 0;
+  return {
+    push: (item: T): void => void items.push(item),
+    first(): T | undefined {
+      while (head < items.length && !isValid(items[head]!)) head += 1;
+      if (head > 1024 && head * 2 > items.length) {
+        items = items.slice(head);
+        head = 0;
+      }
+      return items[head];
+    },
+    clear(): void {
+      items = [];
+      head = 0;
+    },
+  };
+}
