@@ -80,7 +80,7 @@ const definitions = new Map<string, Definition>(
 describe('a definition is refused by us exactly if the API server would refuse it', () => {
   let cluster: Cluster;
   before(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ withDefinitions: false });
   });
   after(() => cluster?.stop());
 

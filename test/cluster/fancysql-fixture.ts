@@ -19,8 +19,6 @@ export interface FancySQLFixture {
   readonly cluster: Cluster;
   readonly favourite: FavouriteCloud;
   readonly other: FavouriteCloud;
-  /** Manifests of the clouds' credentials and providers, as they were applied. */
-  readonly providers: string;
   claim(namespace: string, name: string, spec: FancySQLInstance['spec']): Promise<FancySQLInstance>;
   favouriteClass(
     name: string,
@@ -89,14 +87,13 @@ export async function startFancySQL(
       spec: { credentials: { source: 'Secret', secretRef: reference('other') } },
     },
   ];
-  const providers = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-  await cluster.kubectl(['apply', '-f', '-'], providers);
+  const list = { apiVersion: 'v1', kind: 'List', items: objects };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(list));
 
   const fixture: FancySQLFixture = {
     cluster,
     favourite,
     other,
-    providers,
     claim: (namespace, name, spec) =>
       client.create(FancySQLInstanceKind, {
         apiVersion: 'database.crossplane.io/v1alpha1',

@@ -5,11 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { stacks } from '../../controllers/stacks.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
+import { freePort } from '../../local/free-port.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
-import type { StackProcess } from './stack-harness.ts';
-import { difference, eventually } from './stack-harness.ts';
+import type { Cluster, StackProcess } from './stack-harness.ts';
+import { difference, eventually, startCluster } from './stack-harness.ts';
 
 describe('the process', () => {
   let fixture: FancySQLFixture;
@@ -46,41 +47,6 @@ describe('the process', () => {
       assert.match(stack.log(), message);
     });
   }
-
-  test('--install-crds makes the definitions of the chosen stacks, and writes nothing the second time', async () => {
-    await fixture.cluster.kubectl(['delete', 'crd', '--all']);
-    const ready = async () => (await fetch('http://127.0.0.1:18191/readyz')).ok;
-    start('--stacks', 'ocp', '--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
-    await eventually('it is ready with those of one stack', ready, 90_000);
-    assert.deepEqual((await fixture.cluster.kubectl(['get', 'crd', '-o', 'name'])).trim().split('\n'), [
-      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstanceclasses.database.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstances.database.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/fancysqlinstances.database.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/providerconfigs.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/providers.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/storeconfigs.secrets.crossplane.io',
-    ]);
-    await endAll();
-    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
-    await eventually('it is ready', ready, 90_000);
-    const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
-    const versions = await fixture.cluster.kubectl(crds);
-    assert.ok(versions.split(' ').length >= 15, versions);
-    await endAll();
-    start('--install-crds', '--health-probe-bind-address', '127.0.0.1:18191');
-    await eventually('it is ready again', ready, 90_000);
-    assert.equal(await fixture.cluster.kubectl(crds), versions);
-    await endAll();
-    const { kubectl } = await controlPlaneBinaries();
-    const kubeconfig = ['--kubeconfig', fixture.cluster.controlPlane.kubeconfigPath];
-    const { stderr } = await promisify(execFile)(kubectl, [...kubeconfig, 'apply', '-f', 'crds'], {
-      cwd: join(import.meta.dirname, '..', '..'),
-    });
-    assert.equal(stderr, '', 'kubectl takes over without a warning');
-    // The definitions took all objects along.
-    await fixture.cluster.kubectl(['apply', '-f', '-'], fixture.providers);
-    await fixture.favouriteClass('small');
-  });
 
   test('SIGTERM while a claim is provisioned ends it with 0 within seconds, and the next one goes on', async () => {
     const stack = start();
@@ -155,5 +121,44 @@ describe('the process', () => {
       assert.match(page, new RegExp(`^${metric}`, 'm'));
     }
     await endAll();
+  });
+});
+
+describe('the process, on an API server without definitions', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster({ withDefinitions: false });
+  });
+  after(() => cluster?.stop());
+
+  async function runUntilReady(...flags: readonly string[]): Promise<void> {
+    const probes = `127.0.0.1:${await freePort()}`;
+    const stack = cluster.startProcess([...flags, '--install-crds', '--health-probe-bind-address', probes]);
+    await eventually('it is ready', async () => (await fetch(`http://${probes}/readyz`)).ok, 90_000);
+    assert.equal(await stack.end(), 0);
+  }
+
+  test('--install-crds makes the definitions of the chosen stacks, and writes nothing the second time', async () => {
+    await runUntilReady('--stacks', 'ocp');
+    assert.deepEqual((await cluster.kubectl(['get', 'crd', '-o', 'name'])).trim().split('\n'), [
+      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstanceclasses.database.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstances.database.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/fancysqlinstances.database.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/providerconfigs.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/providers.ocp.crossplane.io',
+      'customresourcedefinition.apiextensions.k8s.io/storeconfigs.secrets.crossplane.io',
+    ]);
+    await runUntilReady();
+    const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
+    const versions = await cluster.kubectl(crds);
+    assert.ok(versions.split(' ').length >= 15, versions);
+    await runUntilReady();
+    assert.equal(await cluster.kubectl(crds), versions);
+    const { kubectl } = await controlPlaneBinaries();
+    const kubeconfig = ['--kubeconfig', cluster.controlPlane.kubeconfigPath];
+    const { stderr } = await promisify(execFile)(kubectl, [...kubeconfig, 'apply', '-f', 'crds'], {
+      cwd: join(import.meta.dirname, '..', '..'),
+    });
+    assert.equal(stderr, '', 'kubectl takes over without a warning');
   });
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
+import clamp from 'lodash/clamp.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
@@ -39,11 +40,11 @@ export interface StackProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a control plane with our definitions, and their rules where it knows them. */
+/** Starts a control plane with our definitions, unless told otherwise, and their rules where it knows them. */
 export async function startCluster(
-  options: Pick<ControlPlaneOptions, 'enforcesRules'> = {},
+  options: Pick<ControlPlaneOptions, 'enforcesRules' | 'withDefinitions'> = {},
 ): Promise<Cluster> {
-  const controlPlane = await startControlPlane({ ...options, withDefinitions: true });
+  const controlPlane = await startControlPlane({ withDefinitions: true, ...options });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(controlPlane.kubeconfig);
   const log = recordedLog();
@@ -128,15 +129,16 @@ export function difference(
 }
 
 /**
- * Asks again until the answer is neither undefined nor false, and answers with it. Rejects after `timeoutMs`
- * with what was waited for and what the last error said.
+ * Asks again until the answer is neither undefined nor false, and answers with it: soon at first, and less often the
+ * longer it takes, for asking costs what is asked. Rejects after `timeoutMs` with what was waited for and what the last
+ * error said.
  */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
   timeoutMs = 30_000,
 ): Promise<T> {
-  const endMs = performance.now() + timeoutMs;
+  const startedMs = performance.now();
   for (let last = 'nothing'; ; ) {
     try {
       const answer = await ask();
@@ -144,8 +146,8 @@ export async function eventually<T>(
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
     }
-    if (performance.now() > endMs)
-      throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
-    await sleep(50);
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs > timeoutMs) throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
+    await sleep(clamp(elapsedMs / 10, 50, 500));
   }
 }
