@@ -1,5 +1,5 @@
 import { interval, map, merge, Observable, takeUntil, timer } from 'rxjs';
-import type { Kind, ObjectKey } from '../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../runtime/client/kubernetes-client.ts';
@@ -31,9 +31,13 @@ export function inProcessClient(
   { scheduler }: Pick<Clock, 'scheduler'>,
   carryOut: CarryOut = async (_call, effect) => effect(),
 ): KubernetesClient {
-  async function about(call: ObjectCall, effect: () => unknown, signal?: AbortSignal): Promise<never> {
+  async function about(
+    call: ObjectCall,
+    effect: () => KubernetesObject,
+    signal?: AbortSignal,
+  ): Promise<never> {
     refuseAborted(signal);
-    return (await carryOut(call, effect)) as never; // an object of the kind that was asked for
+    return (await carryOut(call, () => cluster.shown(effect()))) as never; // of the kind that was asked for
   }
   return {
     async serverVersion(signal) {
@@ -47,7 +51,8 @@ export function inProcessClient(
     get: (kind, key, signal) => about({ verb: 'get', kind, key }, () => cluster.get(kind, key), signal),
     async list(kind, options, signal) {
       refuseAborted(signal);
-      return cluster.list(kind, options);
+      const page = cluster.list(kind, options);
+      return { ...page, items: page.items.map((object) => cluster.shown(object)) };
     },
     create(kind, object, signal) {
       const key = objectKey(object.metadata);
@@ -57,14 +62,15 @@ export function inProcessClient(
       const verb = subresource === 'status' ? 'updateStatus' : 'update';
       return about({ verb, kind, key }, () => cluster.patch(kind, key, patch, subresource), signal);
     },
-    apply: (kind, key, fields, _options, signal) =>
-      about({ verb: 'apply', kind, key }, () => cluster.apply(kind, key, fields), signal),
+    apply: (kind, key, fields, { fieldManager }, signal) =>
+      about({ verb: 'apply', kind, key }, () => cluster.apply(kind, key, fields, fieldManager), signal),
     replace(kind, object, signal) {
       const key = objectKey(object.metadata);
       return about({ verb: 'update', kind, key }, () => cluster.replace(kind, object), signal);
     },
     async delete(kind, key, preconditions, signal) {
-      await about({ verb: 'delete', kind, key }, () => cluster.delete(kind, key, preconditions), signal);
+      refuseAborted(signal);
+      await carryOut({ verb: 'delete', kind, key }, () => cluster.delete(kind, key, preconditions));
     },
     watch(kind, options) {
       const { timeoutSeconds, onOpen } = options;
@@ -72,8 +78,9 @@ export function inProcessClient(
         const early: WatchEvent<never>[] = [];
         let isOpen = false;
         const end = cluster.watch(kind, options, (record) => {
-          if (isOpen) subscriber.next(record as WatchEvent<never>);
-          else early.push(record as WatchEvent<never>);
+          const event = { ...record, object: cluster.shown(record.object) } as WatchEvent<never>;
+          if (isOpen) subscriber.next(event);
+          else early.push(event);
         });
         subscriber.add(end);
         isOpen = true;

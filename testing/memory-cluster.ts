@@ -4,8 +4,11 @@ import { apiVersionOf, objectKey, objectKeyText } from '../apis/core/v1alpha1/ki
 import { timestamp } from '../apis/core/v1alpha1/timestamp.ts';
 import { selects } from '../runtime/cache/selection.ts';
 import { ApiError } from '../runtime/client/errors.ts';
+import { fieldManager } from '../runtime/client/http-request.ts';
 import type { ListOptions, ListPage, Selection } from '../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../runtime/time/clock.ts';
+import type { ManagedFields } from './field-tracking.ts';
+import { createFieldTracking } from './field-tracking.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export type Stored = KubernetesObject & { readonly status?: unknown };
@@ -79,6 +82,7 @@ export class MemoryCluster {
   readonly #now: Clock['now'];
   readonly #admitted: Admission;
   readonly #objects = new Map<string, Stored>();
+  readonly #tracking = createFieldTracking();
   /** The version of the last change of each collection, which its watch cache knows. */
   readonly #collectionVersions = new Map<string, number>();
   readonly #listeners = new Set<Listener>();
@@ -115,30 +119,42 @@ export class MemoryCluster {
     if (this.find(kind, key) !== undefined) {
       throw refusal(409, 'AlreadyExists', `${nameOf(kind)} "${name}" already exists`);
     }
-    const metadata = { ...object.metadata, ...this.#born(), name, generation: 1 };
-    return this.#store(kind, undefined, this.#admitted(kind, { ...object, metadata }));
+    const { managedFields: _m, ...own } = object.metadata as ObjectMeta & {
+      readonly managedFields?: unknown;
+    };
+    const metadata = { ...own, ...this.#born(), name, generation: 1 };
+    const created = this.#admitted(kind, { ...object, metadata });
+    this.#tracking.begin(metadata.uid, ours);
+    return this.#store(kind, undefined, created);
   }
 
   /** A JSON merge patch. */
   patch(kind: Kind, key: ObjectKey, patch: object, subresource?: 'status'): Stored {
     const current = this.#existing(kind, key);
     const body = overTheWire(patch) as Json;
-    return this.#write(kind, current, merged(current, body) as Stored, versionIn(body), subresource);
+    return this.#write(kind, current, merged(current, body) as Stored, {
+      precondition: versionIn(body),
+      subresource,
+    });
   }
 
   replace(kind: Kind, given: KubernetesObject, subresource?: 'status'): Stored {
     const object = overTheWire(given);
     const current = this.#existing(kind, object.metadata);
-    return this.#write(kind, current, object, versionIn(object), subresource);
+    return this.#write(kind, current, object, { precondition: versionIn(object), subresource });
   }
 
-  /** A server-side apply of one manager whom nobody contradicts. */
-  apply(kind: Kind, key: ObjectKey, fields: object): Stored {
+  /** A server-side apply of a manager whom nobody contradicts. */
+  apply(kind: Kind, key: ObjectKey, fields: object, manager = fieldManager): Stored {
     const current = this.find(kind, key);
     const wanted = merged(current ?? { metadata: objectKey(key) }, overTheWire(fields)) as Stored;
-    return current === undefined
-      ? this.create(kind, wanted)
-      : this.#write(kind, current, wanted, undefined, undefined);
+    if (current === undefined) return this.create(kind, wanted);
+    return this.#write(kind, current, wanted, { by: { manager, operation: 'Apply' } });
+  }
+
+  /** An object as the API shows it: with who has written it. */
+  shown<T extends KubernetesObject>(object: T): T {
+    return this.#tracking.shown(object);
   }
 
   /** What is left of the object: undefined if nothing, as nothing holds it. */
@@ -239,6 +255,8 @@ export class MemoryCluster {
     const before = this.find(kind, object.metadata) as Stored | undefined;
     const { uid, creationTimestamp } = { ...this.#born(before), ...object.metadata };
     const metadata = { ...object.metadata, uid, creationTimestamp, generation: generationOf(object, before) };
+    if (before?.metadata.uid === uid) this.#tracking.written(uid, theirs);
+    else this.#tracking.begin(uid, theirs);
     return this.#store(kind, before, { ...object, metadata }) as unknown as T;
   }
 
@@ -328,13 +346,21 @@ export class MemoryCluster {
     kind: Kind,
     current: Stored,
     wanted: Stored,
-    precondition: string | undefined,
-    subresource: 'status' | undefined,
+    {
+      precondition,
+      subresource,
+      by = ours,
+    }: {
+      readonly precondition?: string | undefined;
+      readonly subresource?: 'status' | undefined;
+      readonly by?: ManagedFields;
+    },
   ): Stored {
     if (precondition !== undefined && precondition !== current.metadata.resourceVersion) {
       throw conflict(`${nameOf(kind)} "${current.metadata.name}"`);
     }
-    const { status, ...rest } = wanted;
+    const { managedFields, ...own } = wanted.metadata as ObjectMeta & { readonly managedFields?: unknown };
+    const { status, ...rest } = { ...wanted, metadata: own };
     const { status: currentStatus, ...currentRest } = current;
     const next =
       subresource === 'status'
@@ -355,7 +381,10 @@ export class MemoryCluster {
     } as ObjectMeta;
     const { apiVersion, kind: type } = current;
     const valid = this.#admitted(kind, { ...next, apiVersion, kind: type, metadata }, current);
-    if (isEqual(valid, current)) return current;
+    // Through the status subresource nothing is said of who has written what.
+    const given = subresource === 'status' ? undefined : managedFields;
+    const isCleared = this.#tracking.written(uid ?? '', by, given);
+    if (!isCleared && isEqual(valid, current)) return current;
     return this.#store(kind, current, {
       ...valid,
       metadata: { ...valid.metadata, generation: generationOf(valid, current) },
@@ -376,6 +405,7 @@ export class MemoryCluster {
   /** `former` is what it was before the write that lets it go. */
   #gone(kind: Kind, object: Stored, former: Stored = object): Stored {
     const last = this.#stamped(kind, object);
+    this.#tracking.forget(last.metadata.uid ?? '');
     this.#objects.delete(this.#place(kind, last.metadata));
     this.#happened(kind, last, undefined, former);
     return last;
@@ -406,6 +436,10 @@ export class MemoryCluster {
     }
   }
 }
+
+/** Whoever comes through the API is one of our processes; whoever comes past it is not. */
+const ours: ManagedFields = { manager: fieldManager, operation: 'Update' };
+const theirs: ManagedFields = { manager: 'kubectl', operation: 'Update' };
 
 const versionIn = (body: object): string | undefined =>
   (body as Partial<KubernetesObject>).metadata?.resourceVersion;

@@ -3,10 +3,10 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import { ApiError, isNotFound } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
+import { isTrackedForUsAlone, untracked, withoutManagedFields } from './managed-fields.ts';
 import { mergePatch } from './merge-patch.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import type { Store } from './store.ts';
-import { withoutManagedFields } from './store.ts';
 
 /**
  * Reads and writes objects of one kind: reads come from the store, writes go to the API server and their
@@ -29,11 +29,19 @@ export interface Resource<T extends KubernetesObject> {
    * Writes what differs between the two outside `status`, as one merge patch with `current`'s
    * resourceVersion as precondition. Returns the stored object (`current` if nothing differs).
    */
-  update(current: T, desired: T, signal?: AbortSignal): Promise<T>;
+  update(current: T, desired: T, signal?: AbortSignal, options?: UpdateOptions): Promise<T>;
   /** The same for `status`, through the status subresource. */
   updateStatus(current: T, desired: T, signal?: AbortSignal): Promise<T>;
   /** Deletes `current` if it is still that object (uid and resourceVersion). Not found is success. */
   delete(current: T, signal?: AbortSignal): Promise<void>;
+}
+
+export interface UpdateOptions {
+  /**
+   * Where something differs, the write has the API server stop tracking who wrote which field, if nobody but this program
+   * has ever written the object: each later write costs the server half (docs/decisions/0051). Default: false.
+   */
+  readonly ceasesTracking?: boolean;
 }
 
 /** Metadata that the API server alone writes. */
@@ -67,11 +75,15 @@ const statusOf = (object: KubernetesObject): unknown => (object as KubernetesObj
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** The patch, with more metadata. */
+const withMetadata = (patch: Json, metadata: Json): Json => ({
+  ...patch,
+  metadata: { ...(patch.metadata as Json | undefined), ...metadata },
+});
+
 /** The patch, with the version it was made against as its precondition. */
-function conditional(patch: Json, { metadata: { resourceVersion } }: KubernetesObject): object {
-  if (resourceVersion === undefined) return patch;
-  return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };
-}
+const conditional = (patch: Json, { metadata: { resourceVersion } }: KubernetesObject): Json =>
+  resourceVersion === undefined ? patch : withMetadata(patch, { resourceVersion });
 
 /** Whether an object may be what became of another by a write: the same one, and not older. */
 function isSuccessor({ metadata: now }: KubernetesObject, { metadata: before }: KubernetesObject): boolean {
@@ -107,9 +119,11 @@ export function createResource<T extends KubernetesObject>(
       }
     },
     create: async (object, signal) => recorded(await client.create(kind, object, signal)),
-    async update(current, desired, signal) {
-      const patch = mergePatch(writable(current), writable(desired));
-      if (patch === undefined) return current;
+    async update(current, desired, signal, { ceasesTracking = false } = {}) {
+      const difference = mergePatch(writable(current), writable(desired));
+      if (difference === undefined) return current;
+      const isCeasing = ceasesTracking && isTrackedForUsAlone(current);
+      const patch = isCeasing ? withMetadata(difference, { managedFields: untracked }) : difference;
       const key = objectKey(current.metadata);
       return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal), current);
     },

@@ -5,6 +5,7 @@ import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
+import { withoutManagedFields } from './managed-fields.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { selects } from './selection.ts';
 import { createStoreIndex } from './store-index.ts';
@@ -62,13 +63,6 @@ interface Listener<T> {
   isTelling: boolean;
   readonly tell: (change: Change<T>) => void;
   readonly isClosed: () => boolean;
-}
-
-/** An object without `metadata.managedFields`, which nobody reads and which outweigh the rest. */
-export function withoutManagedFields<T extends KubernetesObject>(object: T): T {
-  if (!('managedFields' in object.metadata)) return object;
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 const versionOf = (object: KubernetesObject): string => object.metadata.resourceVersion ?? '';

@@ -49,6 +49,9 @@ const isLeadersOnly = ({ method, resource }: Call): boolean =>
 /** Host and port. */
 export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
 
+/** What the API server calls us where it tracks who has written what: our user agent, as far as its first slash. */
+export const fieldManager = 'services-stack';
+
 /** What undici needs to send a call. */
 export const requestOptions = (
   access: Access,
@@ -60,7 +63,7 @@ export const requestOptions = (
   headers: {
     ...access.headers,
     accept: 'application/json',
-    'user-agent': 'services-stack',
+    'user-agent': fieldManager,
     ...(body && { 'content-type': contentType ?? 'application/json' }),
   },
   ...(body && { body: JSON.stringify(body) }),

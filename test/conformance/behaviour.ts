@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { FancySQLInstanceKind as kind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import type { ManagedFields } from '../../testing/field-tracking.ts';
 import { objectOf } from './table.ts';
 
 type Claim = KubernetesObject & { readonly spec: object; readonly status?: object };
@@ -132,5 +134,45 @@ export function testBehaviour(
     const gone = seen[2];
     assert.ok(gone !== undefined && 'object' in gone);
     assert.equal(versionOf(gone.object), versionOf(left), 'under the version of what made it leave');
+  });
+
+  /** Who has written it, by manager and operation. */
+  const writersOf = ({ metadata }: KubernetesObject): readonly string[] => {
+    const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFields[] };
+    return [...new Set(managedFields.map(({ manager, operation }) => `${manager} ${operation}`))].toSorted();
+  };
+  const ours = ['services-stack Update'];
+
+  test('who has written an object is tracked until a write outside the status clears it, and then no more', async () => {
+    const created = await create();
+    const cleared = { managedFields: [{}] };
+    const through = { metadata: cleared, ...waits };
+    const marked = await patch(created, through, { subresource: 'status' });
+    assert.deepEqual([created, marked].map(writersOf), [ours, ours]);
+    const forgotten = await patch(created, { metadata: { labels: { a: 'b' }, ...cleared } });
+    const later = await patch(created, { spec: { version: '5.7' } });
+    const last = await patch(created, { status: { bindingPhase: 'Bound' } }, { subresource: 'status' });
+    const read = await client().get(kind, created.metadata);
+    for (const object of [forgotten, later, last, read]) {
+      assert.ok(!('managedFields' in object.metadata));
+    }
+  });
+
+  test('what a creation says of who has written it does not count', async () => {
+    const created = await create({ managedFields: [{}] } as never);
+    assert.deepEqual(writersOf(created), ours);
+  });
+
+  test('it is tracked again once somebody applies, and what was there is of before that', async () => {
+    const created = await create();
+    await patch(created, { metadata: { managedFields: [{}] } });
+    const fields = { metadata: { labels: { applied: 'yes' } } };
+    const applied = await client().apply(kind, objectKey(created.metadata), fields, {
+      fieldManager: 'somebody',
+    });
+    const theirs = ['before-first-apply Update', 'somebody Apply'];
+    assert.deepEqual(writersOf(applied), theirs);
+    const written = await patch(created, { spec: { version: '5.7' } });
+    assert.deepEqual(writersOf(written), [...theirs, ...ours].toSorted());
   });
 }

@@ -300,17 +300,18 @@ export class FakeApiServer extends EnforcingCluster {
     if (method === 'POST') {
       const { metadata, ...created } = body as KubernetesObject;
       const inPlace = { ...metadata, ...(namespace !== undefined && { namespace }) };
-      return this.create(kind, { ...created, metadata: inPlace });
+      return this.shown(this.create(kind, { ...created, metadata: inPlace }));
     }
     const key = { name: name ?? '', ...(namespace !== undefined && { namespace }) } as ObjectKey;
     switch (method) {
       case 'GET':
-        return this.get(kind, key);
+        return this.shown(this.get(kind, key));
       case 'PATCH':
-        if (query.fieldManager !== undefined) return this.apply(kind, key, body as object);
-        return this.patch(kind, key, body as object, subresource);
+        if (query.fieldManager !== undefined)
+          return this.shown(this.apply(kind, key, body as object, query.fieldManager));
+        return this.shown(this.patch(kind, key, body as object, subresource));
       case 'PUT':
-        return this.replace(kind, body as KubernetesObject, subresource);
+        return this.shown(this.replace(kind, body as KubernetesObject, subresource));
       case 'DELETE': {
         const { preconditions } = (body ?? {}) as { readonly preconditions?: Preconditions };
         const success = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
@@ -337,9 +338,11 @@ export class FakeApiServer extends EnforcingCluster {
         ...(page.continueToken !== undefined && { continue: page.continueToken }),
       },
       // Built-in kinds leave out what an item is.
-      items: page.items.map(({ apiVersion, kind: type, ...object }) =>
-        kind.group === '' ? object : { apiVersion, kind: type, ...object },
-      ),
+      items: page.items
+        .map((item) => this.shown(item))
+        .map(({ apiVersion, kind: type, ...object }) =>
+          kind.group === '' ? object : { apiVersion, kind: type, ...object },
+        ),
     };
   }
 
@@ -350,7 +353,7 @@ export class FakeApiServer extends EnforcingCluster {
       kind,
       { ...selection, resourceVersion, ...(namespace !== undefined && { namespace }) },
       (record) => {
-        const line = `${JSON.stringify(record)}\n`;
+        const line = `${JSON.stringify({ ...record, object: this.shown(record.object) })}\n`;
         if (!response.headersSent) early.push(line);
         else if (!watch.isSilent) response.write(line);
       },

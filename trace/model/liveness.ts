@@ -24,8 +24,12 @@ export function livenessOf(
   objects: readonly (KubernetesObject | undefined)[],
   now: Date,
 ): Liveness {
+  const isLate = (object: KubernetesObject): boolean => {
+    const sinceMs = editedMs(object);
+    return sinceMs !== undefined && now.getTime() - sinceMs > patienceMs;
+  };
   const untouched = objects.filter(
-    (object) => object !== undefined && !isLookedAt(object) && now.getTime() - editedMs(object) > patienceMs,
+    (object) => object !== undefined && !isLookedAt(object) && isLate(object),
   ) as readonly KubernetesObject[];
   return { ...leaseState(lease, now), untouched };
 }
@@ -50,14 +54,19 @@ function leaseState(lease: Found<Lease>, now: Date): Pick<Liveness, 'lease' | 's
     : { lease: 'held', says: `${holderIdentity} leads, ${when}` };
 }
 
-/** When somebody last changed more than the status, as far as the object tells; epoch ms. */
-function editedMs({ metadata }: KubernetesObject): number {
+/**
+ * When somebody last changed more than the status, as far as the object tells; epoch ms. Undefined: it was edited, and
+ * nobody wrote down when, as of what a claim was provisioned (docs/decisions/0051).
+ */
+function editedMs({ metadata }: KubernetesObject): number | undefined {
+  const { generation = 1, deletionTimestamp } = metadata;
   const { managedFields = [] } = metadata as {
     readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
   };
+  if (managedFields.length === 0 && generation > 1 && deletionTimestamp === undefined) return undefined;
   const times = [
     metadata.creationTimestamp,
-    metadata.deletionTimestamp,
+    deletionTimestamp,
     ...managedFields.map(({ time, subresource }) => (subresource === undefined ? time : undefined)),
   ].map((time) => Date.parse(time ?? ''));
   return Math.max(...times.filter((time) => !Number.isNaN(time)), Number.NEGATIVE_INFINITY);

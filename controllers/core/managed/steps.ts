@@ -2,8 +2,9 @@ import isEmpty from 'lodash/isEmpty.js';
 import { creating, isConditionTrue, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, wasDeleted, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, hasFinalizer, wasDeleted, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -152,11 +153,23 @@ export async function write(
   run: Run,
   desired: Managed,
   facts: FailureFacts<Run> = cannotWrite,
+  options: UpdateOptions = {},
 ): Promise<Run> {
-  const writing = managedResources.update(run.current, desired, signal);
+  const writing = managedResources.update(run.current, desired, signal, options);
   const current = await failing('cannot update managed resource', writing, { ...facts, known: run });
   return { ...run, current };
 }
+
+/**
+ * Nobody but us writes what a claim was provisioned, until somebody does: the write of its finalizer, which comes once, has
+ * the API server stop tracking it (docs/decisions/0051).
+ */
+const ceasesTracking = (managed: Managed): boolean =>
+  isProvisioned(managed) && !hasFinalizer(managed, finalizerNames.managed);
+
+/** Made for a claim from a class, and not by hand. */
+const isProvisioned = ({ spec: { claimRef, classRef } }: Managed): boolean =>
+  claimRef !== undefined && classRef !== undefined;
 
 /**
  * Finalizer and external name, and what else is due, in one write. Before a creation it also carries, for assigned names,
@@ -173,7 +186,8 @@ export async function prepare(
   const finalizers = withFinalizer(object, finalizerNames.managed);
   const prepared = { ...annotated, metadata: { ...annotated.metadata, finalizers } };
   const isRoutine = (ready ?? lateInitialized) === undefined;
-  return write(context, run, prepared, isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) });
+  const facts = isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) };
+  return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
 /** The error, or what caused it, if that is of this type. */

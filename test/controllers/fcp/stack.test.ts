@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -264,6 +266,45 @@ describe('what a claim costs', () => {
       );
     });
   }
+});
+
+test('who has written what is tracked of everything but what a claim was provisioned', async () => {
+  const scene = await Scene.open();
+  scene.putProvider();
+  scene.putInstance();
+  const { client } = scene.cluster;
+  const key = { namespace: 'shop', name: 'cart' };
+  const small = {
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstanceClass' as const,
+    name: 'small',
+  };
+  await client.create(FavouriteDBInstanceClassKind, {
+    ...omit(small, 'name'),
+    metadata: { name: 'small' },
+    specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+  });
+  await client.create(FancySQLInstanceKind, {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: key,
+    spec: { classRef: small, writeConnectionSecretToRef: { name: 'cart' } },
+  });
+  // Not by a claim, though this program has made it, as a program of an author's may.
+  await client.create(FavouriteDBInstanceKind, instance({}, { name: 'ours' }));
+  await scene.process.settle(120_000);
+  const claim = await client.get(FancySQLInstanceKind, key);
+  const { name = '' } = claim.spec.resourceRef ?? {};
+  const isTracked = async (kind: Kind, object: ObjectKey) =>
+    'managedFields' in (await client.get(kind, object)).metadata;
+  assert.equal(claim.status?.bindingPhase, 'Bound');
+  assert.equal(await isTracked(FavouriteDBInstanceKind, { name }), false);
+  assert.equal(await isTracked(FancySQLInstanceKind, key), true);
+  assert.equal(await isTracked(SecretKind, key), true);
+  assert.equal(await isTracked(FavouriteDBInstanceClassKind, { name: 'small' }), true);
+  assert.equal(await isTracked(ProviderConfigKind, { name: 'default' }), true);
+  assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'cool' }), true);
+  assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'ours' }), true);
 });
 
 test('while the cloud is at work, a condition says so', async () => {

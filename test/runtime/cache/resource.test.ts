@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import isEqual from 'lodash/isEqual.js';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { createResource } from '../../../runtime/cache/resource.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
@@ -103,6 +104,70 @@ describe('resource', () => {
         ],
       ],
     );
+  });
+
+  describe('that the API server stops tracking who has written what', () => {
+    const labelled = (object: Thing): Thing => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { a: 'b' } },
+    });
+    const ceases = async (current: Thing): Promise<boolean> => {
+      server.requests.length = 0;
+      await things.update(current, labelled(current), undefined, { ceasesTracking: true });
+      const [write] = writes();
+      const { metadata } = (write?.body ?? {}) as { readonly metadata?: object };
+      return isEqual((metadata as { readonly managedFields?: unknown })?.managedFields, [{}]);
+    };
+
+    test('goes along with a write of what only we have written, whether we made it or read it', async () => {
+      assert.equal(await ceases(await things.create(thing('a'))), true);
+      await things.create(thing('b'));
+      const read = await things.fetch({ ...key, name: 'b' });
+      assert.equal(await ceases(read ?? assert.fail('it is not there')), true);
+    });
+    test('and not where nobody asks for it', async () => {
+      const created = await things.create(thing('a'));
+      server.requests.length = 0;
+      await things.update(created, labelled(created));
+      const { resourceVersion } = created.metadata;
+      assert.deepEqual(
+        writes().map(({ body }) => body),
+        [{ metadata: { labels: { a: 'b' }, resourceVersion } }],
+      );
+    });
+    test('is no reason to write', async () => {
+      const created = await things.create(thing('a'));
+      server.requests.length = 0;
+      assert.equal(await things.update(created, created, undefined, { ceasesTracking: true }), created);
+      assert.deepEqual(writes(), []);
+    });
+    test('is not asked for twice: tracking that began again is that of who applied', async () => {
+      const created = await things.create(thing('a'));
+      assert.equal(await ceases(created), true);
+      const forgotten = things.get(key) ?? assert.fail('it is not there');
+      assert.equal(await ceases({ ...forgotten, metadata: { ...forgotten.metadata, labels: {} } }), false);
+      server.apply(ThingKind, key, { spec: { size: 3 } }, 'somebody');
+      const applied = await things.fetch(key);
+      assert.equal(await ceases(applied ?? assert.fail('it is not there')), false);
+    });
+    const acts: Readonly<Record<string, () => Promise<void>>> = {
+      'made by somebody else': async () => void server.put(ThingKind, thing('a')),
+      'edited by somebody else': async () => {
+        const created = await things.create(thing('a'));
+        server.put(ThingKind, { ...created, spec: { size: 2 } });
+      },
+      'applied, even in our name': async () => {
+        await things.create(thing('a'));
+        server.apply(ThingKind, key, { spec: { size: 2 } });
+      },
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      test(`does not go along with a write of what was ${name}`, async () => {
+        await act();
+        const read = await things.fetch(key);
+        assert.equal(await ceases(read ?? assert.fail('it is not there')), false);
+      });
+    }
   });
 
   test('status goes through its subresource', async () => {

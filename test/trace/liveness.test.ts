@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { livenessOf } from '../../trace/model/liveness.ts';
+
+const now = new Date('2026-01-01T01:00:00Z');
+const long = '2026-01-01T00:00:00Z';
+const just = '2026-01-01T00:59:50Z';
+
+const object = (metadata: Partial<ObjectMeta> & { readonly managedFields?: unknown }): KubernetesObject => ({
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  metadata: { name: 'db', creationTimestamp: long, ...metadata },
+});
+const edits = (time: string, subresource?: string) => [{ time, ...(subresource && { subresource }) }];
+
+describe('what nobody has looked at though there was time', () => {
+  const rows: Record<string, readonly [KubernetesObject, boolean]> = {
+    'made long ago': [object({ generation: 1 }), true],
+    'made just now': [object({ generation: 1, creationTimestamp: just }), false],
+    'edited long ago': [object({ generation: 2, managedFields: edits(long) }), true],
+    'edited just now': [object({ generation: 2, managedFields: edits(just) }), false],
+    'a status written just now is no edit': [
+      object({ generation: 2, managedFields: edits(just, 'status') }),
+      true,
+    ],
+    'edited, and nobody wrote down when: nobody is blamed': [object({ generation: 2 }), false],
+    'deleted long ago, whenever it was edited': [object({ generation: 2, deletionTimestamp: long }), true],
+    'looked at': [{ ...object({ generation: 1 }), status: { observedGeneration: 1 } } as never, false],
+  };
+  for (const [name, [given, isUntouched]] of Object.entries(rows)) {
+    test(name, () => {
+      const { untouched } = livenessOf({ is: 'absent' }, [given], now);
+      assert.deepEqual(untouched, isUntouched ? [given] : []);
+    });
+  }
+});
