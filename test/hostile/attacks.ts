@@ -50,7 +50,14 @@ export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Re
       .filter((object) => object.kind !== 'Event' && !isRogues(object))
       .map((object) => {
         const { status: _, ...unused } = object as KubernetesObject & { status?: object };
-        const { resourceVersion: _v, ...metadata } = object.metadata;
+        // Servers of today note there when the status was written last.
+        const {
+          resourceVersion: _v,
+          managedFields: _f,
+          ...metadata
+        } = object.metadata as ObjectMeta & {
+          readonly managedFields?: unknown;
+        };
         const key = `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`;
         return [key, object.kind === 'ProviderConfig' ? { ...unused, metadata } : object];
       }),
