@@ -5,7 +5,7 @@ import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import type { Colour, Paint } from './stage.ts';
+import type { Colour, Paint, Row } from './stage.ts';
 
 /** The kinds of the examples. */
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, MySQLInstanceKind, RedisClusterKind];
@@ -40,11 +40,11 @@ const columns: readonly (readonly [string, (claim: Claim) => string])[] = [
   ['RESOURCE', ({ spec }) => spec.resourceRef?.name ?? ''],
 ];
 
-/** Claims as lines of a table, heading first; below each that cannot be used, or has trouble, why. */
+/** Claims as rows of a table, heading first; below each that cannot be used, or has trouble, why. */
 export function claimsTable(
   claims: readonly Claim[],
   { paint, width }: { readonly paint: Paint; readonly width?: number | undefined },
-): readonly string[] {
+): readonly Row[] {
   const sorted = claims.toSorted((a, b) => compareNames(key(a), key(b)));
   const headings = columns.map(([heading]) => heading);
   const cells = sorted.map((claim) => columns.map(([, cell]) => cell(claim)));
@@ -58,12 +58,12 @@ export function claimsTable(
         .join('   ')
         .trimEnd(),
     );
-  const rows = sorted.flatMap((claim, i) => {
+  const rows = sorted.map((claim, i): Row => {
     const { message } = ready(claim);
     const line = paint(colourOf(claim), lineOf(cells[i] ?? []));
     return message === undefined ? [line] : [line, paint('dim', cut(`    ${message}`))];
   });
-  return [paint('bold', lineOf(headings)), ...rows];
+  return [[paint('bold', lineOf(headings))], ...rows];
 }
 
 /** Nothing may be wrong with what is on its way. */

@@ -23,6 +23,7 @@ import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
 import { actLine, isAct } from './acts.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
+import { lastLines } from './last-lines.ts';
 import { demonstrated, exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
 import { startServices } from './services.ts';
@@ -76,7 +77,8 @@ try {
   if (isEnding) await new Promise(() => {}); // whatever was on its way when everything was taken down
   progress.note(error instanceof Error ? error.message : String(error));
   if (services !== undefined) {
-    progress.note(`the controllers said last:\n${readFileSync(services.logFile, 'utf8').slice(-4_000)}`);
+    const last = lastLines(readFileSync(services.logFile, 'utf8'));
+    say(...(last.length === 0 ? ['The controllers said nothing.'] : ['The controllers said last:', ...last]));
   }
   await end(1);
 }
@@ -185,7 +187,10 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
       namespace: own?.metadata.namespace ?? '',
       secret: own?.spec.writeConnectionSecretToRef?.name ?? '',
     },
-    googleUrl: running.google.url,
+    google: {
+      url: running.google.url,
+      claim: `RedisCluster ${cache?.metadata.namespace ?? ''}/${cache?.metadata.name ?? ''}`,
+    },
   });
   say(
     '',

@@ -21,14 +21,14 @@ export interface ExperimentOptions {
   readonly kubectl: string;
   /** A claim that is bound, and its secret. */
   readonly claim: { readonly namespace: string; readonly secret: string };
-  /** Where the stand-in for Google Cloud is told to fail; what it serves stands still meanwhile. */
-  readonly googleUrl: string;
+  /** The stand-in for Google Cloud, where it is told to fail, and a claim that shows it: what it serves stands still. */
+  readonly google: { readonly url: string; readonly claim: string };
 }
 
 /** Three of them; the demo's own test does what they say. */
-export function experiments({ kubectl, claim, googleUrl }: ExperimentOptions): readonly Experiment[] {
+export function experiments({ kubectl, claim, google }: ExperimentOptions): readonly Experiment[] {
   const secret = `-n ${claim.namespace} secret ${claim.secret}`;
-  const faults = `${googleUrl}/_faults`;
+  const faults = `${google.url}/_faults`;
   return [
     {
       title: 'Delete a secret',
@@ -36,12 +36,12 @@ export function experiments({ kubectl, claim, googleUrl }: ExperimentOptions): r
       see: 'it is back at once, with the same password',
     },
     {
-      title: 'Let a cloud fail, and work again',
+      title: 'Let the stand-in for Google Cloud fail, and work again',
       lines: [
         `curl -fsS -X POST -d '{"kind":"fail","status":503,"times":100000}' ${faults}`,
         `curl -fsS -X DELETE ${faults}`,
       ],
-      see: 'within half a minute the claims that it serves say so: they stay Bound, their REASON is AvailableWithTrouble; after the second line they recover',
+      see: `within half a minute ${google.claim}, which it serves, says so: it stays Bound, with the reason AvailableWithTrouble; after the second line it recovers`,
     },
     {
       title: 'Edit a class',

@@ -127,7 +127,7 @@ describe('npm run demo', () => {
     await tried;
     assert.equal(code, 1, said);
     assert.match(said, /the controllers ended by themselves, with SIGKILL/);
-    assert.match(said, /the controllers said last/);
+    assert.match(said, /The controllers said last:\n(?: {2}\d\d:\d\d:\S+ (?:INFO|WARN|ERROR).*\n)+/);
     assert.match(said, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
     assert.match(said, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
   });
