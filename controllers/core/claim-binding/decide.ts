@@ -27,6 +27,7 @@ import {
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { asRecorded } from '../claim/claim-record.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/claim-status.ts';
 import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
@@ -256,10 +257,22 @@ function decideExisting(
       'it is only observed, and offered to nobody; an administrator may name the claim in its spec.claimRef, or let its spec.namespaceSelector say from which namespaces it may be claimed ({}: from all)',
     );
   }
-  // What a claim has taken or made says so by its UID; it was fit then, and may have been upgraded since.
-  const misfit = claimRef?.uid === undefined ? misfitOfManaged(service, claim, managed) : undefined;
-  if (misfit !== undefined) {
-    return refuse('K14 unfit', `it ${misfit}; delete the claim and create one that names another resource`);
+  // What a claim has taken says so by its UID; it was fit then, and may have been upgraded since.
+  if (claimRef?.uid === undefined) {
+    const misfit = misfitOfManaged(service, claim, managed);
+    if (misfit !== undefined) {
+      return refuse('K14 unfit', `it ${misfit}; delete the claim and create one that names another resource`);
+    }
+  }
+  // What was made for it was fit, too; but nobody has used it yet, and whoever edits it makes no other claim of this one.
+  if (isDynamic(service, claim) && !wasBound(claim)) {
+    const misfit = misfitOfManaged(service, asRecorded(claim, managed), managed);
+    if (misfit !== undefined) {
+      return refuse(
+        'K14 unfit',
+        `it ${misfit} since somebody has edited it; take that back, or delete the claim and create one that asks for what it has`,
+      );
+    }
   }
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);

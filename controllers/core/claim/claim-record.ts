@@ -4,6 +4,7 @@ import isPlainObject from 'lodash/isPlainObject.js';
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { claimMarks } from '../claim-marks.ts';
 
@@ -61,6 +62,15 @@ export function parametersText(parameters: Readonly<Record<string, unknown>>): s
 export function recordedParameters(record: string): Readonly<Record<string, unknown>> | undefined {
   const parsed: unknown = attempt(JSON.parse, record);
   return isPlainObject(parsed) ? (parsed as Readonly<Record<string, unknown>>) : undefined;
+}
+
+/** The claim with what it asked for when a managed resource was made for it, as far as that is on record. */
+export function asRecorded(claim: Claim, { metadata }: Pick<Managed, 'metadata'>): Claim {
+  const record = metadata.annotations?.[recordKeys.parameters];
+  const parameters = record === undefined ? undefined : recordedParameters(record);
+  return parameters === undefined
+    ? claim
+    : { ...claim, spec: { ...pick(claim.spec, standardFields), ...parameters } };
 }
 
 const digest = (text: string): string => `sha256:${hash('sha256', text, 'hex').slice(0, 16)}`;

@@ -420,6 +420,28 @@ const cases: Record<string, Case> = {
     row: 'K14',
     act: 'bind',
   },
+  'K14 what was made for a claim that was never bound, and was edited so that it cannot serve it, is refused':
+    {
+      ...unfit,
+      claim: claim(dynamic),
+      managed: {
+        ...provisioned,
+        spec: { ...provisioned.spec, forProvider: { engine: 'wrong' } },
+        status: { bindingPhase: 'Unbound' },
+      },
+      message:
+        /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong" since somebody has edited it; take that back, or delete/,
+    },
+  'K14 …and is bound if the claim had been bound before': {
+    claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
+    managed: {
+      ...provisioned,
+      spec: { ...provisioned.spec, forProvider: { engine: 'wrong' } },
+      status: { bindingPhase: 'Unbound' },
+    },
+    row: 'K14',
+    act: 'bind',
+  },
   'K15 what is bound stays so, whatever has become of it since': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: wrong({ claimRef: claimRef() }, { bindingPhase: 'Bound' }),
