@@ -46,6 +46,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialEntries: ['endpoint', 'port', 'username', 'password'],
       connect(env, kinds): Connect<Shared> {
         const connect = serverConnection(env, kinds, createServer);
         const shared = {

@@ -220,14 +220,14 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       /^The credentials of Provider favourite are refused: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
-    mend: 'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> --dry-run=client -o yaml | kubectl apply -f -',
+    mend: 'kubectl -n cloud-credentials patch secret favourite-cloud --patch "$(kubectl create secret generic favourite-cloud --from-file=credentials=FILE --dry-run=client -o json)"',
   },
   {
     fault: 'wrong credentials',
     play: claiming(undefined, (world) => editCredentials(world, 'no json')),
     link: 'credentials',
     cause: /^The credentials of Provider favourite are refused: connect failed: /,
-    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
+    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'provider down',
@@ -285,7 +285,7 @@ const cases: readonly Case[] = [
     ),
     link: 'credentials',
     cause: /^The credentials of Provider favourite are known, and do not allow what is needed: /,
-    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud /,
+    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'paused',
@@ -406,7 +406,7 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud with the credentials of Provider favourite does not exist.',
-    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> /,
+    mend: 'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=FILE',
   },
   {
     fault: 'missing credentials',
@@ -416,7 +416,7 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud of Provider favourite has no key "credentials"; it has token.',
-    mend: /^kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=<file> /,
+    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'controllers down',

@@ -77,7 +77,10 @@ export interface Findings {
     readonly kind: Kind<Managed>;
     readonly objects: Found<readonly Managed[]>;
   }[];
-  readonly providerName?: (ProviderName & { readonly kindOf: Kind }) | undefined;
+  /** With the entries of its secret, where its kind has them in several. */
+  readonly providerName?:
+    | (ProviderName & { readonly kindOf: Kind; readonly credentialEntries?: readonly string[] | undefined })
+    | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
   readonly credentials?: FoundSecret | undefined;
   /** The managed resource's connection secret. */

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { Fault } from './trace.ts';
 
 /** A word as a shell takes it. */
 export const quoted = (word: string): string =>
@@ -27,9 +28,29 @@ export const patch = (kind: Kind, key: ObjectKey, change: object): string =>
 export const lookAgain = (kind: Kind, key: ObjectKey): string =>
   kubectl('annotate', kind, key, '--overwrite', 'crossplane.io/reconcile-requested-at="$(date)"');
 
-/** Puts credentials into an entry of a secret, whether the secret is there or not. */
-export const putCredentials = ({ namespace, name }: SecretKey, key: string): string =>
-  `kubectl -n ${namespace} create secret generic ${quoted(name)} --from-file=${quoted(key)}=<file> --dry-run=client -o yaml | kubectl apply -f -`;
+/**
+ * Puts credentials into a secret, or makes it. `FILE` is for the reader to fill in: without such a file nothing is changed.
+ * A patch leaves all other entries alone, which `apply` of what it made once does not.
+ */
+export function putCredentials(
+  { namespace, name, key }: SecretKey & { readonly key: string },
+  { isThere, entries = [] }: { readonly isThere: boolean; readonly entries?: readonly string[] | undefined },
+): Pick<Fault, 'advice' | 'mend'> {
+  const from = entries.length === 0 ? `--from-file=${quoted(key)}=FILE` : '--from-env-file=FILE';
+  const create = `create secret generic ${quoted(name)} ${from}`;
+  const lines = entries.map((entry) => `${entry}=…`).join(', ');
+  const several = isThere
+    ? `FILE has a line for each entry that is wrong, of ${lines}; the others stay as they are.`
+    : `FILE has a line for each entry: ${lines}.`;
+  return {
+    advice: entries.length === 0 ? `FILE holds what the entry "${key}" is to be.` : several,
+    mend: [
+      isThere
+        ? `kubectl -n ${namespace} patch secret ${quoted(name)} --patch "$(kubectl ${create} --dry-run=client -o json)"`
+        : `kubectl -n ${namespace} ${create}`,
+    ],
+  };
+}
 
 export const describeKey = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`;

@@ -7,6 +7,7 @@ import { keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { describeKey, describeObject, kubectl, lookAgain, putCredentials } from './mend.ts';
 import { outsideTrouble } from './outside-words.ts';
+import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
@@ -23,18 +24,29 @@ export const missingProvider: Find = ({ provider, providerName, theManaged }) =>
   };
 };
 
+/** What puts other credentials where the provider has its own; nothing where they are in no secret. */
+function otherCredentials({ provider, providerName, credentials }: View): Pick<Fault, 'advice' | 'mend'> {
+  const reference = credentialsKeyOf(thereOf(provider));
+  if (reference !== undefined) {
+    const isThere = credentials?.secret.is !== 'absent';
+    return putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
+  }
+  return { mend: providerName === undefined ? [] : [kubectl('edit', providerName.kindOf, providerName)] };
+}
+
 /** Their secret, or the key in it, is not there. */
-export const missingCredentials: Find = ({ provider, providerName, credentials }) => {
+export const missingCredentials: Find = (view) => {
+  const { provider, providerName, credentials } = view;
   const reference = credentialsKeyOf(thereOf(provider));
   if (credentials === undefined || reference === undefined || providerName === undefined) return undefined;
   const who = `${providerName.kind} ${providerName.name}`;
   const { secret } = credentials;
-  const mend = [putCredentials(reference, reference.key)];
+  const mending = otherCredentials(view);
   if (secret.is === 'absent') {
     return {
       link: 'credentials',
       cause: `The secret ${describeKey(credentials.key)} with the credentials of ${who} does not exist.`,
-      mend,
+      ...mending,
     };
   }
   if (secret.is !== 'there') return undefined;
@@ -43,19 +55,20 @@ export const missingCredentials: Find = ({ provider, providerName, credentials }
     return {
       link: 'credentials',
       cause: `The secret ${describeKey(credentials.key)} of ${who} has no key "${reference.key}"; it has ${has}.`,
-      mend,
+      ...mending,
     };
   }
   if (!secret.value.emptyKeys.includes(reference.key)) return undefined;
   return {
     link: 'credentials',
     cause: `The key "${reference.key}" of the secret ${describeKey(credentials.key)} of ${who} is empty.`,
-    mend,
+    ...mending,
   };
 };
 
 /** What a ProviderConfig says of itself. */
-export const providerTold: Find = ({ provider, providerName, subject }) => {
+export const providerTold: Find = (view) => {
+  const { provider, providerName, subject } = view;
   const object = thereOf(provider);
   if (object === undefined || providerName === undefined || subject.known.sort !== 'provider')
     return undefined;
@@ -64,11 +77,11 @@ export const providerTold: Find = ({ provider, providerName, subject }) => {
   };
   const ready = getCondition(status?.conditions, 'Ready');
   if (ready.status !== 'False') return undefined;
-  const reference = credentialsKeyOf(object);
+  const isSilent = ready.reason === 'NoAnswer';
   return {
-    link: 'server',
+    link: isSilent ? 'server' : 'credentials',
     cause: `${describeObject(object)} is not ready: ${ready.message ?? ready.reason}.`,
-    mend: reference === undefined ? [] : [putCredentials(reference, reference.key)],
+    ...(isSilent ? { mend: [] } : otherCredentials(view)),
   };
 };
 
@@ -110,24 +123,22 @@ export const outside =
         ? []
         : [kubectl('edit', managedService.kind, keyOf(theManaged))];
     const { link } = trouble;
+    const others = otherCredentials(view);
     switch (trouble.name) {
       case 'wrong credentials':
         return {
           link,
           cause: `The credentials of ${who} are refused: ${words}.`,
-          mend:
-            reference === undefined
-              ? providerName === undefined
-                ? []
-                : [kubectl('edit', providerName.kindOf, providerName)]
-              : [putCredentials(reference, reference.key)],
+          ...others,
         };
       case 'not allowed':
         return {
           link,
           cause: `The credentials of ${who} are known, and do not allow what is needed: ${words}.`,
-          advice: 'Give them the right in the external system, or put in others.',
-          mend: reference === undefined ? again : [putCredentials(reference, reference.key)],
+          advice: ['Give them the right in the external system, or put in others.', others.advice]
+            .filter(Boolean)
+            .join(' '),
+          mend: reference === undefined ? again : others.mend,
         };
       case 'provider down':
         return {

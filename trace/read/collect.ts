@@ -188,7 +188,8 @@ async function aroundProvider(options: CollectOptions, { known, key }: Subject):
       return used.kind === name.kind && used.name === name.name;
     },
   );
-  const providerName = { ...name, kindOf: known.kind };
+  const { credentialEntries } = served[0]?.providers ?? {};
+  const providerName = { ...name, kindOf: known.kind, credentialEntries };
   return { provider, providerName, users, credentials: await credentialsOf(source, thereOf(provider)) };
 }
 
@@ -249,7 +250,10 @@ async function firstThere(
   const kindOf: Kind<Provider | ProviderConfig> =
     first.kind === 'Provider' ? providers.provider : providers.providerConfig;
   const found = await source.get(kindOf, { name: first.name });
-  const own = { name: { ...first, kindOf }, found };
+  const own = {
+    name: { ...first, kindOf, credentialEntries: providers.credentialEntries },
+    found,
+  };
   if (found.is !== 'absent') return own;
   const other = await firstThere(source, { providers } as ManagedService, rest);
   return other?.found.is === 'there' ? other : own;

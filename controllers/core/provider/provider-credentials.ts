@@ -21,6 +21,8 @@ import { chooseProvider, providerKey, providerOf, providersOf } from './provider
 export interface ProviderKinds<P extends object = object> {
   readonly provider: Kind<Provider & { readonly spec: P }>;
   readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
+  /** The entries of a secret with credentials, where they are in several; absent: all are in the entry that is named. */
+  readonly credentialEntries?: readonly string[];
 }
 
 /** What the spec of a Provider or ProviderConfig says beside where its credentials are. */

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { failingWith, tracedIn } from './traced-objects.ts';
+
+/** A managed resource that fails so, its ProviderConfig and, where it has entries, the secret. */
+const failing = (
+  [group, kind, managedGroup]: readonly [group: string, kind: string, managedGroup: string],
+  key: string,
+  entries: readonly string[] | undefined,
+  message: string,
+): readonly KubernetesObject[] => [
+  {
+    apiVersion: managedGroup,
+    kind,
+    metadata: { name: 'db', generation: 1 },
+    spec: { providerConfigRef: { name: 'demo' }, forProvider: {} },
+    status: { observedGeneration: 1, ...failingWith(message) },
+  } as KubernetesObject,
+  {
+    apiVersion: group,
+    kind: 'ProviderConfig',
+    metadata: { name: 'demo' },
+    spec: { credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: 'server', key } } },
+  } as KubernetesObject,
+  ...(entries === undefined
+    ? []
+    : [
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { namespace: 'infra', name: 'server' },
+          data: encodeDetails(Object.fromEntries(entries.map((entry) => [entry, 'x']))),
+        } as KubernetesObject,
+      ]),
+];
+
+const postgresql = [
+  'postgresql.crossplane.io/v1alpha1',
+  'PostgreSQLDatabase',
+  'postgresql.crossplane.io/v1alpha1',
+] as const;
+const gcp = ['gcp.crossplane.io/v1beta1', 'Topic', 'pubsub.gcp.crossplane.io/v1alpha1'] as const;
+const aws = ['aws.crossplane.io/v1beta1', 'VPC', 'ec2.aws.upbound.io/v1beta1'] as const;
+const refused = 'connect failed: observe failed: server refused the credentials (HTTP 401)';
+const patching = (from: string): string =>
+  `kubectl -n infra patch secret server --patch "$(kubectl create secret generic server ${from} --dry-run=client -o json)"`;
+
+interface Row {
+  readonly of: readonly [string, string, string];
+  readonly key: string;
+  readonly entries: readonly string[] | undefined;
+  readonly fault: string;
+  readonly advice: string;
+  readonly mend: string;
+}
+const all = ['endpoint', 'port', 'username', 'password'];
+const rows: Readonly<Record<string, Row>> = {
+  'of PostgreSQL, refused: a patch of what is wrong, which leaves the rest': {
+    of: postgresql,
+    key: 'endpoint',
+    entries: all,
+    fault: 'wrong credentials',
+    advice:
+      'FILE has a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+    mend: patching('--from-env-file=FILE'),
+  },
+  'of PostgreSQL, without the entry that is named: likewise': {
+    of: postgresql,
+    key: 'endpoint',
+    entries: ['username', 'password'],
+    fault: 'missing credentials',
+    advice:
+      'FILE has a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+    mend: patching('--from-env-file=FILE'),
+  },
+  'of PostgreSQL, not there: made with all entries': {
+    of: postgresql,
+    key: 'endpoint',
+    entries: undefined,
+    fault: 'missing credentials',
+    advice: 'FILE has a line for each entry: endpoint=…, port=…, username=…, password=….',
+    mend: 'kubectl -n infra create secret generic server --from-env-file=FILE',
+  },
+  "of Google's cloud, refused: the one entry that is named": {
+    of: gcp,
+    key: 'key.json',
+    entries: ['key.json', 'note'],
+    fault: 'wrong credentials',
+    advice: 'FILE holds what the entry "key.json" is to be.',
+    mend: patching('--from-file=key.json=FILE'),
+  },
+  'of AWS, not there: made with the one entry': {
+    of: aws,
+    key: 'credentials',
+    entries: undefined,
+    fault: 'missing credentials',
+    advice: 'FILE holds what the entry "credentials" is to be.',
+    mend: 'kubectl -n infra create secret generic server --from-file=credentials=FILE',
+  },
+};
+
+describe('credentials', () => {
+  for (const [name, { of, key, entries, fault, advice, mend }] of Object.entries(rows)) {
+    test(name, async () => {
+      const objects = failing(of, key, entries, refused);
+      const [group, kind, managedGroup] = of.map((text) => text.split('/')[0] ?? '');
+      for (const asked of [
+        [`${kind}.${managedGroup}`, 'db'],
+        [`providerconfig.${group}`, 'demo'],
+      ] as const) {
+        const trace = await tracedIn(objects, asked);
+        assert.deepEqual(
+          { fault: trace.fault?.name, advice: trace.fault?.advice, mend: trace.fault?.mend },
+          { fault, advice, mend: [mend] },
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,85 @@
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { stacks } from '../../controllers/stacks.ts';
+import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import { catalogueOf } from '../../trace/catalogue.ts';
+import type { Findings } from '../../trace/model/findings.ts';
+import type { Trace } from '../../trace/model/trace.ts';
+import { traceOf } from '../../trace/model/trace-of.ts';
+import { collect } from '../../trace/read/collect.ts';
+import type { Source } from '../../trace/read/source.ts';
+import { leaseKey } from './traced-world.ts';
+
+export const catalogue = catalogueOf(stacks);
+export const now = new Date('2026-01-02T03:05:00Z');
+
+/** A lease that was renewed so many seconds ago. */
+export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
+  ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: leaseKey,
+    spec: {
+      holderIdentity: 'pod-1',
+      leaseDurationSeconds: 15,
+      renewTime: new Date(now.getTime() - secondsAgo * 1_000).toISOString(),
+    },
+  }) as KubernetesObject;
+
+/** A source in which there are these objects and no others, as far as they may be read. */
+export function sourceOf(
+  objects: readonly KubernetesObject[],
+  events: readonly CoreEvent[] = [],
+  mayRead: (kind: { readonly kind: string }) => boolean = () => true,
+): Source {
+  const ofKind = (kind: { readonly kind: string; readonly group: string }) =>
+    objects.filter(
+      (object) =>
+        object.kind === kind.kind && object.apiVersion.split('/').slice(0, -1).join('/') === kind.group,
+    );
+  return {
+    async get(kind, { namespace, name }) {
+      if (!mayRead(kind)) return { is: 'withheld' };
+      const found = ofKind(kind).find(
+        ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+      );
+      return found === undefined ? { is: 'absent' } : { is: 'there', value: found as never };
+    },
+    list: async (kind) =>
+      mayRead(kind) ? { is: 'there', value: ofKind(kind) as never } : { is: 'withheld' },
+    eventsOf: async () => ({ is: 'there', value: events }),
+  };
+}
+
+/** What is found where there are these objects, and controllers at work. */
+export async function findingsOf(
+  objects: readonly KubernetesObject[],
+  [word, name]: readonly [word: string, name: string],
+  source: Source = sourceOf([leaseHeld(), ...objects]),
+): Promise<Findings> {
+  const known = catalogue.named(word);
+  const [namespace, own] = name.includes('/') ? name.split('/') : [undefined, name];
+  const key = { name: own ?? '', ...(namespace !== undefined && { namespace }) };
+  return collect({ catalogue, source, clock: { now: () => now }, lease: leaseKey }, { known, key });
+}
+
+/** What is told of an object of these. */
+export const tracedIn = async (...given: Parameters<typeof findingsOf>): Promise<Trace> =>
+  traceOf(await findingsOf(...given));
+
+/** A condition of an object. */
+export const condition = (
+  type: 'Ready' | 'Synced',
+  status: 'True' | 'False',
+  reason: string,
+  message?: string,
+): object => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime: '2026-01-02T03:04:00Z',
+  ...(message !== undefined && { message }),
+});
+
+export const failingWith = (message: string): object => ({
+  conditions: [condition('Synced', 'False', 'ReconcileError', message)],
+});
