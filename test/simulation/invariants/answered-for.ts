@@ -124,7 +124,7 @@ export const answeredFor: InvariantOf = (world) => {
         return [];
       }
       return madeFor(managed)
-        .filter((one) => !one.isGoing && !kept.has(placeOf(one)))
+        .filter((one) => !one.isGoing && !kept.has(placeOf(one)) && !isForgotten(one))
         .map((one) => `${by} lets ${kind.kind} ${managed.metadata.name} go, and ${text(one)} is still there`);
     },
     atRest() {

@@ -47,7 +47,7 @@ export const recordedFirst: InvariantOf = (world) => {
   const began = new Map<string, number>();
   const hadFinalizer = new Map<string, Former>();
   const hadSecret = new Map<string, Former>();
-  const wanted = new Map<string, Former>();
+  const wanted = new Map<string, readonly Former[]>();
   const hadRecord = new Map<string, Former>();
   /** When a deletion overtook what was on record of a managed resource, by its kind and name. */
   const overtaken = new Map<string, number>();
@@ -59,7 +59,7 @@ export const recordedFirst: InvariantOf = (world) => {
     const { uid = '' } = is.metadata;
     const isTaken = hasFinalizer(was, finalizerNames.claim) && !hasFinalizer(is, finalizerNames.claim);
     if (isTaken) hadFinalizer.set(uid, former);
-    if (wantedOf(was) !== wantedOf(is)) wanted.set(uid, former);
+    if (wantedOf(was) !== wantedOf(is)) wanted.set(uid, [...(wanted.get(uid) ?? []), former]);
   }
 
   function noteSecret({ before, after }: Change): void {
@@ -78,15 +78,16 @@ export const recordedFirst: InvariantOf = (world) => {
   const isOvertaken = ({ owner, ownerKind }: Outside): boolean =>
     world.elapsedMs - (overtaken.get(`${ownerKind} ${owner}`) ?? Number.NEGATIVE_INFINITY) < lag;
 
-  /** What was so until a moment ago, if a process may not have seen yet that it is no more. */
+  /** It was so until a moment ago, and a process may not have seen yet that it is no more. */
+  const isBelieved = (former: Former | undefined, by: string): former is Former =>
+    former !== undefined && world.elapsedMs - former.atMs < lag && (began.get(by) ?? 0) <= former.atMs;
   function formerly(
     of: ReadonlyMap<string, Former>,
     { metadata }: Claim | Managed,
     by: string,
   ): Former | undefined {
     const former = of.get(metadata.uid ?? '');
-    const isRecent = former !== undefined && world.elapsedMs - former.atMs < lag;
-    return isRecent && (began.get(by) ?? 0) <= former.atMs ? former : undefined;
+    return isBelieved(former, by) ? former : undefined;
   }
 
   function ofManaged({ by, kind, before, after }: Change): readonly string[] {
@@ -102,11 +103,11 @@ export const recordedFirst: InvariantOf = (world) => {
       secret === undefined ||
       secret === lost?.secret ||
       world.cluster.find(SecretKind, { namespace, name: secret }) !== undefined;
-    const former = formerly(wanted, claim, by);
+    const formers = wanted.get(claim.metadata.uid ?? '') ?? [];
     const hasSecret =
       is.spec.writeConnectionSecretToRef === undefined ||
       isThere(wantedOf(claim)) ||
-      (former !== undefined && isThere(former.secret));
+      formers.some((former) => isBelieved(former, by) && isThere(former.secret));
     const isLoose =
       !hasFinalizer(claim, finalizerNames.claim) && formerly(hadFinalizer, claim, by) === undefined;
     return [
