@@ -106,9 +106,14 @@ export function stackControllers(
   metrics?.over({
     claims: uniq(services.map(({ part, service }) => claimResource(part.asked.env, service.claim).store)),
     managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
-    providerConfigs: Object.values(byProviderConfig).flatMap((users) =>
-      users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.providerConfig).store),
-    ),
+    providers: [
+      ...Object.values(byProviderConfig).flatMap((users) =>
+        users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.providerConfig).store),
+      ),
+      ...Object.values(byProvider).flatMap((users) =>
+        users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.provider).store),
+      ),
+    ],
     secrets: connectionSecrets(env).store,
   });
   return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));

@@ -137,6 +137,7 @@ interface Fault {
 const outage = (recorded: Recorded): void =>
   recorded.cloud.faults.inject({ kind: 'fail', status: 503, times: 1e9 });
 const failing = ['ServicesStackReconcileErrors', 'ServicesStackNotSynced', 'ServicesStackProviderFailing'];
+const unusable = [...failing, 'ServicesStackProviderConfigNotReady'];
 
 const faults: Readonly<Record<string, Fault>> = {
   'nothing at all': { befall: () => {}, minutes: 75, alerts: [] },
@@ -166,13 +167,13 @@ const faults: Readonly<Record<string, Fault>> = {
       cluster.put(SecretKind, { ...secret, data: encodeDetails({ credentials }) });
     },
     minutes: 90,
-    alerts: failing,
+    alerts: unusable,
     line: /reconcile failed.*\(401 Unauthenticated\)/,
   },
   'a provider that is down, under a bound claim': {
     befall: outage,
     minutes: 90,
-    alerts: failing,
+    alerts: unusable,
     line: /reconcile failed.*\(503 Unavailable\)/,
   },
   'a provider that is down, under a new claim': {
@@ -181,7 +182,7 @@ const faults: Readonly<Record<string, Fault>> = {
       recorded.claim('later');
     },
     minutes: 90,
-    alerts: [...failing, 'ServicesStackClaimsWait'],
+    alerts: [...unusable, 'ServicesStackClaimsWait'],
     line: /"claim":"team\/later".*reconcile failed|reconcile failed.*"claim":"team\/later".*\(503 Unavailable\)/,
   },
   'a quota that is used up': {
@@ -304,7 +305,7 @@ const faults: Readonly<Record<string, Fault>> = {
       recorded.cloud.faults.inject({ kind: 'hang', times: 1e9 });
     },
     minutes: 90,
-    alerts: [...failing, 'ServicesStackClaimsWait'],
+    alerts: [...unusable, 'ServicesStackClaimsWait'],
     line: /reconcile failed.*observe failed/,
   },
   'a cloud that is too slow for so many': {

@@ -14,7 +14,7 @@ const reasons: ReadonlySet<string> = new Set([
   ],
   ...['NoMatchingClass', 'Pending', 'Unavailable', 'UnknownKind'],
   ...['ReconcileError', 'ReconcilePaused', 'ReconcileSuccess'],
-  // Of ProviderConfigs.
+  // Of ProviderConfigs and Providers.
   ...['CannotReadCredentials', 'CredentialsAccepted', 'CredentialsRefused', 'NoAnswer', 'Unused'],
 ]);
 

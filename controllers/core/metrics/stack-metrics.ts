@@ -11,7 +11,7 @@ import { defer, ignoreElements, merge, tap } from 'rxjs';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Store } from '../../../runtime/cache/store.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
@@ -26,7 +26,8 @@ export interface Subjects {
   /** One store of each kind. */
   readonly claims: readonly Store<Claim>[];
   readonly managed: readonly Store<Managed>[];
-  readonly providerConfigs: readonly Store<ProviderConfig>[];
+  /** One store of each kind of ProviderConfig, and of Provider. */
+  readonly providers: readonly Store<Provider | ProviderConfig>[];
   readonly secrets: Store<Secret>;
 }
 
@@ -91,11 +92,11 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     'For how long the managed resource that has waited longest has not been Ready.',
     ['kind', 'ready_reason'],
   );
-  const providerConfigs = gauge('services_stack_provider_configs', 'ProviderConfigs by what they say.', [
-    'kind',
-    'ready',
-    'ready_reason',
-  ]);
+  const providerConfigs = gauge(
+    'services_stack_provider_configs',
+    'ProviderConfigs and Providers by what they say.',
+    ['kind', 'ready', 'ready_reason'],
+  );
   const secretsOutOfStep = gauge(
     'services_stack_secrets_out_of_step',
     'Bound claims whose secret does not hold what their managed resource publishes.',
@@ -197,11 +198,11 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     },
     async refresh() {
       if (subjects === undefined) return;
-      const of = isWorking() ? subjects : { ...subjects, claims: [], managed: [], providerConfigs: [] };
+      const of = isWorking() ? subjects : { ...subjects, claims: [], managed: [], providers: [] };
       const stores = new Map(of.managed.map((store) => [kindLabel(store.kind), store]));
       const ofClaims = await inTurn(of.claims, countsOf);
       const ofManaged = await inTurn(of.managed, countsOf);
-      const ofProviders = await inTurn(of.providerConfigs, countsOf);
+      const ofProviders = await inTurn(of.providers, countsOf);
       const { secrets } = of;
       const ofSecrets = await inTurn(of.claims, async (store) => ({
         kind: kindLabel(store.kind),

@@ -5,10 +5,10 @@ import type { Claim, ClaimStatus } from '../../../../apis/core/v1alpha1/claim.ts
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
-import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
+import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import { ProviderConfigKind } from '../../../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../../apis/fcp/v1alpha3/provider.ts';
 import type { ExternalCall } from '../../../../controllers/core/managed/observed-connector.ts';
 import { createStackMetrics } from '../../../../controllers/core/metrics/stack-metrics.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
@@ -37,6 +37,7 @@ interface Given {
   readonly managed?: readonly Managed[];
   readonly secrets?: readonly Secret[];
   readonly providerConfigs?: readonly ProviderConfig[];
+  readonly providers?: readonly Provider[];
   readonly isWorking?: () => boolean;
 }
 
@@ -50,7 +51,10 @@ function scene({ isWorking = () => true, ...given }: Given = {}) {
   metrics.over({
     claims: [claims.store],
     managed: [resources.store],
-    providerConfigs: [new FilledStore<ProviderConfig>(ProviderConfigKind, given.providerConfigs).store],
+    providers: [
+      new FilledStore<ProviderConfig>(ProviderConfigKind, given.providerConfigs).store,
+      new FilledStore<Provider>(ProviderKind, given.providers).store,
+    ],
     secrets: new FilledStore(SecretKind, given.secrets).store,
   });
   const samples = async (...names: readonly string[]): Promise<readonly string[]> => {
@@ -130,7 +134,7 @@ describe('claims and managed resources are counted by what they say', () => {
     ]);
   });
 
-  test('ProviderConfigs', async () => {
+  test('ProviderConfigs and Providers', async () => {
     const config = (name: string, conditions: readonly Condition[]) =>
       ({
         apiVersion: 'fcp.crossplane.io/v1alpha3',
@@ -139,13 +143,16 @@ describe('claims and managed resources are counted by what they say', () => {
         spec: {},
         status: { conditions },
       }) as unknown as ProviderConfig;
+    const provider = { ...config('d', [ready]), kind: 'Provider' } as unknown as Provider;
     const { samples } = scene({
       providerConfigs: [config('a', [ready]), config('b', [ready]), config('c', [])],
+      providers: [provider],
     });
     const kind = 'kind="ProviderConfig.fcp.crossplane.io"';
     assert.deepEqual(await samples('services_stack_provider_configs'), [
       `services_stack_provider_configs{${kind},ready="True",ready_reason="Available"} 2`,
       `services_stack_provider_configs{${kind},ready="Unknown",ready_reason="None"} 1`,
+      'services_stack_provider_configs{kind="Provider.fcp.crossplane.io",ready="True",ready_reason="Available"} 1',
     ]);
   });
 
