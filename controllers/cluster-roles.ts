@@ -186,7 +186,7 @@ export function processRoles(
       name: `${name}-namespaces`,
       because:
         'The labels of namespaces, once a class or managed resource says which namespaces may claim it. Without this\n' +
-        'right none may. deploy/namespaced has it for one namespace.',
+        'right none may. deploy/namespaced has it for those that it names.',
       rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] }],
     },
     {

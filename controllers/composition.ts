@@ -14,7 +14,8 @@ import { secretStores } from './core/connection/secret-stores.ts';
 import type { StackMetrics } from './core/metrics/stack-metrics.ts';
 import type { Stack } from './core/stack.ts';
 import { stackControllers } from './core/stack.ts';
-import { secretsIn, withinSecretNamespaces } from './secret-namespaces.ts';
+import { withinSecretNamespaces } from './secret-namespaces.ts';
+import { watchedIn } from './watched-namespaces.ts';
 
 /** What the process does, put together and at rest. */
 export interface Composition {
@@ -60,7 +61,7 @@ export function composition({
   const client = withinSecretNamespaces(given.client, secretNamespaces);
   const informers = createInformers({
     ...{ client, log, clock, random },
-    namespacesOf: secretsIn(secretNamespaces),
+    namespacesOf: watchedIn(stacks, { claimNamespaces: given.claimNamespaces, secretNamespaces }),
   });
   const events = createEventRecorder({
     ...{ client, component, log, clock },

@@ -138,7 +138,6 @@ function start(
       ...{ address, version, log, clock, stacks: chosen },
       resource: (...kind) => informers.resource(...kind),
       client: { get: (...asked) => client.get(...asked) },
-      ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
     });
   const http = kubernetesClient({
     kubeConfig,
@@ -160,7 +159,7 @@ function start(
     host: createHost({ variables: process.env }),
     checkLease: () => election?.check(),
     ...(dashboard && { onEvent: dashboard.memory.told }),
-    ...(flags.namespace !== undefined && { claimNamespace: flags.namespace }),
+    ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
     ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
   });
   const election: LeaderElection | undefined = flags.leaderElect

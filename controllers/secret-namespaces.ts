@@ -9,12 +9,6 @@ import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
 const isSecret = (kind: Pick<Kind, 'group' | 'version' | 'plural'>): boolean =>
   kindKey(kind) === kindKey(SecretKind);
 
-/** Where alone a kind may be watched, for informers: secrets in these namespaces, all else everywhere. */
-export const secretsIn =
-  (namespaces: readonly string[] | undefined) =>
-  (kind: Kind): readonly string[] | undefined =>
-    isSecret(kind) ? namespaces : undefined;
-
 /**
  * A client that leaves the secrets of all other namespaces alone, whoever names them: what is asked of such a one is refused
  * here as RBAC would, and no request is sent. Without `namespaces` the client as it is.

@@ -29,8 +29,6 @@ export interface DashboardOptions {
   /** Of the process: the page looks at what the controllers look at. */
   readonly resource: Informers['resource'];
   readonly client: Pick<KubernetesClient, 'get'>;
-  /** As the controllers have it: claims of other namespaces are not known. */
-  readonly claimNamespace?: string;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -51,9 +49,6 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   /** What the controllers ask for: a kind is watched as they do, and only so. */
   const selections = new Map<string, Selection>([
     [kindKey(SecretKind), { fieldSelector: `type=${connectionSecretType}` }],
-    ...catalogue.services.map(
-      ({ claim }) => [kindKey(claim), { namespace: options.claimNamespace }] as const,
-    ),
   ]);
   const storeOf = (kind: Kind): Store<KubernetesObject> =>
     options.resource(kind, selections.get(kindKey(kind))).store;

@@ -161,6 +161,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'controllers/composition.ts': ['controllers/', 'runtime/'],
   /** Whose secrets the process touches at all. */
   'controllers/secret-namespaces.ts': ['apis/core/', 'runtime/'],
+  'controllers/watched-namespaces.ts': ['apis/core/', 'controllers/core/stack.ts'],
   'controllers/run.ts': ['apis/core/', 'controllers/', 'dashboard/', 'runtime/'],
   'controllers/generate.ts': ['apis/', 'controllers/', 'runtime/'],
   /** The one list of stacks. */

@@ -15,7 +15,6 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import { claimResource } from './claim/claim-resource.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
@@ -104,7 +103,7 @@ export function stackControllers(
     ),
   ];
   metrics?.over({
-    claims: uniq(services.map(({ part, service }) => claimResource(part.asked.env, service.claim).store)),
+    claims: uniq(services.map(({ part, service }) => part.asked.env.resource(service.claim).store)),
     managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
     providers: [
       ...Object.values(byProviderConfig).flatMap((users) =>
@@ -161,7 +160,7 @@ export function stackControllers(
     const peers = peersOf(service);
     const telling = {
       env: asked,
-      resource: claimResource(asked, service.claim),
+      resource: asked.resource(service.claim),
       source: eventSources.definition(service.claim),
     };
     const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec =>

@@ -13,6 +13,7 @@ import type { Observable } from 'rxjs';
 import { defer, from, merge, mergeMap, Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
+import { isNamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
 import type { InformerState } from './informer-state.ts';
 import { jointState } from './informer-state.ts';
@@ -42,8 +43,8 @@ export interface Informers {
 
 export interface InformersOptions extends InformerStreamOptions {
   /**
-   * The only namespaces in which a kind is watched, a stream for each, whatever its selection; undefined: where that
-   * says. Never none. Default: undefined for every kind.
+   * The only namespaces in which a kind is watched, a stream for each, whatever its selection; of the kind Namespace, the
+   * only ones that are. Undefined: where the selection says. Never none. Default: undefined for every kind.
    */
   readonly namespacesOf?: (kind: Kind) => readonly string[] | undefined;
 }
@@ -55,6 +56,12 @@ interface Informer {
   readonly whenSynced: Promise<unknown>;
   state(): InformerState;
 }
+
+/** What of a selection is watched for one namespace: what lies in it; of the kind Namespace, that one by its name. */
+const within = (kind: Kind, selection: Selection, namespace: string | undefined): Selection =>
+  namespace !== undefined && isNamespaceKind(kind)
+    ? { ...selection, fieldSelector: `metadata.name=${namespace}` }
+    : { ...selection, namespace };
 
 /** The same text for the same selection. */
 const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): string =>
@@ -70,11 +77,11 @@ export function createInformers(options: InformersOptions): Informers {
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
     const namespaces = namespacesOf(kind) ?? [selection.namespace];
     const streams = namespaces.map((namespace) =>
-      createInformerStream(
-        kind,
-        { ...selection, namespace },
-        { client, ...streamOptions, onTold: () => told$.next() },
-      ),
+      createInformerStream(kind, within(kind, selection, namespace), {
+        client,
+        ...streamOptions,
+        onTold: () => told$.next(),
+      }),
     );
     const store = jointStore(new Map(streams.map(({ store }, i) => [namespaces[i], store])));
     return {

@@ -29,6 +29,6 @@ export interface Environment {
    * system. Absent: there is no lease.
    */
   readonly checkLease?: () => void;
-  /** Claims of other namespaces are left alone. */
-  readonly claimNamespace?: string;
+  /** Claims of other namespaces are left alone, and not watched; never none. Absent: all namespaces. */
+  readonly claimNamespaces?: readonly string[];
 }

@@ -28,11 +28,13 @@ const namespaceName = {
   parse: (text: string) => (isNamespaceName(text) ? text : undefined),
 };
 
+/** Stricter than other lists: a name that is there twice is likely to be meant for another. */
 const namespaceNames = {
-  allowed: 'names of namespaces (lower-case letters, digits and dashes), separated by commas',
+  allowed:
+    'names of namespaces (lower-case letters, digits and dashes), each once, with commas between them and no spaces',
   parse(text: string): readonly string[] | undefined {
-    const given = splitList(text);
-    return given.every(isNamespaceName) ? given : undefined;
+    const given = text.split(',');
+    return given.every(isNamespaceName) && new Set(given).size === given.length ? given : undefined;
   },
 };
 
@@ -102,15 +104,15 @@ export const flagSpecs = (stacks: readonly string[]) => ({
     ...flag,
   },
   namespace: {
-    usage: '--namespace <name>',
-    description: 'serve the claims of this namespace only; without it those of all',
+    usage: '--namespace <names>',
+    description: 'serve the claims of these namespaces only; without it those of all',
     default: '',
-    ...namespaceName,
+    ...namespaceNames,
   },
   secretNamespaces: {
     usage: '--secret-namespaces <names>',
     description:
-      'with --namespace: beside it, the only namespaces whose secrets are watched, read and written',
+      'with --namespace: beside those, the only namespaces whose secrets are watched, read and written',
     default: '',
     ...namespaceNames,
   },

@@ -11,9 +11,9 @@ export interface Flags {
   readonly kubeconfig?: string;
   readonly stacks: readonly string[];
   readonly installCrds: boolean;
-  /** Claims of other namespaces are left alone; absent: all namespaces. */
-  readonly namespace?: string;
-  /** The only namespaces whose secrets are watched, read and written, that of the claims among them; absent: all. */
+  /** Claims of other namespaces are left alone; never none; absent: all namespaces. */
+  readonly namespaces?: readonly string[];
+  /** The only namespaces whose secrets are watched, read and written, those of the claims among them; absent: all. */
   readonly secretNamespaces?: readonly string[];
   readonly pollIntervalMs: number;
   readonly syncPeriodMs: number;
@@ -155,8 +155,8 @@ function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknow
 }
 
 /** Throws `FlagError` where the claims are of all namespaces, for their secrets are, too. */
-function secretsOf(namespace: string | undefined, others: readonly string[]): readonly string[] {
-  if (namespace !== undefined) return uniq([namespace, ...others]);
+function secretsOf(namespaces: readonly string[] | undefined, others: readonly string[]): readonly string[] {
+  if (namespaces !== undefined) return uniq([...namespaces, ...others]);
   throw new FlagError(
     '--secret-namespaces takes --namespace: the secrets of claims are in the namespaces of these',
   );
@@ -164,7 +164,7 @@ function secretsOf(namespace: string | undefined, others: readonly string[]): re
 
 /** Values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
-  const { kubeconfig, namespace, secretNamespaces } = values;
+  const { kubeconfig, namespace: namespaces, secretNamespaces } = values;
   const { metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
   // All others have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
@@ -172,8 +172,8 @@ function flagsOf(values: Values): Flags {
     ...(kubeconfig !== undefined && { kubeconfig }),
     stacks: rest.stacks,
     installCrds: rest.installCrds,
-    ...(namespace !== undefined && { namespace }),
-    ...(secretNamespaces !== undefined && { secretNamespaces: secretsOf(namespace, secretNamespaces) }),
+    ...(namespaces !== undefined && { namespaces }),
+    ...(secretNamespaces !== undefined && { secretNamespaces: secretsOf(namespaces, secretNamespaces) }),
     pollIntervalMs: rest.pollInterval,
     syncPeriodMs: rest.syncPeriod,
     maxConcurrentReconciles: rest.maxConcurrentReconciles,

@@ -94,7 +94,7 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
 });
 
 describe('--secret-namespaces: the process', () => {
-  const namespaces = { claims: 'team-shop', secrets: ['team-shop', 'cloud-credentials'] };
+  const namespaces = { claims: ['team-shop'], secrets: ['team-shop', 'cloud-credentials'] };
   const syncedOf = (object: Claim | Managed) => {
     const { status, message = '' } = getCondition(object.status?.conditions, 'Synced');
     return [status, message];
@@ -132,7 +132,7 @@ describe('--secret-namespaces: the process', () => {
 
   test('says so of credentials that lie elsewhere', async () => {
     const world = new TracedWorld();
-    world.start({ namespaces: { claims: 'team-shop', secrets: ['team-shop'] } });
+    world.start({ namespaces: { claims: ['team-shop'], secrets: ['team-shop'] } });
     const key = world.managed('stray');
     await world.pass(60);
     const [status, message] = syncedOf(world.cluster.get(FavouriteDBInstanceKind, key));
@@ -143,7 +143,10 @@ describe('--secret-namespaces: the process', () => {
 
   test('shows its live page, with what it knows', async () => {
     const world = new TracedWorld();
-    const url = await world.startWithPage({ namespaces });
+    const claims = ['team-bar', 'team-shop'];
+    const url = await world.startWithPage({
+      namespaces: { claims, secrets: [...claims, 'cloud-credentials'] },
+    });
     world.claim('orders');
     await world.pass(60);
     const asking = fetch(`${url}/trace?resource=fancysqlinstances&namespace=team-shop&name=orders`);

@@ -339,9 +339,19 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     assert.equal(await allows(jane, 'list', 'fcp.crossplane.io/providerconfigs'), false);
   });
 
-  describe('namespaced', () => {
+  describe('namespaced, with a second team', () => {
     /** How many requests had been made before its time. */
     let former: number;
+
+    /** What is added to the manifests for the claims of one more namespace, as they say. */
+    const ofTeamB = (objects: readonly KubernetesObject[]): readonly object[] => {
+      const bindings = objects
+        .filter(({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'team-a')
+        .map((binding) => ({ ...binding, metadata: { ...binding.metadata, namespace: 'team-b' } }));
+      const labels = objectOf<Role>(objects, 'ClusterRole', 'services-stack-namespace');
+      const resourceNames = ['team-a', 'team-b'];
+      return [...bindings, { ...labels, rules: labels.rules.map((rule) => ({ ...rule, resourceNames })) }];
+    };
 
     before(async () => {
       await stop();
@@ -349,24 +359,38 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await kubectl('delete', 'events', '--all', '-n', 'cloud-credentials');
       await deployed('delete', 'cluster-wide');
       await deployed('apply', 'namespaced');
+      const added = ofTeamB(objectsOf('deploy/namespaced'));
+      assert.equal(added.length, 4);
+      await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-c' } }, ...added);
       const [{ configMapRef }] = container.envFrom as readonly [
         { readonly configMapRef: { readonly name: string } },
       ];
       const flags = await kubectl('get', 'configmap', configMapRef.name, '-n', namespace, '-o', 'json');
-      await start([], (JSON.parse(flags) as { readonly data: Record<string, string> }).data);
+      const { data } = JSON.parse(flags) as { readonly data: Record<string, string> };
+      assert.equal(data.SERVICES_STACK_NAMESPACE, 'team-a');
+      await start([], { ...data, SERVICES_STACK_NAMESPACE: 'team-a,team-b' });
     });
 
-    test('it suffices for the claims of its namespace; those of others are left alone', async () => {
-      await apply(claim('team-b', 'orders'), claim('team-a', 'orders'));
+    test('it suffices for the claims of both namespaces; those of others are left alone', async () => {
+      await apply(claim('team-c', 'orders'), claim('team-a', 'orders'));
       await bound('team-a', 'orders');
       await secretFollows();
       await eventually('its source says so, too', async () => {
         const told = await kubectl('get', 'events', '-n', 'cloud-credentials', '-o', 'jsonpath={..reason}');
         return told.includes('PropagatedDataTo');
       });
+      await apply(claim('team-b', 'orders'));
+      await eventually('the class is not for team-b', async () =>
+        (await readyOf('team-b', 'orders')).includes('may not be claimed from namespace team-b'),
+      );
+      await kubectl('label', 'namespace', 'team-b', 'stage=live');
+      await bound('team-b', 'orders');
+      await kubectl('get', 'secret', 'orders', '-n', 'team-b');
+      await kubectl('delete', 'fancysqlinstance', '-n', 'team-b', 'orders', '--timeout=30s');
+      await eventually('its instance is gone', async () => cloud.instances().length === 1);
       await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
-      assert.equal(await phaseOf('team-b', 'orders'), '');
+      assert.equal(await phaseOf('team-c', 'orders'), '');
     });
 
     test('a resource whose secret is to lie elsewhere says which flag is meant', async () => {
@@ -376,7 +400,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         metadata: { name: 'stray' },
         spec: {
           providerConfigRef: { name: 'default' },
-          writeConnectionSecretToRef: { namespace: 'team-b', name: 'stray' },
+          writeConnectionSecretToRef: { namespace: 'team-c', name: 'stray' },
           reclaimPolicy: 'Delete',
           forProvider: { fancinessLevel: 3 },
         },
@@ -384,41 +408,46 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       const synced = '{.status.conditions[?(@.type=="Synced")].message}';
       await eventually('it says so', async () =>
         (await kubectl('get', 'favouritedbinstance', 'stray', '-o', `jsonpath=${synced}`)).includes(
-          'the secrets of namespace team-b are left alone: add it to --secret-namespaces',
+          'the secrets of namespace team-c are left alone: add it to --secret-namespaces',
         ),
       );
       assert.deepEqual(cloud.instances(), []);
       await kubectl('delete', 'favouritedbinstance', 'stray', '--wait=false');
     });
 
-    test('no secret was asked for anywhere else', async () => {
+    test('no claim and no secret was asked for anywhere else, nor of all namespaces', async () => {
       await stop();
-      const asked = (await audit.requests())
-        .slice(former)
-        .filter(({ user, resource }) => user === account && resource === '/secrets');
-      assert.deepEqual([...new Set(asked.map((request) => request.namespace))].toSorted(), [
-        'cloud-credentials',
-        'team-a',
-      ]);
+      const asked = (await audit.requests()).slice(former).filter(({ user }) => user === account);
+      const whereOf = (resources: RegExp) => {
+        const about = asked.filter(({ resource }) => resources.test(resource));
+        return [...new Set(about.map((request) => request.namespace))].toSorted();
+      };
+      assert.deepEqual(whereOf(/^\/secrets$/), ['cloud-credentials', 'team-a', 'team-b']);
+      assert.deepEqual(whereOf(/^(database|cache)\.crossplane\.io\//), ['team-a', 'team-b']);
       assert.deepEqual(await refused(), ['list /pods 403']); // from above
     });
 
     for (const [can, verb, key, inNamespace] of [
       [true, 'patch', claims, 'team-a'],
-      [false, 'list', claims, 'team-b'],
-      [false, 'patch', claims, 'team-b'],
+      [true, 'patch', claims, 'team-b'],
+      [false, 'list', claims, 'team-c'],
+      [false, 'patch', claims, 'team-c'],
+      [false, 'list', claims, undefined],
       [true, 'delete', '/secrets', 'team-a'],
       [true, 'delete', '/secrets', 'cloud-credentials'],
-      [false, 'create', '/secrets', 'team-b'],
+      [true, 'create', '/secrets', 'team-b'],
+      [false, 'create', '/secrets', 'team-c'],
       [false, 'delete', '/secrets', namespace],
       [true, 'watch', '/secrets', 'team-a'],
       [true, 'list', '/secrets', 'cloud-credentials'],
       [false, 'list', '/secrets', undefined],
       [false, 'watch', '/secrets', undefined],
-      [false, 'get', '/secrets', 'team-b'],
+      [false, 'get', '/secrets', 'team-c'],
       [false, 'list', '/secrets', namespace],
-      [false, 'create', '/events', 'team-b'],
-      [false, 'get', '/namespaces', 'team-b'],
+      [true, 'create', '/events', 'team-b'],
+      [false, 'create', '/events', 'team-c'],
+      [false, 'get', '/namespaces', 'team-c'],
+      [false, 'watch', '/namespaces', undefined],
     ] as const) {
       test(`it can${can ? '' : 'not'} ${verb} ${key} in ${inNamespace ?? 'all namespaces'}`, async () => {
         assert.equal(await allows({ user: account }, verb, key, inNamespace), can);

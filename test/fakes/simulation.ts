@@ -3,6 +3,7 @@ import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import type { Dashboard, DashboardOptions } from '../../dashboard/dashboard.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { run } from '../../runtime/process/run.ts';
@@ -30,12 +31,12 @@ export interface SimulationOptions {
 }
 
 /** What the page of a process is given of it. */
-export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource' | 'claimNamespace'>;
+export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource'>;
 
 export interface StartOptions {
   readonly createPage?: (given: PageGiven) => Dashboard;
   /** As the flags --namespace and --secret-namespaces; the second holds the first. */
-  readonly namespaces?: { readonly claims: string; readonly secrets: readonly string[] };
+  readonly namespaces?: { readonly claims: readonly string[]; readonly secrets?: readonly string[] };
 }
 
 /** As flags have them by default. */
@@ -57,6 +58,8 @@ export class Simulation {
   readonly log: string[] = [];
   /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
   readonly writes: string[] = [];
+  /** What it has begun to watch: `FancySQLInstance in team`, `Provider`, `Namespace metadata.name=team`. */
+  readonly watched = new Set<string>();
   /** How often it reconciled. */
   runs = 0;
   readonly #syncPeriodMs: number;
@@ -92,7 +95,16 @@ export class Simulation {
       if (isWrite && this.cluster.resourceVersion === before) this.writes.push('which changed nothing');
       return answer;
     });
-    this.#client = faultyClient(direct, clock, { latency: random });
+    const noted: KubernetesClient = {
+      ...direct,
+      watch: (kind, options) => {
+        const { namespace, fieldSelector } = options;
+        const where = [namespace && `in ${namespace}`, fieldSelector].filter((part) => part !== undefined);
+        this.watched.add([kind.kind, ...where].join(' '));
+        return direct.watch(kind, options);
+      },
+    };
+    this.#client = faultyClient(noted, clock, { latency: random });
     const log = createLogger({
       level: this.#logLevel,
       format: 'json',
@@ -111,7 +123,6 @@ export class Simulation {
       log,
       client: { get: (...asked) => client.get(...asked) },
       resource: (...kind) => informers.resource(...kind),
-      ...(namespaces && { claimNamespace: namespaces.claims }),
     };
     const page = createPage?.(given);
     const { client, informers, events, controllers, stackStates } = composition({
@@ -123,7 +134,8 @@ export class Simulation {
       clock,
       random,
       metrics: stackMetrics,
-      ...(namespaces && { claimNamespace: namespaces.claims, secretNamespaces: namespaces.secrets }),
+      ...(namespaces && { claimNamespaces: namespaces.claims }),
+      ...(namespaces?.secrets && { secretNamespaces: namespaces.secrets }),
       ...flags,
     });
     const running$ = run({

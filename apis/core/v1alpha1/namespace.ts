@@ -1,4 +1,5 @@
-import type { Kind, KubernetesObject } from './kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from './kind.ts';
+import { kindKey } from './kind.ts';
 
 /** A namespace; of it nothing is read but name and labels. */
 export type Namespace = KubernetesObject;
@@ -10,6 +11,12 @@ export const NamespaceKind: Kind<Namespace> = {
   plural: 'namespaces',
   scope: 'Cluster',
 };
+
+export const isNamespaceKind = (kind: Kind): boolean => kindKey(kind) === kindKey(NamespaceKind);
+
+/** In which namespace an object is, a namespace in itself; undefined: in none. */
+export const namespaceOf = (kind: Kind, { namespace, name }: ObjectKey): string | undefined =>
+  isNamespaceKind(kind) ? name : namespace;
 
 /**
  * The label by which a selector names one namespace. The API server sets it from 1.21 on, and lets nobody change it; before,

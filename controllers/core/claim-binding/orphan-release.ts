@@ -6,6 +6,7 @@ import { createKnownFailures } from '../../../runtime/controller/known-failures.
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
+import { isServed } from '../claim/is-served.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsOfClaim } from '../indexes.ts';
 import { aboutManaged, logAct } from '../story.ts';
@@ -18,7 +19,7 @@ import { deleteSecrets, part } from './release.ts';
 import type { UnansweredCreations } from './unanswered-creations.ts';
 
 export interface OrphanOptions extends ReleaseOptions {
-  readonly env: Pick<Environment, 'clock' | 'events' | 'claimNamespace'>;
+  readonly env: Pick<Environment, 'clock' | 'events' | 'claimNamespaces'>;
   readonly service: ClaimService;
   readonly creations: Pick<UnansweredCreations, 'isOf'>;
   readonly handOvers: Pick<HandOvers, 'isOf' | 'forget'>;
@@ -46,7 +47,7 @@ export function orphanRelease(
 
   return async (key, signal, log) => {
     // Another process may look after claims that this one does not see.
-    if (env.claimNamespace !== undefined && key.namespace !== env.claimNamespace) return;
+    if (!isServed(env, key)) return;
     const seen = claims.get(key);
     const strays = managedNaming(managedResources.store, key).filter(
       (one) => decide(one, seen).act !== 'nothing',

@@ -56,7 +56,7 @@ import { finalise, part } from './release.ts';
 import { createUnansweredCreations } from './unanswered-creations.ts';
 
 export interface ClaimBindingOptions {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespace'>;
+  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
   readonly service: ClaimService;
   readonly peers: Peers;
   readonly claims: Resource<Claim>;

@@ -24,8 +24,8 @@ import {
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
 import { claimNamespaces } from '../claim/claim-namespaces.ts';
-import { claimResource } from '../claim/claim-resource.ts';
 import { holdings } from '../claim/holdings.ts';
+import { isServed } from '../claim/is-served.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
@@ -48,7 +48,7 @@ export function claimBindingController(
   service: ClaimService,
   peers: Peers,
 ): ControllerSpec {
-  const claims = claimResource(env, service.claim);
+  const claims = env.resource(service.claim);
   const classes = env.resource(service.class);
   const managedResources = env.resource(service.managed);
   const secrets = connectionSecrets(env);
@@ -70,12 +70,7 @@ export function claimBindingController(
   ];
   /** The claim that a managed resource names though it is not there, if we would see it. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
-    wasDeleted(object)
-      ? []
-      : namedBy(object).filter(
-          (key) =>
-            !isThere(key) && (env.claimNamespace === undefined || key.namespace === env.claimNamespace),
-        );
+    wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource === undefined ? [] : claimsOf(resource);

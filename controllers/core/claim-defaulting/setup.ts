@@ -3,7 +3,6 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClassAssignment } from '../claim/assign-class.ts';
 import { assignClass, assignmentTriggers } from '../claim/assign-class.ts';
-import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { aboutClaim } from '../story.ts';
@@ -19,7 +18,7 @@ export function claimDefaulting(env: Environment, service: ClaimService, peers: 
       spec.classSelector === undefined && spec.classRef === undefined && spec.resourceRef === undefined,
     eventReason: 'DefaultResourceClass',
   };
-  const claims = claimResource(env, service.claim);
+  const claims = env.resource(service.claim);
   return {
     name: controllerNames.defaulting(service),
     objects: claims.store,

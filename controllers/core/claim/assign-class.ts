@@ -19,7 +19,6 @@ import { aboutClaim, logAct, logConditions } from '../story.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import { choiceRecord } from './claim-record.ts';
-import { claimResource } from './claim-resource.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
@@ -42,7 +41,7 @@ export interface ClassAssignment {
 
 /** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
 export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
-  const claims = claimResource(env, assignment.claim);
+  const claims = env.resource(assignment.claim);
   const classes = new Map(assignment.peers.all.map((peer) => [peer, env.resource(peer.class).store]));
   const namespaces = claimNamespaces(env);
   const candidates = (namespace: ClaimNamespace | undefined): readonly Candidates[] =>
@@ -114,7 +113,7 @@ export function assignmentTriggers(
   { claim, peers, concerns }: ClassAssignment,
 ): readonly Trigger[] {
   const wokenBy = triggersIn(env);
-  const { store } = claimResource(env, claim);
+  const { store } = env.resource(claim);
   const waiting = () => those(store.all(), concerns);
   const offered = peers.all.map((peer) => env.resource(peer.class).store);
   return [

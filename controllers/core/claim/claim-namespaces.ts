@@ -38,15 +38,9 @@ export interface TriggerSources {
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
 }
 
-/** In a process that serves the claims of one namespace, that one is all it needs to read. */
+/** In a process that serves the claims of some namespaces only, these are all that is watched. */
 export function claimNamespaces(env: Environment): ClaimNamespaces {
-  const namespaces = memoize((): Resource<Namespace> => {
-    const { claimNamespace } = env;
-    return env.resource(
-      NamespaceKind,
-      claimNamespace === undefined ? {} : { fieldSelector: `metadata.name=${claimNamespace}` },
-    );
-  });
+  const namespaces = memoize((): Resource<Namespace> => env.resource(NamespaceKind));
 
   async function now(name: string, signal: AbortSignal): Promise<ClaimNamespace> {
     try {

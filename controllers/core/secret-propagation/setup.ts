@@ -15,7 +15,6 @@ import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { claimResource } from '../claim/claim-resource.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
@@ -29,7 +28,7 @@ import { decidePropagation } from './decide.ts';
 export function secretPropagation(env: Environment, service: ClaimService): ControllerSpec {
   const events = env.events.from(eventSources.secret(service));
   const secrets = connectionSecrets(env);
-  const claims = claimResource(env, service.claim);
+  const claims = env.resource(service.claim);
   const managedResources = env.resource(service.managed);
 
   const isSource = (secret: Secret) => publisherOf(secret, managedResources) !== undefined;

@@ -2,6 +2,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { filter, mergeMap, NEVER, Subject, Subscription } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { watchedIn } from '../../../controllers/watched-namespaces.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -20,6 +21,7 @@ import type { FaultyClient } from '../../fakes/faulty-client.ts';
 import { faultyClient } from '../../fakes/faulty-client.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
+import { service } from './objects.ts';
 
 export { FakeCluster };
 
@@ -85,7 +87,11 @@ export class FakeProcess {
     this.#isExternalReal = isExternalReal;
     this.#client = faultyClient(cluster.client, cluster.clock, { latency });
     const { clock = cluster.clock, random = () => 0.5, log = this.#log } = given;
-    this.#informers = createInformers({ client: this.#client, log, random, clock });
+    const { claimNamespaces } = given;
+    this.#informers = createInformers({
+      ...{ client: this.#client, log, random, clock },
+      namespacesOf: watchedIn([{ claims: [service] }], { claimNamespaces }),
+    });
     this.env = {
       client: this.#client,
       resource: (kind, selection) => this.#resource(kind, selection),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Subscription, throwError } from 'rxjs';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -155,5 +156,21 @@ describe('a kind that is watched in some namespaces only', () => {
     assert.deepEqual(names(), []);
     await things.create(inNamespace('a', 'mine'));
     assert.deepEqual(names(), ['a/mine'], 'its own write is known at once');
+  });
+
+  test('of the kind Namespace, these are watched by their names', async () => {
+    const namespaces = informers.resource(NamespaceKind);
+    const put = (name: string) =>
+      cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const name of ['a', 'b', 'c']) put(name);
+    await start();
+    assert.deepEqual(
+      namespaces.store.all().map(({ metadata }) => metadata.name),
+      ['a', 'b'],
+    );
+    assert.equal(namespaces.get({ name: 'b' })?.metadata.name, 'b');
+    assert.equal(namespaces.get({ name: 'c' }), undefined);
+    assert.equal((await namespaces.fetch({ name: 'c' }))?.metadata.name, 'c');
+    assert.equal(namespaces.get({ name: 'c' }), undefined, 'nor is what is read kept');
   });
 });

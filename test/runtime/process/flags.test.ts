@@ -46,7 +46,8 @@ describe('flags', () => {
       ['--stacks', 'STACKS', 'ocp', { stacks: ['ocp'] }],
       ['--stacks', 'STACKS', 'ocp, fcp,ocp', { stacks: ['ocp', 'fcp'] }],
       ['--install-crds', 'INSTALL_CRDS', 'true', { installCrds: true }],
-      ['--namespace', 'NAMESPACE', 'team-a', { namespace: 'team-a' }],
+      ['--namespace', 'NAMESPACE', 'team-a', { namespaces: ['team-a'] }],
+      ['--namespace', 'NAMESPACE', 'team-b,team-a', { namespaces: ['team-b', 'team-a'] }],
       ['--poll-interval', 'POLL_INTERVAL', '1h30m', { pollIntervalMs: 5_400_000 }],
       ['--sync-period', 'SYNC_PERIOD', '10m', { syncPeriodMs: 600_000 }],
       ['--max-concurrent-reconciles', 'MAX_CONCURRENT_RECONCILES', '3', { maxConcurrentReconciles: 3 }],
@@ -83,10 +84,10 @@ describe('flags', () => {
       assert.deepEqual(flags([], { [`SERVICES_STACK_${variable}`]: value }), { ...defaults, ...want }));
   }
 
-  test('--secret-namespaces holds that of the claims, once', () => {
-    const args = ['--namespace', 'team-a', '--secret-namespaces', 'credentials, team-a,credentials'];
-    const namespaces = { namespace: 'team-a', secretNamespaces: ['team-a', 'credentials'] };
-    assert.deepEqual(flags(args), { ...defaults, ...namespaces });
+  test('--secret-namespaces holds those of the claims, once', () => {
+    const args = ['--namespace', 'team-a,team-b', '--secret-namespaces', 'credentials,team-a'];
+    const secretNamespaces = ['team-a', 'team-b', 'credentials'];
+    assert.deepEqual(flags(args), { ...defaults, namespaces: ['team-a', 'team-b'], secretNamespaces });
   });
   test('a boolean flag alone is true', () => assert.equal(flags(['--leader-elect']).leaderElect, true));
   test('a boolean flag does not take the next flag for its value', () =>
@@ -133,7 +134,14 @@ describe('flags', () => {
     [[], { SERVICES_STACK_SYNC_PERIOD: '1d' }, 'SERVICES_STACK_SYNC_PERIOD', '"1d"', '1h30m'],
     [['--stacks', 'fcp,aws'], {}, '--stacks', '"fcp,aws"', 'fcp, ocp, postgresql'],
     [['--stacks', ','], {}, '--stacks', 'fcp, ocp, postgresql'],
-    [['--namespace', 'Team A'], {}, '--namespace', '"Team A"', 'lower-case'],
+    [['--namespace', 'Team A'], {}, '--namespace: "Team A"', 'lower-case'],
+    [['--namespace', 'team-a,Team'], {}, '--namespace: "team-a,Team"', 'lower-case'],
+    [['--namespace', 'team-a,'], {}, '--namespace: "team-a,"', 'commas'],
+    [['--namespace', 'team-a,,team-b'], {}, '--namespace: "team-a,,team-b"', 'commas'],
+    [['--namespace', 'team-a, team-b'], {}, '--namespace: "team-a, team-b"', 'no spaces'],
+    [['--namespace', 'team-a,team-b,team-a'], {}, '--namespace: "team-a,team-b,team-a"', 'each once'],
+    [[], { SERVICES_STACK_NAMESPACE: ' ' }, 'SERVICES_STACK_NAMESPACE: " "', 'names of namespaces'],
+    [['--namespace', 'a', '--secret-namespaces', 'b,b'], {}, '--secret-namespaces: "b,b"', 'each once'],
     [['--namespace', 'a', '--secret-namespaces', 'b,'], {}, '--secret-namespaces', '"b,"', 'commas'],
     [['--secret-namespaces', 'b'], {}, '--secret-namespaces takes --namespace'],
     [['--max-concurrent-reconciles', '0'], {}, '--max-concurrent-reconciles', '"0"', 'from 1 to 1000'],

@@ -182,11 +182,11 @@ describe('a claim that is gone is not believed to be without proof', () => {
     process.stop();
     const before = resource();
     vanish(cluster);
-    const narrow = await startStack(cluster, external, { claimNamespace: 'others' }).settle(70_000);
+    const narrow = await startStack(cluster, external, { claimNamespaces: ['others'] }).settle(70_000);
     assert.deepEqual([cluster.takeWrites(), narrow.errors, resource()], [[], [], before]);
     assert.ok(!cluster.calls.some(({ verb, kind }) => verb === 'get' && kind === claimKind.kind));
     narrow.stop();
-    await startStack(cluster, external, { claimNamespace: 'team' }).settle(70_000);
+    await startStack(cluster, external, { claimNamespaces: ['others', 'team'] }).settle(70_000);
     assert.equal(resource(), undefined);
   });
 });
@@ -196,7 +196,7 @@ test("--namespace: a request for another namespace's claim is not trusted, whoev
   process.stop();
   const before = resource();
   vanish(cluster);
-  const { env } = new FakeProcess(cluster, undefined, { claimNamespace: 'others' });
+  const { env } = new FakeProcess(cluster, undefined, { claimNamespaces: ['others'] });
   const { reconcile } = claimBindingController(env, service, peersOf(service));
   assert.deepEqual(await reconcile(key, new AbortController().signal, env.log), { ...done, row: 'K1' });
   assert.deepEqual([cluster.takeWrites(), resource()], [[], before]);

@@ -53,7 +53,7 @@ interface Case {
   readonly secret?: Secret;
   /** All services of the claim kind, the one that reports first; default: this one alone. */
   readonly peers?: readonly ClaimService[];
-  readonly claimNamespace?: string;
+  readonly claimNamespaces?: readonly string[];
   readonly change: (cluster: FakeCluster) => void;
   readonly want: readonly (readonly [because: string, key: string])[];
 }
@@ -120,7 +120,7 @@ const cases: Record<string, Case> = {
   },
   'not one of a namespace that this process does not look after': {
     managed: naming,
-    claimNamespace: 'others',
+    claimNamespaces: ['others', 'more'],
     change: changesManaged,
     want: [],
   },
@@ -148,7 +148,7 @@ const cases: Record<string, Case> = {
 describe('who is bound anew, and because of what', () => {
   for (const [name, given] of Object.entries(cases)) {
     test(name, async () => {
-      const { peers = [service], claimNamespace, change, want } = given;
+      const { peers = [service], claimNamespaces, change, want } = given;
       const cluster = new FakeCluster();
       cluster.put(classKind, resourceClass('small'));
       if (given.claim !== undefined) cluster.put(claimKind, given.claim);
@@ -157,7 +157,7 @@ describe('who is bound anew, and because of what', () => {
       const log = recordedLog();
       const process = new FakeProcess(cluster, undefined, {
         log,
-        ...(claimNamespace !== undefined && { claimNamespace }),
+        ...(claimNamespaces !== undefined && { claimNamespaces }),
       });
       const { triggers } = claimBindingController(process.env, service, peersOf(...peers));
       await process.synced();

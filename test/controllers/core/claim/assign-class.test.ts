@@ -168,14 +168,14 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
 
-    test('a process for the claims of one namespace leaves all others alone', async () => {
+    test('a process for the claims of some namespaces leaves all others alone', async () => {
       const { cluster, process } = worldOf(matching('good'));
       process.stop();
       const elsewhere = new FakeProcess(
         cluster,
         (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))),
         {
-          claimNamespace: 'others',
+          claimNamespaces: ['others', 'more'],
         },
       );
       await elsewhere.settle();
