@@ -145,14 +145,14 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause: 'The claim names FavouriteDBInstanceClass huge, which does not exist.',
-    mend: 'kubectl apply -f <file with FavouriteDBInstanceClass huge>',
+    mend: 'kubectl apply -f favouritedbinstanceclass-huge.yaml',
   },
   {
     fault: 'no match',
     play: claiming({ classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } } }),
     link: 'choice',
     cause: 'No class matches cloud=favourite,size=huge (of 2 there are).',
-    mend: 'kubectl label favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large --overwrite size=huge',
+    mend: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'no match',
@@ -192,6 +192,17 @@ const cases: readonly Case[] = [
     mend: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
+    fault: 'version does not fit',
+    play: claiming(
+      { version: '2.0', classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'favourite-small' } },
+      (world) => editClasses(world, { forProvider: { version: '1.0' } }),
+    ),
+    link: 'class',
+    cause:
+      /^The claim names a class that cannot serve it: FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
+    mend: `kubectl -n team-shop delete ${claims} orders`,
+  },
+  {
     fault: 'namespace not allowed',
     play: claiming(undefined, (world) => {
       editClasses(world, { namespaceSelector: { matchLabels: { tier: 'gold' } } });
@@ -199,7 +210,7 @@ const cases: readonly Case[] = [
     }),
     link: 'choice',
     cause: 'Of the classes that match, none may be claimed from namespace team-shop.',
-    mend: 'kubectl label namespace team-shop <label>=<value>',
+    mend: 'kubectl label namespaces team-shop tier=gold',
   },
   {
     fault: 'namespace not allowed',
@@ -210,7 +221,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
-    mend: 'kubectl label namespace team-shop <label>=<value>',
+    mend: 'kubectl label namespaces team-shop tier=gold',
   },
   {
     fault: 'wrong credentials',
@@ -329,7 +340,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       'A creation of Network lan was begun and nobody knows how it ended, so that a second one might be made.',
-    mend: 'kubectl annotate networks.network.fcp.crossplane.io lan crossplane.io/external-create-pending-',
+    mend: `kubectl annotate networks.network.fcp.crossplane.io lan crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
   },
   {
     fault: 'resource held by another',
@@ -352,7 +363,7 @@ const cases: readonly Case[] = [
     play: claiming({ resourceRef: legacy }),
     link: 'resource',
     cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
-    mend: 'kubectl apply -f <file with FavouriteDBInstance legacy>',
+    mend: 'kubectl apply -f favouritedbinstance-legacy.yaml',
   },
   {
     fault: 'unknown kind',
@@ -388,7 +399,7 @@ const cases: readonly Case[] = [
     link: 'references',
     cause:
       'FavouriteDBInstance legacy refers to what is not there: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
-    mend: 'kubectl apply -f <file with Network lan>',
+    mend: 'kubectl apply -f network-lan.yaml',
   },
   {
     fault: 'missing provider',
@@ -396,7 +407,7 @@ const cases: readonly Case[] = [
     link: 'provider',
     cause:
       'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist, so that nobody knows where to make it, nor as whom.',
-    mend: 'kubectl apply -f <file with Provider favourite of fcp.crossplane.io/v1alpha3>',
+    mend: 'kubectl apply -f provider-favourite.yaml',
   },
   {
     fault: 'missing credentials',

@@ -1,11 +1,10 @@
-import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { Find } from './fault-finding.ts';
-import { claimKindOf, keyOf, sentence } from './fault-finding.ts';
+import { claimKindOf, classKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { annotate, describeObject, kubectl, quoted } from './mend.ts';
+import { annotate, fileWith, kubectl } from './mend.ts';
+import { labelledClasses, nearMiss } from './near-miss.ts';
 import type { View } from './view.ts';
 import { readyOf } from './view.ts';
 
@@ -36,73 +35,31 @@ export const noMatch: Find = (view) => {
   const isTold = ['NoMatchingClass', 'NoDefaultClass'].includes(reason);
   const isNone = choice.matching?.length === 0;
   if (!isNone && !(choice.matching === undefined && isTold)) return undefined;
-  const nearest = nearestClass(view);
+  const edit = kubectl('edit', claimKindOf(view), keyOf(theClaim));
+  const all = choice.all?.length;
   if (choice.by === 'default') {
+    const [first] = labelledClasses(view);
+    const mark = `${annotationKeys.defaultClass}=true`;
     return {
       link: 'choice',
-      cause: `The claim names no class, and no class is the default.`,
-      mend: [
-        nearest === undefined
-          ? `kubectl annotate <class kind> <class> ${annotationKeys.defaultClass}=true`
-          : annotate(nearest.kind, keyOf(nearest.class), `${annotationKeys.defaultClass}=true`),
-      ],
+      cause: `The claim names no class, and no class is the default${all === 0 ? ' (there are none)' : ''}.`,
+      ...(first === undefined && { advice: `An administrator may mark one with the annotation ${mark}.` }),
+      mend: first === undefined ? [edit] : [annotate(first.kind, keyOf(first.class), mark)],
     };
   }
-  const all = choice.all?.length;
   const many = all === undefined ? '' : ` (${all === 0 ? 'there are none' : `of ${all} there are`})`;
+  const { advice, label } = nearMiss(view);
   return {
     link: 'choice',
     cause: `No class matches ${choice.sought ?? 'the selector'}${many}.`,
-    ...(nearest !== undefined && {
-      advice: `${describeObject(nearest.class)} comes nearest. An administrator may label it, or the team ask for another.`,
-    }),
-    mend:
-      nearest === undefined
-        ? [kubectl('edit', claimKindOf(view), keyOf(theClaim))]
-        : [
-            kubectl(
-              'label',
-              nearest.kind,
-              keyOf(nearest.class),
-              '--overwrite',
-              ...nearest.lacking.map(quoted),
-            ),
-            kubectl('edit', claimKindOf(view), keyOf(theClaim)),
-          ],
+    ...(advice !== undefined && { advice }),
+    mend: [edit, ...(label === undefined ? [] : [label])],
   };
 };
 
-interface Nearest {
-  readonly class: Class;
-  readonly kind: Kind;
-  readonly lacking: readonly string[];
-}
-
-/** Of all classes the one that lacks the fewest of the labels that are asked for. */
-function nearestClass({ classes, theClaim }: View): Nearest | undefined {
-  const { matchLabels = {}, matchExpressions = [] } = theClaim?.spec.classSelector ?? {};
-  const wanted = [
-    ...Object.entries(matchLabels),
-    ...matchExpressions.flatMap(({ key, operator, values = [] }) => {
-      if (operator === 'In') return [[key, values[0] ?? ''] as const];
-      return operator === 'Exists' ? [[key, 'true'] as const] : [];
-    }),
-  ];
-  const all = classes.flatMap(({ service, classes: found }) =>
-    (thereOf(found) ?? []).map((one) => ({
-      class: one,
-      kind: service.class,
-      lacking: wanted
-        .filter(([key, value]) => one.metadata.labels?.[key] !== value)
-        .map(([k, v]) => `${k}=${v}`),
-    })),
-  );
-  return all.toSorted((a, b) => a.lacking.length - b.lacking.length)[0];
-}
-
 /** What there is has another engine or version than the claim needs. */
 export const versionMisfit: Find = (view) => {
-  const { assignment, binding, choice, theClaim } = view;
+  const { assignment, binding, choice, theClaim, theClass, misfit } = view;
   if (theClaim === undefined) return undefined;
   if (binding?.act === 'report' && binding.row === 'K14 unfit') {
     return {
@@ -110,6 +67,18 @@ export const versionMisfit: Find = (view) => {
       cause: `${sentence(binding.event.message)}.`,
       mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
       advice: 'Then create it anew, with another resource or what this one has.',
+    };
+  }
+  if (misfit !== undefined && theClass !== undefined) {
+    const kind = classKindOf(view);
+    return {
+      link: 'class',
+      cause: `The claim names a class that cannot serve it: ${misfit}.`,
+      advice: 'Delete the claim and create it anew, with another class or what this one has.',
+      mend: [
+        kubectl('delete', claimKindOf(view), keyOf(theClaim)),
+        ...(kind === undefined ? [] : [kubectl('edit', kind, keyOf(theClass))]),
+      ],
     };
   }
   const [why] = choice?.misfits ?? [];
@@ -120,45 +89,6 @@ export const versionMisfit: Find = (view) => {
     advice: 'Ask for what a class has, or have an administrator offer a class that has it.',
     mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
   };
-};
-
-/** What there is is not for the claim's namespace, or for nobody. */
-export const namespaceNotAllowed: Find = (view) => {
-  const { assignment, binding, choice, theClaim, theManaged, theClass, managedService, services } = view;
-  if (theClaim === undefined) return undefined;
-  const { namespace = '' } = theClaim.metadata;
-  const advice =
-    'An administrator may label the namespace as its namespaceSelector wants, or change that; or claim something else.';
-  const label = `kubectl label namespace ${namespace} <label>=<value>`;
-  if (binding?.act === 'report' && ['K14 forbidden', 'K14 unoffered'].includes(binding.row)) {
-    const edit = managedService && theManaged && kubectl('edit', managedService.kind, keyOf(theManaged));
-    const mend = binding.row === 'K14 forbidden' ? [label, edit] : [edit];
-    const cause = `${sentence(binding.event.message)}.`;
-    return { link: 'resource', cause, advice, mend: mend.filter((command) => command !== undefined) };
-  }
-  if (binding?.act === 'report' && binding.row === 'K7 forbidden') {
-    const kind = services.find((service) => service.class.kind === theClass?.kind)?.class;
-    const edit = kind && theClass && [kubectl('edit', kind, keyOf(theClass))];
-    return {
-      link: 'class',
-      cause: `${sentence(binding.event.message)}.`,
-      advice,
-      mend: [label, ...(edit ?? [])],
-    };
-  }
-  const { forbidden = 0, misfits = [] } = choice ?? {};
-  if (assignment?.act === 'report' && forbidden > 0 && misfits.length === 0) {
-    const cause = `Of the classes that match, none may be claimed from namespace ${namespace}.`;
-    return {
-      link: 'choice',
-      cause,
-      advice,
-      mend: [label, kubectl('edit', claimKindOf(view), keyOf(theClaim))],
-    };
-  }
-  const ready = readyOf(theClaim);
-  if (ready.reason !== 'NamespaceNotAllowed' || binding !== undefined) return undefined;
-  return { link: 'claim', cause: `${sentence(ready.message ?? ready.reason)}.`, advice, mend: [label] };
 };
 
 /** The claim names what no controller handles. */
@@ -191,9 +121,6 @@ export const missingClass: Find = (view) => {
     link: 'class',
     cause: `The claim names ${describeReference(reference)}, which does not exist.`,
     advice: `Create that class, or delete the claim and create it with another. ${there}`,
-    mend: [
-      `kubectl apply -f <file with ${reference.kind} ${reference.name}>`,
-      kubectl('delete', claimKindOf(view), keyOf(theClaim)),
-    ],
+    mend: [`kubectl apply -f ${fileWith(reference)}`, kubectl('delete', claimKindOf(view), keyOf(theClaim))],
   };
 };

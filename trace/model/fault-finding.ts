@@ -10,6 +10,12 @@ export type Find = (view: View) => Omit<Fault, 'name'> | undefined;
 export const claimKindOf = ({ subject, services }: View): Kind =>
   subject.known.sort === 'claim' ? subject.known.kind : (services[0]?.claim ?? subject.known.kind);
 
+/** The kind of the class that is looked at, or that the claim names. */
+export const classKindOf = ({ services, theClass }: View): Kind | undefined =>
+  services.find(
+    ({ class: { kind, group } }) => theClass?.kind === kind && theClass.apiVersion.startsWith(`${group}/`),
+  )?.class;
+
 /** Which object of its kind it is. */
 export const keyOf = (object: { readonly metadata: ObjectKey }): ObjectKey => objectKey(object.metadata);
 

@@ -1,13 +1,7 @@
-import {
-  malformedSelector,
-  missingClass,
-  namespaceNotAllowed,
-  noMatch,
-  unknownKind,
-  versionMisfit,
-} from './class-faults.ts';
+import { malformedSelector, missingClass, noMatch, unknownKind, versionMisfit } from './class-faults.ts';
 import { controllersDown } from './controller-faults.ts';
 import type { Find } from './fault-finding.ts';
+import { namespaceNotAllowed } from './namespace-faults.ts';
 import { missingCredentials, missingProvider, outside, providerTold } from './provider-faults.ts';
 import {
   deletionWaits,

@@ -52,6 +52,15 @@ export function putCredentials(
   };
 }
 
+/** A file with the manifest of an object, which is for the reader to write. */
+export const fileWith = ({
+  kind = '',
+  name = '',
+}: {
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+}): string => quoted(`${kind.toLowerCase()}-${name}.yaml`);
+
 export const describeKey = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 export const describeObject = ({ kind, metadata }: KubernetesObject): string =>

@@ -5,7 +5,7 @@ import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
 import { keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { describeKey, describeObject, kubectl, lookAgain, putCredentials } from './mend.ts';
+import { describeKey, describeObject, fileWith, kubectl, lookAgain, putCredentials } from './mend.ts';
 import { outsideTrouble } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
@@ -20,7 +20,7 @@ export const missingProvider: Find = ({ provider, providerName, theManaged }) =>
   return {
     link: 'provider',
     cause: `${kind} ${name} (${apiVersionOf(kindOf)}) does not exist, so that nobody knows where to make it, nor as whom.`,
-    mend: [`kubectl apply -f <file with ${kind} ${name} of ${apiVersionOf(kindOf)}>`],
+    mend: [`kubectl apply -f ${fileWith({ kind, name })}`],
   };
 };
 

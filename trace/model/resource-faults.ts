@@ -1,9 +1,11 @@
-import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
 import type { Find } from './fault-finding.ts';
 import { claimKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { annotate, describeObject, kubectl, patch } from './mend.ts';
+import { annotate, describeObject, fileWith, kubectl, patch } from './mend.ts';
+import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
@@ -44,7 +46,7 @@ export const missingResource: Find = (view) => {
   const { resourceRef } = theClaim.spec;
   const isWaiting = binding.row === 'K2';
   const anew = kubectl('delete', claimKindOf(view), keyOf(theClaim));
-  const create = `kubectl apply -f <file with ${resourceRef?.kind} ${resourceRef?.name}>`;
+  const create = `kubectl apply -f ${fileWith(resourceRef ?? {})}`;
   return {
     link: 'resource',
     cause: `${sentence(binding.event.message)}.`,
@@ -89,13 +91,27 @@ export const leakedCreation: Find = ({ first, theManaged, managedService }) => {
   return {
     link: 'external',
     cause: `A creation of ${describeObject(theManaged)} was begun and nobody knows how it ended, so that a second one might be made.`,
-    advice: `Look in the external system first. If it is there, name it (the second command); then remove the mark.`,
-    mend: [
-      annotate(managedService.kind, key, `${annotationKeys.externalCreatePending}-`),
-      kubectl('annotate', managedService.kind, key, `${annotationKeys.externalName}=<its name there>`),
-    ],
+    ...markedOff(externalName(theManaged), (...annotations) =>
+      kubectl('annotate', managedService.kind, key, ...annotations),
+    ),
   };
 };
+
+/** Names what was made and removes the mark in one command, so that nothing is created in between. */
+function markedOff(
+  name: string | undefined,
+  annotated: (...annotations: readonly string[]) => string,
+): Pick<Fault, 'advice' | 'mend'> {
+  const unmarked = `${annotationKeys.externalCreatePending}-`;
+  if (name !== undefined) {
+    const advice = `Look in the external system whether "${name}" is there and is this one; then remove the mark.`;
+    return { advice, mend: [annotated(unmarked)] };
+  }
+  return {
+    advice: `Look in the external system first. If it is there, set NAME to its name there: the command says so and removes the mark. If it is not, leave ${annotationKeys.externalName} out of the command.`,
+    mend: [annotated(`${annotationKeys.externalName}="\${NAME:?its name there}"`, unmarked)],
+  };
+}
 
 /** What it refers to. */
 export const unresolvedReference: Find = ({ unresolved, theManaged, managedService }) => {
@@ -107,7 +123,7 @@ export const unresolvedReference: Find = ({ unresolved, theManaged, managedServi
     link: 'references',
     cause: `${describeObject(theManaged)} refers to what is not there: ${unresolved}.`,
     mend: [
-      ...(to === undefined ? [] : [`kubectl apply -f <file with ${to.kind} ${name}>`]),
+      ...(to === undefined ? [] : [`kubectl apply -f ${fileWith({ kind: to.kind, name })}`]),
       kubectl('edit', managedService.kind, keyOf(theManaged)),
     ],
   };
@@ -172,14 +188,20 @@ const onTheWay = ['Pending', 'Creating', 'Binding', 'Deleting'];
 
 /** Where nothing else explains it, as where the managed resource may not be read: what the claim says. */
 export const told: Find = (view) => {
-  const { theClaim, managed, subject } = view;
+  const { theClaim, managed, held, subject } = view;
   if (subject.known.sort !== 'claim' || theClaim === undefined) return undefined;
   const ready = readyOf(theClaim);
   if (ready.status !== 'False' || ready.message === undefined) return undefined;
   if (managed.is !== 'withheld') {
-    if (onTheWay.includes(ready.reason ?? '')) return undefined;
-    const mend = [kubectl('edit', claimKindOf(view), keyOf(theClaim))];
-    return { link: 'claim', cause: `${sentence(ready.message)}.`, mend };
+    const synced = syncedOf(theClaim);
+    const isFailing = synced.status === 'False' && ineffectiveEdits(theClaim, thereOf(held)).length === 0;
+    if (onTheWay.includes(ready.reason ?? '') && !isFailing) return undefined;
+    const said = isFailing ? (synced.message ?? ready.message) : ready.message;
+    return {
+      link: 'claim',
+      cause: `${sentence(said)}.`,
+      mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
+    };
   }
   const { resourceRef } = theClaim.spec;
   return {

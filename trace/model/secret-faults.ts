@@ -73,14 +73,10 @@ export const noSecret: Find = (view) => {
   if (theManaged === undefined || managedService === undefined) return undefined;
   if (theManaged.spec.writeConnectionSecretToRef !== undefined || readyOf(theManaged).status !== 'True')
     return undefined;
-  const { name } = theManaged.metadata;
   return {
     link: 'resource secret',
     cause: `The claim wants a secret, and ${describeObject(theManaged)} publishes none.`,
-    mend: [
-      patch(managedService.kind, keyOf(theManaged), {
-        spec: { writeConnectionSecretToRef: { namespace: '<namespace>', name } },
-      }),
-    ],
+    advice: 'Set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+    mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
   };
 };

@@ -55,6 +55,8 @@ export interface View extends Findings {
   readonly choice?: ClassChoice | undefined;
   readonly assignment?: ClassDecision | undefined;
   readonly binding?: BindingDecision | undefined;
+  /** Why the class from which the claim is about to be provisioned cannot serve it. */
+  readonly misfit?: string | undefined;
   readonly first?: FirstDecision | undefined;
   readonly propagation?: PropagationDecision | undefined;
   /** Why a reference of the managed resource leads nowhere. */
@@ -93,9 +95,12 @@ export function viewOf(findings: Findings): View {
   };
 }
 
-type Facts = Omit<View, 'binding' | 'first' | 'propagation' | 'unresolved' | 'choice' | 'assignment'>;
+type Facts = Omit<
+  View,
+  'binding' | 'misfit' | 'first' | 'propagation' | 'unresolved' | 'choice' | 'assignment'
+>;
 
-function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding'> {
+function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding' | 'misfit'> {
   const { services, classes, held, theManaged, theClass, target } = facts;
   // Whether a namespace that may not be read is selected, nobody guesses.
   const isNamespaceKnown = facts.namespace.is !== 'withheld';
@@ -134,10 +139,13 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
             isHandedOver: target !== undefined && thereOf(target.secret) !== undefined,
           }),
         );
+  const binding = isError(decided) ? undefined : decided;
+  const isProvisioning = binding?.act === 'record' || binding?.act === 'create';
   return {
     choice: choiceOf(claim, areClassesKnown ? candidates : undefined),
     assignment,
-    binding: isError(decided) ? undefined : decided,
+    binding,
+    ...(isProvisioning && service && { misfit: unfitness(service, claim, binding.resourceClass) }),
   };
 }
 

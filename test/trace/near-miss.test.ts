@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { tracedIn } from './traced-objects.ts';
+
+const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
+const classes: readonly KubernetesObject[] = (
+  [
+    ['favourite-large', { size: 'large', tier: 'gold' }],
+    ['favourite-small', { size: 'small' }],
+  ] as const
+).map(
+  ([name, labels]) =>
+    ({
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name, labels },
+      specTemplate: {},
+    }) as KubernetesObject,
+);
+
+const claiming = (classSelector: object | undefined): KubernetesObject =>
+  ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team-shop', name: 'orders', uid: 'u', generation: 1 },
+    spec: { ...(classSelector && { classSelector }) },
+    status: { observedGeneration: 1 },
+  }) as KubernetesObject;
+
+interface Row {
+  readonly selector: object | undefined;
+  readonly classes?: readonly KubernetesObject[];
+  readonly advice: string | undefined;
+  readonly mend: readonly string[];
+}
+const label = 'kubectl label favouritedbinstanceclasses.database.fcp.crossplane.io favourite-';
+
+describe('where no class matches, no label is taken from one that has it', () => {
+  const rows: Readonly<Record<string, Row>> = {
+    'nothing is near to what no class has any of': {
+      selector: { matchLabels: { size: 'tiny', zone: 'eu' } },
+      advice: 'No class has any of it; the labels of the classes are size=large, size=small, tier=gold.',
+      mend: [edit],
+    },
+    'what has another value is not labelled': {
+      selector: { matchLabels: { size: 'huge', tier: 'gold' } },
+      advice:
+        'FavouriteDBInstanceClass favourite-large comes nearest, with size=large. The team may ask for that, or an administrator offer another class.',
+      mend: [edit],
+    },
+    'what lacks a label may be given it, after the edit of the claim': {
+      selector: { matchLabels: { size: 'small' }, matchExpressions: [{ key: 'zone', operator: 'Exists' }] },
+      advice:
+        'FavouriteDBInstanceClass favourite-small comes nearest, without zone=true. The team may ask for what it has, or an administrator label it.',
+      mend: [edit, `${label}small zone=true`],
+    },
+    'any of several values is met': {
+      selector: {
+        matchLabels: { zone: 'eu' },
+        matchExpressions: [{ key: 'size', operator: 'In', values: ['huge', 'large'] }],
+      },
+      advice:
+        'FavouriteDBInstanceClass favourite-large comes nearest, without zone=eu. The team may ask for what it has, or an administrator label it.',
+      mend: [edit, `${label}large zone=eu`],
+    },
+    'a label that must not be is not taken away': {
+      selector: {
+        matchLabels: { tier: 'gold' },
+        matchExpressions: [{ key: 'size', operator: 'DoesNotExist' }],
+      },
+      advice:
+        'FavouriteDBInstanceClass favourite-large comes nearest, with size=large. The team may ask for that, or an administrator offer another class.',
+      mend: [edit],
+    },
+    'where there is no class, none is named': {
+      selector: { matchLabels: { size: 'tiny' } },
+      classes: [],
+      advice: undefined,
+      mend: [edit],
+    },
+    'nor as a default': {
+      selector: undefined,
+      classes: [],
+      advice:
+        'An administrator may mark one with the annotation resourceclass.crossplane.io/is-default-class=true.',
+      mend: [edit],
+    },
+  };
+  for (const [name, { selector, classes: there = classes, advice, mend }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { fault } = await tracedIn(
+        [claiming(selector), ...there],
+        ['fancysqlinstance', 'team-shop/orders'],
+      );
+      assert.deepEqual(
+        { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+        { name: 'no match', advice, mend },
+      );
+    });
+  }
+});
