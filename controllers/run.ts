@@ -313,6 +313,14 @@ function servers(
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
-    ...(metricsBindAddress ? [serveHttp(metricsBindAddress, { '/metrics': metrics.page })] : []),
+    ...(metricsBindAddress
+      ? [
+          serveHttp({
+            flag: '--metrics-bind-address',
+            address: metricsBindAddress,
+            pages: { '/metrics': metrics.page },
+          }),
+        ]
+      : []),
   ];
 }

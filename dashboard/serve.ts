@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { isIP } from 'node:net';
 import type { Subscription } from 'rxjs';
 import { interval, Observable } from 'rxjs';
+import { cannotListen } from '../runtime/probes/cannot-listen.ts';
 import type { BindAddress } from '../runtime/probes/serve-http.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import type { Trace } from '../trace/model/trace.ts';
@@ -70,10 +71,7 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
     server.requestTimeout = 10_000;
     server.on('error', (error: NodeJS.ErrnoException) => {
       const where = `${address.host}:${address.port}`;
-      const why = listening[error.code ?? ''] ?? error.message;
-      subscriber.error(
-        new Error(`--dashboard-bind-address: cannot listen on ${where}: ${why}`, { cause: error }),
-      );
+      subscriber.error(new Error(cannotListen('--dashboard-bind-address', where, error), { cause: error }));
     });
     server.listen(address.port, address.host, () => {
       const taken = server.address();
@@ -133,13 +131,6 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
     }
   });
 }
-
-const listening: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process has that port',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EACCES: 'this process may not have that port',
-  ENOTFOUND: 'there is no host of that name',
-};
 
 /** One server-sent event. JSON has no line breaks. */
 export const eventText = (event: string, data: unknown): string =>

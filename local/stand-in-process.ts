@@ -1,3 +1,4 @@
+import { cannotListen } from '../runtime/probes/cannot-listen.ts';
 import { checkWritable, readJsonFile } from './flag-files.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 import { startLoopbackServer } from './loopback-server.ts';
@@ -23,15 +24,15 @@ export async function runCommandLine<T extends object>(
   }
 }
 
-/** What went wrong, in one sentence; a port that is taken by the flag that changes it. */
+/** What went wrong, in one sentence; a port that it cannot have by the flag that changes it. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, address, port } = error as NodeJS.ErrnoException & {
+  const { syscall, address, port } = error as NodeJS.ErrnoException & {
     readonly address?: string;
     readonly port?: number;
   };
-  if (code !== 'EADDRINUSE') return error.message;
-  return `--port: something else listens at ${address}:${port}; 0 takes a free one`;
+  if (syscall !== 'listen') return error.message;
+  return `${cannotListen('--port', `${address}:${port}`, error)}; 0 takes a free one`;
 }
 
 /**

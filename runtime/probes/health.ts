@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { InformerState } from '../cache/informer-state.ts';
 import type { StackState } from '../controller/stack-needs.ts';
 import type { Clock } from '../time/clock.ts';
-import type { BindAddress, Page } from './serve-http.ts';
+import type { BindAddress, Page, Pages } from './serve-http.ts';
 import { serveHttp } from './serve-http.ts';
 
 /** Why something is not well; undefined if it is. */
@@ -27,11 +27,12 @@ export interface HealthOptions {
  */
 export function serveHealth({ address, live, ready, told = () => [] }: HealthOptions): Observable<string> {
   const liveness = (query: URLSearchParams) => healthPage(live, query.has('verbose'));
-  return serveHttp(address, {
+  const pages: Pages = {
     '/healthz': liveness,
     '/livez': liveness,
     '/readyz': (query) => healthPage(ready, query.has('verbose'), told()),
-  });
+  };
+  return serveHttp({ flag: '--health-probe-bind-address', address, pages });
 }
 
 function healthPage(checks: Checks, isVerbose: boolean, told: readonly string[] = []): Page {

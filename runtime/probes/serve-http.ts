@@ -7,6 +7,7 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Observable } from 'rxjs';
+import { cannotListen } from './cannot-listen.ts';
 
 /** What a path answers with. */
 export interface Page {
@@ -38,11 +39,18 @@ export function parseBindAddress(text: string): BindAddress | 'disabled' | undef
 /** Pages by path, for GET and HEAD. The query is left out; what a page throws becomes a 500. */
 export type Pages = Readonly<Record<string, (query: URLSearchParams) => Page | Promise<Page>>>;
 
+export interface ServeHttpOptions {
+  /** That says the address: an error names it. */
+  readonly flag: string;
+  readonly address: BindAddress;
+  readonly pages: Pages;
+}
+
 /**
- * Serves pages while subscribed to; emits its URL once it listens. Errors if it cannot listen. Unsubscribing
- * closes it with its connections.
+ * Serves pages while subscribed to; emits its URL once it listens. Errors with one sentence that names the flag if it
+ * cannot listen. Unsubscribing closes it with its connections.
  */
-export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable<string> {
+export function serveHttp({ flag, address: { host, port }, pages }: ServeHttpOptions): Observable<string> {
   const at = (taken: number) => `${host?.includes(':') ? `[${host}]` : (host ?? 'localhost')}:${taken}`;
   return new Observable((subscriber) => {
     const server: Server = createServer((request, response) => {
@@ -66,7 +74,7 @@ export function serveHttp({ host, port }: BindAddress, pages: Pages): Observable
     // Probes and scrapers ask for pages that are at hand: whoever sends for longer than this has stalled.
     server.requestTimeout = 10_000;
     server.on('error', (error) =>
-      subscriber.error(new Error(`cannot listen on ${at(port)}: ${error.message}`, { cause: error })),
+      subscriber.error(new Error(cannotListen(flag, at(port), error), { cause: error })),
     );
     server.listen(port, host, () => {
       subscriber.next(`http://${at((server.address() as AddressInfo).port)}`);

@@ -60,7 +60,7 @@ describe('before anything that takes time', () => {
   test('a port that is taken is told', async () => {
     await using cloud = await startFavouriteCloud();
     const { host, port } = new URL(cloud.url);
-    const told = `--port: something else listens at ${host}; 0 takes a free one`;
+    const told = `--port: cannot listen on ${host}: another process has that port; 0 takes a free one`;
     assert.equal(await rejection(checkPlace({ port: Number(port) })), told);
   });
   test('what can be had is left as it is', async () => {

@@ -6,7 +6,7 @@ import { startGoogleCloud } from '../../local/gcp/server.ts';
 import { startLoopbackServer } from '../../local/loopback-server.ts';
 import { failureOf } from '../../local/stand-in-process.ts';
 
-describe('a port that is taken is told by the flag that changes it', () => {
+describe('a port that is taken is told by the flag that changes it, and why', () => {
   const stands = { AWS: startAws, 'Google Cloud': startGoogleCloud, 'Favourite Cloud': startFavouriteCloud };
   for (const [name, start] of Object.entries(stands)) {
     test(name, async (t) => {
@@ -17,7 +17,8 @@ describe('a port that is taken is told by the flag that changes it', () => {
         () => assert.fail('it was started'),
         (thrown: unknown) => thrown,
       );
-      assert.equal(failureOf(error), `--port: something else listens at ${host}; 0 takes a free one`);
+      const why = 'another process has that port';
+      assert.equal(failureOf(error), `--port: cannot listen on ${host}: ${why}; 0 takes a free one`);
     });
   }
 });
@@ -26,9 +27,15 @@ describe('a failure is told', () => {
   const failures: Readonly<Record<string, readonly [error: unknown, told: string]>> = {
     'in its words': [new Error('the disk is full'), 'the disk is full'],
     'whatever it is': ['full', 'full'],
-    'as it is where the port is not taken': [
-      Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), { code: 'EACCES', port: 80 }),
-      'listen EACCES: permission denied 127.0.0.1:80',
+    'by the flag where the port may not be had': [
+      Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), {
+        ...{ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 },
+      }),
+      '--port: cannot listen on 127.0.0.1:80: this process may not have that port; 0 takes a free one',
+    ],
+    'as it is where it is about no port': [
+      Object.assign(new Error('open EACCES: permission denied'), { syscall: 'open', code: 'EACCES' }),
+      'open EACCES: permission denied',
     ],
   };
   for (const [name, [error, told]] of Object.entries(failures)) {

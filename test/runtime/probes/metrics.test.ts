@@ -274,7 +274,7 @@ describe('metrics', () => {
   test('it is served as Prometheus reads it', async () => {
     const { metrics } = metricsAt();
     const address = { host: '127.0.0.1', port: 0 };
-    const server$ = serveHttp(address, { '/metrics': metrics.page });
+    const server$ = serveHttp({ flag: '--metrics', address, pages: { '/metrics': metrics.page } });
     const served = Promise.withResolvers<string>();
     const serving = server$.subscribe((url) => served.resolve(url));
     try {

@@ -50,6 +50,7 @@ describe('bind address', () => {
 });
 
 describe('pages over HTTP', () => {
+  const flag = '--metrics-bind-address';
   const pages: Pages = {
     '/a': (query) => ({ status: 200, contentType: 'text/plain', body: `a${query.get('x') ?? ''}` }),
     '/broken': () => Promise.reject(new Error('secret of the page')),
@@ -69,7 +70,7 @@ describe('pages over HTTP', () => {
   };
   for (const [name, { path, method = 'GET', status, body }] of Object.entries(rows)) {
     test(name, async () => {
-      const url = await serve(serveHttp(loopback, pages));
+      const url = await serve(serveHttp({ flag, address: loopback, pages }));
       const response = await fetch(url + path, { method });
       const text = await response.text();
       assert.equal(response.status, status);
@@ -79,7 +80,7 @@ describe('pages over HTTP', () => {
 
   for (const target of ['//', '//x:y', '/%', 'http://[', '*']) {
     test(`an odd request target (${target}) gets an answer and ends nothing`, async () => {
-      const url = await serve(serveHttp(loopback, pages));
+      const url = await serve(serveHttp({ flag, address: loopback, pages }));
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.end(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
       const [chunk] = (await once(socket, 'data')) as [Buffer];
@@ -88,17 +89,23 @@ describe('pages over HTTP', () => {
     });
   }
 
-  test('an address that is taken is an error that names it', async () => {
-    const url = await serve(serveHttp(loopback, pages));
+  test('an address that is taken is an error that names the flag, and why', async () => {
+    const url = await serve(serveHttp({ flag, address: loopback, pages }));
     const port = Number(new URL(url).port);
     await assert.rejects(
-      firstValueFrom(serveHttp({ host: '127.0.0.1', port }, pages)),
-      new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}`),
+      firstValueFrom(serveHttp({ flag, address: { host: '127.0.0.1', port }, pages })),
+      new Error(`--metrics-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`),
+    );
+    await assert.rejects(
+      firstValueFrom(serveHealth({ address: { host: '127.0.0.1', port }, live: {}, ready: {} })),
+      new Error(
+        `--health-probe-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`,
+      ),
     );
   });
 
   test('unsubscribing closes it, open connections too', async () => {
-    const url = await serve(serveHttp(loopback, pages));
+    const url = await serve(serveHttp({ flag, address: loopback, pages }));
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket, 'close');
