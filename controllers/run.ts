@@ -306,10 +306,10 @@ function servers(
     live: { watches: watchesAlive(states, { clock }) },
     ready: {
       stores: storesSynced(states),
-      stacks: somethingRuns(stackStates),
+      stacks: somethingRuns(stackStates, states),
       watches: watchesTell(states, { clock }),
     },
-    told: () => [...stacksWithoutDefinitions(stackStates)(), ...told()],
+    told: () => [...stacksWithoutDefinitions(stackStates, states)(), ...told()],
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),

@@ -1,5 +1,8 @@
 import type { InformerState } from '../cache/informer-state.ts';
 
+/** What brings definitions. */
+export const installAdvice = 'run "kubectl apply -f crds/", or start with --install-crds';
+
 /** What a stack waits for: its controllers run together or not at all. Kinds by their keys. */
 export interface StackNeeds {
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { InformerState } from '../cache/informer-state.ts';
 import type { StackState } from '../controller/stack-needs.ts';
+import { installAdvice } from '../controller/stack-needs.ts';
 import type { Clock } from '../time/clock.ts';
 import type { BindAddress, Page, Pages } from './serve-http.ts';
 import { serveHttp } from './serve-http.ts';
@@ -69,27 +70,43 @@ export const storesSynced =
     return unsynced.length === 0 ? undefined : `not synced: ${unsynced.toSorted().join(', ')}`;
   };
 
+const nothingInstalled = 'no definition of any stack is installed';
+
+/** Whether a kind comes with a definition: those of the API server itself are in groups of Kubernetes. */
+const isDefined = (kind: string): boolean => !/^[^.]+\.[^.]+\.([^.]+|.*\.k8s\.io)$/.test(kind);
+
+/** Whether the API server has none of the kinds that have definitions, and never had. */
+function hasNone(states: readonly InformerState[]): boolean {
+  const defined = states.filter(({ kind }) => isDefined(kind));
+  return defined.length > 0 && defined.every(({ isSynced, isMissing }) => isMissing && !isSynced);
+}
+
 /**
  * Fails while no stack may run. One that waits for definitions does not make the process unready: the others do their
  * work, and it would be so for ever where the definitions are left out on purpose (docs/decisions/0033).
  */
 export const somethingRuns =
-  (stacks: () => readonly StackState[]): Check =>
+  (stacks: () => readonly StackState[], states: () => readonly InformerState[] = () => []): Check =>
   () => {
     const all = stacks();
     if (all.length === 0 || all.some(({ isComplete }) => isComplete)) return undefined;
+    if (hasNone(states())) return nothingInstalled;
     return all
       .map(({ name, missing, awaited }) => `stack ${name} waits for ${[...missing, ...awaited].join(', ')}`)
       .join('; ');
   };
 
-/** What to tell of stacks some of whose kinds the API server does not have. */
-export const stacksWithoutDefinitions = (stacks: () => readonly StackState[]) => (): readonly string[] =>
-  stacks().flatMap(({ name, isComplete, missing }) => {
-    if (missing.length === 0) return [];
-    const how = isComplete ? 'works with what it knows' : 'waits';
-    return [`stack ${name} ${how}: the API server does not have ${missing.join(', ')}`];
-  });
+/** What to tell of stacks some of whose kinds the API server does not have; where it has none, that, once. */
+export const stacksWithoutDefinitions =
+  (stacks: () => readonly StackState[], states: () => readonly InformerState[] = () => []) =>
+  (): readonly string[] => {
+    if (hasNone(states())) return [`${nothingInstalled}: ${installAdvice}`];
+    return stacks().flatMap(({ name, isComplete, missing }) => {
+      if (missing.length === 0) return [];
+      const how = isComplete ? 'works with what it knows' : 'waits';
+      return [`stack ${name} ${how}: the API server does not have ${missing.join(', ')}`];
+    });
+  };
 
 export interface WatchesTellOptions {
   /** That of the states. */

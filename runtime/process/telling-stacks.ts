@@ -16,7 +16,7 @@ import type { InformerState } from '../cache/informer-state.ts';
 import type { Informers } from '../cache/informers.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { StackState } from '../controller/stack-needs.ts';
-import { stackStates } from '../controller/stack-needs.ts';
+import { installAdvice, stackStates } from '../controller/stack-needs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -33,8 +33,6 @@ export interface TellingStacksOptions {
 const everyMs = 10_000;
 /** Kinds of one stack are not found one after the other: they are told of together. */
 const togetherMs = 6_000;
-
-const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
 
 /**
  * Logs what stacks wait for, and when they wait no longer: each thing once, when it changes. Never emits, completes or
@@ -59,7 +57,7 @@ export function tellingStacks({
       if (kinds.length === 0) log.info('the API server has all kinds of this stack', { stack });
       else if (isComplete) {
         log.warn(
-          `the API server has these kinds of a stack no more; what is known of them is kept; ${advice}`,
+          `the API server has these kinds of a stack no more; what is known of them is kept; ${installAdvice}`,
           {
             stack,
             kinds,
@@ -67,7 +65,7 @@ export function tellingStacks({
         );
       } else {
         log.warn(
-          `this stack waits, the others work: the API server does not have these kinds of it; ${advice}`,
+          `this stack waits, the others work: the API server does not have these kinds of it; ${installAdvice}`,
           {
             stack,
             kinds,

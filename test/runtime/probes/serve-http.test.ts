@@ -256,6 +256,44 @@ describe('health', () => {
     ]);
   });
 
+  describe('where no definition is installed', () => {
+    const nothing = [
+      state('secrets.v1.core'),
+      state('leases.v1.coordination.k8s.io'),
+      state('claims.v1.example.org', { isSynced: false, isMissing: true }),
+      state('things.v1.example.org', { isSynced: false, isMissing: true }),
+    ];
+    const stacks = () => [
+      stack('first', { isComplete: false, missing: ['claims.v1.example.org'] }),
+      stack('second', { isComplete: false, missing: ['claims.v1.example.org', 'things.v1.example.org'] }),
+    ];
+    const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
+
+    test('that is told once, with what mends it, in place of what each stack waits for', async () => {
+      const states = () => nothing;
+      const ready = { stacks: somethingRuns(stacks, states) };
+      const told = stacksWithoutDefinitions(stacks, states);
+      const url = await serve(serveHealth({ address: loopback, live: {}, ready, told }));
+      assert.equal(
+        await (await fetch(`${url}/readyz?verbose`)).text(),
+        `[-]stacks failed: no definition of any stack is installed\n[!]no definition of any stack is installed: ${advice}\nfailed\n`,
+      );
+    });
+
+    const some: Record<string, readonly ReturnType<typeof state>[]> = {
+      'one is there': [...nothing, state('others.v1.example.org')],
+      'one has not been listed yet': [...nothing, state('others.v1.example.org', { isSynced: false })],
+      'one was there, and is kept': [...nothing, state('others.v1.example.org', { isMissing: true })],
+      'there are none to install': [state('secrets.v1.core')],
+    };
+    for (const [name, states] of Object.entries(some)) {
+      test(`not so: ${name}`, () => {
+        assert.match(somethingRuns(stacks, () => states)() ?? '', /^stack first waits for claims/);
+        assert.equal(stacksWithoutDefinitions(stacks, () => states)().length, 2);
+      });
+    }
+  });
+
   const well = () => undefined;
   const ill = () => 'reasons';
   const broken = (): string => {
