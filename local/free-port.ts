@@ -37,10 +37,11 @@ async function isFree(port: number): Promise<boolean> {
 export async function startAtPort<T>(
   wanted: number | undefined,
   start: (port: number) => Promise<T>,
+  findFree: () => Promise<number> = freePort,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(wanted ?? (await freePort()));
+      return await start(wanted ?? (await findFree()));
     } catch (error) {
       const isTaken = /Address already in use/.test(String(error));
       if (wanted !== undefined || attempt === 5 || !isTaken) throw error;

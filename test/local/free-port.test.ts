@@ -8,12 +8,13 @@ const broken = new Error('Redis did not start: no such setting');
 /** What comes of a start whose first attempts fail with these, and how many ports it tries. */
 async function outcome(wanted: number | undefined, ...failures: readonly Error[]): Promise<unknown> {
   const tried: number[] = [];
-  const started = startAtPort(wanted, async (port) => {
+  const start = async (port: number): Promise<number> => {
     const failure = failures[tried.length];
     tried.push(port);
     if (failure !== undefined) throw failure;
     return port;
-  });
+  };
+  const started = startAtPort(wanted, start, async () => 20_000 + tried.length);
   const end = await started.then(
     (port) => (port === tried.at(-1) ? 'started' : port),
     (error: unknown) => error,
