@@ -230,7 +230,7 @@ describe('the command', () => {
 │     size=huge
 └ ✗ class selector size=huge ◀ the first broken link: no match
       0 of 0 classes match
-✓ controllers
+? controllers
     no lease: either nobody runs, or one process
     without --leader-elect
 `,

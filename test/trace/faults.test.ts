@@ -132,6 +132,19 @@ const putNamespace = (world: TracedWorld): unknown =>
     metadata: { name: 'team-shop' },
   });
 
+/** The controllers have renewed their lease now. */
+const putLease = (world: TracedWorld): unknown =>
+  world.cluster.put(LeaseKind, {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: leaseKey,
+    spec: {
+      holderIdentity: 'pod-1',
+      leaseDurationSeconds: 15,
+      renewTime: world.clock.now().toISOString(),
+    },
+  });
+
 /** The cloud answers so. */
 const answered =
   (answering: Answering): Preparing =>
@@ -239,6 +252,33 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause: /^The credentials of Provider favourite are refused: connect failed: /,
     mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+  },
+  {
+    fault: 'other system',
+    play: onceBound(
+      (world) =>
+        editCredentials(world, '{"url": "http://127.0.0.1:18080/other", "token": "favourite-token"}'),
+      120,
+    ),
+    verdict: 'usable, but',
+    link: 'credentials',
+    cause:
+      /^Provider favourite leads to another system by now: the provider leads to http:\/\/127\.0\.0\.1:18080\/other now, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
+    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+  },
+  {
+    fault: 'nothing there',
+    play: async (world) => {
+      const annotations = { 'crossplane.io/external-name': 'legacy-order' };
+      const key = world.managed('legacy', { managementPolicies: ['Observe'] }, { annotations });
+      world.start();
+      await world.pass();
+      return ['favouritedbinstance', key];
+    },
+    link: 'external',
+    cause:
+      'FavouriteDBInstance legacy stands for what is not in the external system: external resource does not exist (legacy-order).',
+    mend: `kubectl annotate ${resources} legacy --overwrite crossplane.io/external-name="\${NAME:?its name there}"`,
   },
   {
     fault: 'provider down',
@@ -439,24 +479,18 @@ const cases: readonly Case[] = [
     link: 'controllers',
     cause:
       'No controllers are at work on it: no lease: either nobody runs, or one process without --leader-elect; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
-    mend: 'kubectl -n crossplane-system rollout restart deployment services-stack',
+    mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
     fault: 'controllers down',
     play: onceBound((world) => {
       world.simulation.kill();
-      const renewTime = world.clock.now().toISOString();
-      world.cluster.put(LeaseKind, {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: leaseKey,
-        spec: { holderIdentity: 'pod-1', leaseDurationSeconds: 15, renewTime },
-      });
+      putLease(world);
     }, 300),
     verdict: 'usable, but',
     link: 'controllers',
     cause: 'No controllers are at work on it: the lease of pod-1 has run out: renewed 5 min ago.',
-    mend: 'kubectl -n crossplane-system rollout restart deployment services-stack',
+    mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
     fault: 'deletion waits',
@@ -537,6 +571,7 @@ describe('what is not broken', () => {
   test('a bound claim can be used, and every link of its chain is fine', async () => {
     const world = new TracedWorld();
     const key = await bound(world);
+    putLease(world);
     const trace = await world.trace('fancysqlinstance', key);
     world.simulation.kill();
     const states = (links: Trace['links']): readonly string[] =>
@@ -555,6 +590,18 @@ describe('what is not broken', () => {
       'claim secret: ok',
       'controllers: ok',
     ]);
+  });
+
+  test('what is only looked at was seen, though nothing is on record of it', async () => {
+    const world = new TracedWorld();
+    const key = await bound(world);
+    const name = world.resourceOf(key).metadata.annotations?.['crossplane.io/external-name'] ?? '';
+    const annotations = { 'crossplane.io/external-name': name };
+    const seen = world.managed('seen', { managementPolicies: ['Observe'] }, { annotations });
+    await world.pass();
+    const trace = await world.trace('favouritedbinstance', seen);
+    world.simulation.kill();
+    assert.equal(stateOf(trace.links, 'external'), 'ok');
   });
 
   test('what is being made is on its way, and not broken', async () => {

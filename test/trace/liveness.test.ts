@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { livenessOf } from '../../trace/model/liveness.ts';
+import { leaseHeld, sourceOf, now as tracedAt, tracedIn } from './traced-objects.ts';
 
 const now = new Date('2026-01-01T01:00:00Z');
 const long = '2026-01-01T00:00:00Z';
@@ -32,6 +33,37 @@ describe('what nobody has looked at though there was time', () => {
     test(name, () => {
       const { untouched } = livenessOf({ is: 'absent' }, [given], now);
       assert.deepEqual(untouched, isUntouched ? [given] : []);
+    });
+  }
+});
+
+describe('the controllers are fine only where their lease says so', () => {
+  const claim = {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team', name: 'orders', creationTimestamp: tracedAt.toISOString() },
+    spec: {},
+    status: {},
+  } as KubernetesObject;
+  const rows: Record<string, readonly [KubernetesObject | 'withheld' | undefined, string, string]> = {
+    'renewed a moment ago': [leaseHeld(14), 'ok', 'on its way'],
+    'renewed longer ago than it lasts': [leaseHeld(16), 'broken', 'broken'],
+    'there is none': [undefined, 'unknown', 'on its way'],
+    'it may not be read': ['withheld', 'unknown', 'on its way'],
+  };
+  for (const [name, [lease, state, verdict]] of Object.entries(rows)) {
+    test(name, async () => {
+      const hasDefault = {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstanceClass',
+        metadata: { name: 'a', annotations: { 'resourceclass.crossplane.io/is-default-class': 'true' } },
+        specTemplate: { forProvider: {} },
+      } as KubernetesObject;
+      const objects = [claim, hasDefault, ...(typeof lease === 'object' ? [lease] : [])];
+      const source = sourceOf(objects, [], ({ kind }) => kind !== 'Lease' || lease !== 'withheld');
+      const trace = await tracedIn([], ['fancysqlinstance', 'team/orders'], source);
+      const controllers = trace.links.find((link) => link.name === 'controllers');
+      assert.deepEqual([controllers?.state, trace.verdict], [state, verdict]);
     });
   }
 });

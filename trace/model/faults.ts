@@ -2,7 +2,14 @@ import { malformedSelector, missingClass, noMatch, unknownKind, versionMisfit } 
 import { controllersDown } from './controller-faults.ts';
 import type { Find } from './fault-finding.ts';
 import { namespaceNotAllowed } from './namespace-faults.ts';
-import { missingCredentials, missingProvider, outside, providerTold } from './provider-faults.ts';
+import {
+  missingCredentials,
+  missingProvider,
+  otherSystem,
+  outside,
+  providerTold,
+  secretOutOfReach,
+} from './provider-faults.ts';
 import {
   deletionWaits,
   edited,
@@ -11,6 +18,7 @@ import {
   invalidPolicies,
   leakedCreation,
   missingResource,
+  nothingOutside,
   notOffered,
   paused,
   told,
@@ -41,6 +49,9 @@ export const faults: readonly (readonly [name: string, find: Find])[] = [
   ['missing provider', missingProvider],
   ['missing credentials', missingCredentials],
   ['unresolved reference', unresolvedReference],
+  ['secret out of reach', secretOutOfReach],
+  ['other system', otherSystem],
+  ['nothing there', nothingOutside],
   ['wrong credentials', outside('wrong credentials')],
   ['not allowed', outside('not allowed')],
   ['provider down', outside('provider down')],

@@ -29,9 +29,9 @@ export function linksOf(view: View): readonly Link[] {
 function controllersLink({ lease, theClaim, theManaged, subject, now }: View): Link {
   const objects = subject.known.sort === 'claim' ? [theClaim, theManaged] : [theManaged];
   const { lease: state, says, untouched } = livenessOf(lease, objects, now);
-  const isAtWork = state === 'held' || state === 'none' || state === 'unknown';
+  const isIdle = state === 'released' || state === 'run out' || untouched.length > 0;
   return link('controllers', 'controllers', {
-    state: isAtWork && untouched.length === 0 ? 'ok' : 'waits',
+    state: isIdle ? 'waits' : state === 'held' || lease.is === 'unsought' ? 'ok' : 'unknown',
     says: [says, ...untouched.map((object) => `nobody has looked at ${describeObject(object)} as it is now`)],
   });
 }

@@ -6,8 +6,6 @@ import { isLookedAt } from './view.ts';
 
 /** So long a controller that lives may take to look at what changed: far longer than it does. */
 const patienceMs = 60_000;
-/** A lease that ran out this long ago is nobody's. */
-const leaseSlackMs = 10_000;
 
 export interface Liveness {
   /** `none`: there is no lease, as where one process runs without election. */
@@ -47,7 +45,7 @@ function leaseState(lease: Found<Lease>, now: Date): Pick<Liveness, 'lease' | 's
   if (!holderIdentity)
     return { lease: 'released', says: 'nobody holds the lease: the last leader has ended' };
   const renewedMs = Date.parse(renewTime);
-  const isOver = now.getTime() - renewedMs > leaseDurationSeconds * 1_000 + leaseSlackMs;
+  const isOver = now.getTime() - renewedMs > leaseDurationSeconds * 1_000;
   const when = `renewed ${ago(renewedMs, now)}`;
   return isOver
     ? { lease: 'run out', says: `the lease of ${holderIdentity} has run out: ${when}` }

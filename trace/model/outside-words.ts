@@ -80,9 +80,14 @@ const table: readonly (readonly [words: RegExp, trouble: OutsideTrouble['name'],
 /** The steps of a run in which the external system is spoken to, as the messages of failures begin. */
 const spokenTo = /\b(?:connect|observe|create|update|delete|poll) failed: /;
 
+/** It answered, and said that there is none. */
+const nothingThere = /(?:^|: )external resource does not exist\b/;
+export const tellsOfNothingThere = (words: string | undefined): boolean =>
+  words !== undefined && nothingThere.test(words);
+
 /** What trouble a message tells of; undefined: none with an external system. */
 export function outsideTrouble(words: string | undefined): OutsideTrouble | undefined {
-  if (words === undefined || !spokenTo.test(words)) return undefined;
+  if (words === undefined || !spokenTo.test(words) || tellsOfNothingThere(words)) return undefined;
   const said = words.slice(words.search(spokenTo));
   const found = table.find(([pattern]) => pattern.test(said));
   return found === undefined ? { name: 'refused', link: 'external' } : { name: found[1], link: found[2] };

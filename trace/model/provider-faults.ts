@@ -1,11 +1,20 @@
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
 import { keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { describeKey, describeObject, fileWith, kubectl, lookAgain, putCredentials } from './mend.ts';
+import {
+  annotate,
+  describeKey,
+  describeObject,
+  fileWith,
+  kubectl,
+  lookAgain,
+  putCredentials,
+} from './mend.ts';
 import { outsideTrouble } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
@@ -82,6 +91,81 @@ export const providerTold: Find = (view) => {
     link: isSilent ? 'server' : 'credentials',
     cause: `${describeObject(object)} is not ready: ${ready.message ?? ready.reason}.`,
     ...(isSilent ? { mend: [] } : otherCredentials(view)),
+  };
+};
+
+/** What those say that failed: the managed resource; of a class or provider those that use it; and the provider itself. */
+function wordsOfFailures({ theManaged, provider, users, subject }: View): readonly string[] {
+  const { sort } = subject.known;
+  const looked = sort === 'class' || sort === 'provider' ? (thereOf(users) ?? []) : [theManaged];
+  const own = thereOf(provider) as Parameters<typeof readyOf>[0];
+  return [...looked.map(syncedOf), readyOf(own)].flatMap(({ status, message }) =>
+    status === 'False' && message !== undefined ? [message] : [],
+  );
+}
+
+/** The provider leads to another system than the one in which something was made. */
+export const otherSystem: Find = (view) => {
+  const { theManaged, managedService, providerName } = view;
+  const words = wordsOfFailures(view).find((said) =>
+    /\bthe provider leads to \S+ now, but external/.test(said),
+  );
+  if (words === undefined || providerName === undefined) return undefined;
+  const back = otherCredentials(view);
+  const isOne = theManaged !== undefined && managedService !== undefined;
+  return {
+    link: credentialsKeyOf(thereOf(view.provider)) === undefined ? 'provider' : 'credentials',
+    cause: `${providerName.kind} ${providerName.name} leads to another system by now: ${words}.`,
+    advice: ['Put back what led there; or, if both are one system, say so with the annotation.', back.advice]
+      .filter(Boolean)
+      .join(' '),
+    mend: [
+      ...back.mend,
+      ...(isOne
+        ? [annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.adoptIdentity}=true`)]
+        : []),
+    ],
+  };
+};
+
+/** The controllers may not read or write a secret where it is. */
+export const secretOutOfReach: Find = (view) => {
+  const { theClaim, credentials, source, lease, subject } = view;
+  const ofClaim = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
+  const said = [
+    ...wordsOfFailures(view),
+    ...ofClaim.flatMap(({ status, message = '' }) => (status === 'False' ? [message] : [])),
+  ];
+  const found = said.flatMap((words) => {
+    const [, left, forbidden] =
+      /\bthe secrets of (?:namespace )?(\S+|all namespaces) are left alone\b|\bcannot \w+ resource "secrets" .*\bin the namespace "([^"]+)"/.exec(
+        words,
+      ) ?? [];
+    return left === undefined && forbidden === undefined ? [] : [{ words, left, forbidden }];
+  });
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const { words, left, forbidden } = first;
+  const namespace = left ?? forbidden;
+  const { namespace: place, name } = deploymentOf(lease);
+  const link =
+    credentials?.key.namespace === namespace
+      ? 'credentials'
+      : source?.key.namespace === namespace
+        ? 'resource secret'
+        : 'claim secret';
+  return {
+    link,
+    cause: `The controllers may not touch the secrets of namespace ${namespace}: ${words}.`,
+    advice:
+      left === undefined
+        ? 'Bind the role for secrets to their service account there, or keep the secret where they may.'
+        : 'Add the namespace to --secret-namespaces, and the Role there; or keep the secret in one that is among them.',
+    mend: [
+      left === undefined
+        ? `kubectl -n ${namespace} get rolebindings -o wide`
+        : `kubectl -n ${place} edit deployment ${name}`,
+    ],
   };
 };
 

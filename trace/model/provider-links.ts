@@ -18,8 +18,14 @@ export function providerLinks(view: View, more: readonly Link[] = []): readonly 
   const { users } = (object as { readonly status?: { readonly users?: number } }).status ?? {};
   return [
     link('provider', title, {
-      state: wasDeleted(object) ? 'waits' : 'ok',
-      says: [...(users === undefined ? [] : [`${users} users`]), ...going(object, now)],
+      state:
+        wasDeleted(object) || readyOf(object as Parameters<typeof readyOf>[0]).status === 'False'
+          ? 'waits'
+          : 'ok',
+      says: [
+        ...(users === undefined ? [] : [`${users} user${users === 1 ? '' : 's'}`]),
+        ...going(object, now),
+      ],
       conditions: conditionsOf(object),
       links: [credentialsLink(view), serverLink(view), ...more],
     }),

@@ -1,10 +1,12 @@
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
+import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import type { Find } from './fault-finding.ts';
 import { claimKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { annotate, describeObject, fileWith, kubectl, patch } from './mend.ts';
+import { tellsOfNothingThere } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
@@ -112,6 +114,39 @@ function markedOff(
     mend: [annotated(`${annotationKeys.externalName}="\${NAME:?its name there}"`, unmarked)],
   };
 }
+
+/** There is nothing outside of the name that it has, and nothing is to be made. */
+export const nothingOutside: Find = ({ theManaged, managedService }) => {
+  if (theManaged === undefined || managedService === undefined || wasDeleted(theManaged)) return undefined;
+  const [synced, ready] = [syncedOf(theManaged), readyOf(theManaged)];
+  const said = [synced, ready].find(
+    ({ status, message }) => status === 'False' && tellsOfNothingThere(message),
+  );
+  if (said === undefined || theManaged.spec.managementPolicies?.length === 0) return undefined;
+  const key = keyOf(theManaged);
+  const { kind } = managedService;
+  const cause = `${describeObject(theManaged)} stands for what is not in the external system: ${ready.message ?? said.message}.`;
+  const renamed = kubectl(
+    'annotate',
+    kind,
+    key,
+    '--overwrite',
+    `${annotationKeys.externalName}="\${NAME:?its name there}"`,
+  );
+  if (isNeverChanged(theManaged.spec)) {
+    const advice = 'Set NAME to the name that it has there: the command corrects it.';
+    return { link: 'external', cause, advice, mend: [renamed] };
+  }
+  const isLost = /\bto have another created\b/.test(synced.message ?? '');
+  return {
+    link: 'external',
+    cause,
+    advice: isLost
+      ? 'Bring it back there; or have another made in its place:'
+      : 'Create it there, or allow that.',
+    mend: [isLost ? annotate(kind, key, `${annotationKeys.externalName}-`) : kubectl('edit', kind, key)],
+  };
+};
 
 /** What it refers to. */
 export const unresolvedReference: Find = ({ unresolved, theManaged, managedService }) => {

@@ -2,15 +2,17 @@ import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/conditio
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago } from './ago.ts';
 import { thereOf } from './findings.ts';
 import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
 import { describeObject } from './mend.ts';
+import { tellsOfNothingThere } from './outside-words.ts';
 import { providerLinks } from './provider-links.ts';
 import { sourceLinks } from './secret-links.ts';
 import type { Link, LinkState } from './trace.ts';
 import type { View } from './view.ts';
-import { syncedOf } from './view.ts';
+import { readyOf, syncedOf } from './view.ts';
 
 /** The managed resource with all that hangs from it; without one, what it would be made with. */
 export function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {
@@ -132,7 +134,14 @@ function referencesLinks({ managedService, unresolved, theManaged, referenced }:
 function externalLink({ theManaged, managedService }: View): Link {
   const name = theManaged && externalName(theManaged);
   const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned when it is made)' : '(none yet)')}`;
-  const wasSeen = theManaged?.status?.externalIdentity !== undefined;
+  const isGone = [syncedOf(theManaged), readyOf(theManaged)].some(({ message }) =>
+    tellsOfNothingThere(message),
+  );
+  if (isGone) return link('external', title, { state: 'waits', says: ['not in the external system'] });
+  // Of what is only looked at no identity is recorded.
+  const isLookedAt =
+    theManaged !== undefined && isNeverChanged(theManaged.spec) && syncedOf(theManaged).status === 'True';
+  const wasSeen = isLookedAt || theManaged?.status?.externalIdentity !== undefined;
   return link('external', title, {
     state: wasSeen ? 'ok' : 'waits',
     says: [wasSeen ? 'seen in the external system' : 'not seen in the external system yet'],
