@@ -31,7 +31,7 @@ export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceO
       kind: Kind<T>,
       key: Parameters<Source['get']>[1],
     ): Promise<Found<T>> {
-      // Asked for only where something selects namespaces.
+      // Asked for only where something selects namespaces, or where there is not what is asked about.
       if (kindKey(kind) === kindKey(NamespaceKind)) return asked(client.get(kind, key));
       if (!isWatched(kind)) return unsought;
       const value = storeOf(kind).get(key) as unknown as T | undefined;

@@ -190,6 +190,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/secret-propagation/',
     'runtime/',
     'trace/catalogue.ts',
+    'trace/likeness.ts',
   ],
   'trace/read/': [
     'apis/core/',

@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Subject } from 'rxjs';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -51,6 +52,7 @@ describe('the command', () => {
     AmbivalentDBInstanceClassKind,
     AmbivalentDBInstanceKind,
     EventKind,
+    NamespaceKind,
   );
   let folder: string;
   let kubeconfig: string;
@@ -58,6 +60,8 @@ describe('the command', () => {
   before(async () => {
     await api.start();
     api.put(FancySQLInstanceKind, claim);
+    for (const name of ['default', 'team-shop'])
+      api.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     folder = await mkdtemp(join(tmpdir(), 'services-stack-trace-'));
     kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, api.kubeConfig().exportConfig());
@@ -143,6 +147,15 @@ describe('the command', () => {
       code: 2,
       out: '',
       err: 'FancySQLInstance team-shop/nobody does not exist (fancysqlinstance nobody)\n',
+    });
+  });
+
+  test('and with what may have been meant', async () => {
+    const said = await ended(['fancysqlinstance', 'ordesr', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
+    assert.deepEqual(said, {
+      code: 2,
+      out: '',
+      err: 'FancySQLInstance team-shop/ordesr does not exist (fancysqlinstance ordesr)\nDid you mean orders?\n',
     });
   });
 

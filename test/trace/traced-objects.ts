@@ -44,8 +44,13 @@ export function sourceOf(
       );
       return found === undefined ? { is: 'absent' } : { is: 'there', value: found as never };
     },
-    list: async (kind) =>
-      mayRead(kind) ? { is: 'there', value: ofKind(kind) as never } : { is: 'withheld' },
+    async list(kind, namespace) {
+      if (!mayRead(kind)) return { is: 'withheld' };
+      const found = ofKind(kind).filter(
+        ({ metadata }) => namespace === undefined || metadata.namespace === namespace,
+      );
+      return { is: 'there', value: found as never };
+    },
     eventsOf: async () => ({ is: 'there', value: events }),
   };
 }

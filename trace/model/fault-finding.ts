@@ -1,5 +1,6 @@
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { meant } from './near-names.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
@@ -21,3 +22,17 @@ export const keyOf = (object: { readonly metadata: ObjectKey }): ObjectKey => ob
 
 /** The text as the beginning of a sentence. */
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What may have been meant by the name of what is not there. */
+export const meantIn = ({ inVain }: View): string | undefined =>
+  inVain &&
+  meant(
+    inVain.key.name,
+    inVain.there.map(({ name }) => name),
+  );
+
+/** What to do, of sentences some of which there may not be. */
+export function adviceOf(...sentences: readonly (string | undefined)[]): Pick<Fault, 'advice'> {
+  const advice = sentences.filter((one) => one !== undefined).join(' ');
+  return advice === '' ? {} : { advice };
+}

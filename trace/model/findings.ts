@@ -54,6 +54,14 @@ export interface FoundSecret {
   readonly secret: Found<HiddenSecret>;
 }
 
+/** An object that there is not, and what there is of its kind. */
+export interface SoughtInVain {
+  readonly key: ObjectKey;
+  readonly there: readonly ObjectKey[];
+  /** Its namespace is not there either. */
+  readonly isNamespaceAbsent: boolean;
+}
+
 /** Everything that was read about one object, and what it hangs together with. No secret's value is among it. */
 export interface Findings {
   readonly now: Date;
@@ -89,6 +97,8 @@ export interface Findings {
   readonly target?: FoundSecret | undefined;
   /** Of a class or provider: the managed resources that use it. */
   readonly users: Found<readonly Managed[]>;
+  /** What is asked about, or else the managed resource or the provider that it names, where there is none. */
+  readonly inVain?: SoughtInVain | undefined;
   /** By which one process leads; absent where none does, and where nobody uses one. */
   readonly lease: Found<Lease>;
   readonly events: readonly CoreEvent[];

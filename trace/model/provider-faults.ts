@@ -4,7 +4,7 @@ import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../
 import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
-import { keyOf } from './fault-finding.ts';
+import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import {
   annotate,
@@ -21,7 +21,8 @@ import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
 /** Nothing says where it is to be made. */
-export const missingProvider: Find = ({ provider, providerName, theManaged }) => {
+export const missingProvider: Find = (view) => {
+  const { provider, providerName, theManaged } = view;
   if (provider.is !== 'absent' || providerName === undefined) return undefined;
   if (theManaged !== undefined && wasDeleted(theManaged) && !hasFinalizer(theManaged, finalizerNames.managed))
     return undefined;
@@ -29,6 +30,7 @@ export const missingProvider: Find = ({ provider, providerName, theManaged }) =>
   return {
     link: 'provider',
     cause: `${kind} ${name} (${apiVersionOf(kindOf)}) does not exist, so that nobody knows where to make it, nor as whom.`,
+    ...adviceOf(meantIn(view)),
     mend: [`kubectl apply -f ${fileWith({ kind, name })}`],
   };
 };
@@ -116,9 +118,10 @@ export const otherSystem: Find = (view) => {
   return {
     link: credentialsKeyOf(thereOf(view.provider)) === undefined ? 'provider' : 'credentials',
     cause: `${providerName.kind} ${providerName.name} leads to another system by now: ${words}.`,
-    advice: ['Put back what led there; or, if both are one system, say so with the annotation.', back.advice]
-      .filter(Boolean)
-      .join(' '),
+    ...adviceOf(
+      'Put back what led there; or, if both are one system, say so with the annotation.',
+      back.advice,
+    ),
     mend: [
       ...back.mend,
       ...(isOne
@@ -219,9 +222,7 @@ export const outside =
         return {
           link,
           cause: `The credentials of ${who} are known, and do not allow what is needed: ${words}.`,
-          advice: ['Give them the right in the external system, or put in others.', others.advice]
-            .filter(Boolean)
-            .join(' '),
+          ...adviceOf('Give them the right in the external system, or put in others.', others.advice),
           mend: reference === undefined ? again : others.mend,
         };
       case 'provider down':

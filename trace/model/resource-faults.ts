@@ -3,9 +3,10 @@ import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import type { Find } from './fault-finding.ts';
-import { claimKindOf, keyOf, sentence } from './fault-finding.ts';
+import { adviceOf, claimKindOf, keyOf, meantIn, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { annotate, describeObject, fileWith, kubectl, patch } from './mend.ts';
+import { meant } from './near-names.ts';
 import { tellsOfNothingThere } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
@@ -52,7 +53,10 @@ export const missingResource: Find = (view) => {
   return {
     link: 'resource',
     cause: `${sentence(binding.event.message)}.`,
-    ...(!isWaiting && { advice: 'Then create it anew.' }),
+    ...adviceOf(
+      isWaiting ? meantIn(view) : undefined,
+      isWaiting ? 'Create it; or delete the claim and create it anew with another.' : 'Then create it anew.',
+    ),
     mend: isWaiting && managedService === undefined ? [create, anew] : [anew],
   };
 };
@@ -149,14 +153,19 @@ export const nothingOutside: Find = ({ theManaged, managedService }) => {
 };
 
 /** What it refers to. */
-export const unresolvedReference: Find = ({ unresolved, theManaged, managedService }) => {
+export const unresolvedReference: Find = ({ unresolved, theManaged, managedService, referenced }) => {
   if (unresolved === undefined || theManaged === undefined || managedService === undefined) return undefined;
   if (wasDeleted(theManaged) || readyOf(theManaged).status === 'True') return undefined;
   const [, kindName, name] = /: (\w+) (\S+) does not exist/.exec(unresolved) ?? [];
   const to = managedService.references?.find(({ to: kind }) => kind.kind === kindName)?.to;
+  const names = referenced
+    .filter(({ kind }) => kind.kind === kindName)
+    .flatMap(({ objects }) => thereOf(objects) ?? [])
+    .map(({ metadata }) => metadata.name);
   return {
     link: 'references',
     cause: `${describeObject(theManaged)} refers to what is not there: ${unresolved}.`,
+    ...adviceOf(name === undefined ? undefined : meant(name, names)),
     mend: [
       ...(to === undefined ? [] : [`kubectl apply -f ${fileWith({ kind: to.kind, name })}`]),
       kubectl('edit', managedService.kind, keyOf(theManaged)),

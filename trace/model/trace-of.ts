@@ -8,6 +8,7 @@ import type { Findings, Found } from './findings.ts';
 import { thereOf } from './findings.ts';
 import { linksOf } from './links.ts';
 import { describeKey } from './mend.ts';
+import { hintsAt } from './near-names.ts';
 import type { Fault, Link, LinkName, Told, Trace, Verdict } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, viewOf } from './view.ts';
@@ -20,7 +21,8 @@ export function traceOf(findings: Findings): Trace {
   const own = ownOf(view);
   if (own.is !== 'there') {
     const verdict = own.is === 'withheld' ? 'withheld' : 'absent';
-    return { subject, verdict, isUsable: false, links: [], timeline: [], gaps: [] };
+    const hints = findings.inVain === undefined ? [] : hintsAt(findings.inVain);
+    return { subject, verdict, isUsable: false, links: [], timeline: [], gaps: [], hints };
   }
   const isUsable = isUsableNow(view);
   const [found] = faultsIn(view);
@@ -36,6 +38,7 @@ export function traceOf(findings: Findings): Trace {
     links,
     timeline: timelineOf(findings.events),
     gaps: gapsOf(findings),
+    hints: [],
   };
 }
 

@@ -83,4 +83,6 @@ export interface Trace {
   readonly timeline: readonly Told[];
   /** What could not be read, and why that may matter. */
   readonly gaps: readonly string[];
+  /** Of what is absent: what may have been meant. */
+  readonly hints: readonly string[];
 }

@@ -12,7 +12,16 @@ const pageSize = 500;
 export function apiSource(client: KubernetesClient, signal?: AbortSignal): Source {
   return {
     get: (kind, key) => finding(client.get(kind, key, signal)),
-    list: (kind) => finding(all((token) => client.list(kind, { limit: pageSize, ...token }, signal))),
+    list: (kind, namespace) =>
+      finding(
+        all((token) =>
+          client.list(
+            kind,
+            { limit: pageSize, ...(namespace !== undefined && { namespace }), ...token },
+            signal,
+          ),
+        ),
+      ),
     eventsOf: (object) => finding(eventsAbout(object)),
   };
 

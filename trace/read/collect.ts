@@ -20,7 +20,7 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import { credentialsKeyOf } from '../model/credentials-key.ts';
-import type { Findings, Found, FoundSecret } from '../model/findings.ts';
+import type { Findings, Found, FoundSecret, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import type { Source } from './source.ts';
@@ -75,7 +75,35 @@ export async function collect(options: CollectOptions, subject: Subject): Promis
     lease === undefined ? unsought : source.get(LeaseKind, lease),
   ]);
   const found = { ...nothing, subject, ...around };
-  return { ...found, ...(await eventsAround(source, found)), lease: leased, now: clock.now(), runs };
+  const [told, inVain] = await Promise.all([eventsAround(source, found), inVainAmong(options, found)]);
+  return { ...found, ...told, inVain, lease: leased, now: clock.now(), runs };
+}
+
+/** What there is in place of what there is not. */
+async function inVainAmong(
+  { source, catalogue }: CollectOptions,
+  found: Findings,
+): Promise<SoughtInVain | undefined> {
+  const { subject, claim, managed, provider, providerName, resourceClass } = found;
+  const own = { claim, managed, class: resourceClass, provider }[subject.known.sort];
+  const { resourceRef } = thereOf(claim)?.spec ?? {};
+  const named = catalogue.ofReference(resourceRef);
+  const [kind, key]: readonly [Kind | undefined, ObjectKey] =
+    own.is === 'absent'
+      ? [objectsOf(subject.known), subject.key]
+      : managed.is === 'absent' && resourceRef?.name !== undefined && named !== undefined
+        ? [objectsOf(named), { name: resourceRef.name }]
+        : [provider.is === 'absent' ? providerName?.kindOf : undefined, { name: providerName?.name ?? '' }];
+  if (kind === undefined) return undefined;
+  const { namespace } = key;
+  const everywhere = await source.list(kind);
+  // Who may not see all namespaces may see that one.
+  const listed =
+    everywhere.is === 'withheld' && namespace !== undefined ? await source.list(kind, namespace) : everywhere;
+  const isNamespaceAbsent =
+    namespace !== undefined && (await source.get(NamespaceKind, { name: namespace })).is === 'absent';
+  const there = (thereOf(listed) ?? []).map(({ metadata }) => objectKey(metadata));
+  return { key, there, isNamespaceAbsent };
 }
 
 async function aroundClaim(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {

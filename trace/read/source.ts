@@ -6,8 +6,8 @@ import type { Found } from '../model/findings.ts';
 export interface Source {
   /** Throws what keeps it from being found out. */
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<Found<T>>;
-  /** All of a kind; of a namespaced one those of all namespaces. Throws likewise. */
-  list<T extends KubernetesObject>(kind: Kind<T>): Promise<Found<readonly T[]>>;
+  /** All of a kind; of a namespaced one those of all namespaces, or of one. Throws likewise. */
+  list<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): Promise<Found<readonly T[]>>;
   /** What was told of an object. Throws likewise. */
   eventsOf(object: KubernetesObject): Promise<Found<readonly CoreEvent[]>>;
 }

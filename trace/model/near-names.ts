@@ -1,0 +1,61 @@
+import orderBy from 'lodash/orderBy.js';
+import uniq from 'lodash/uniq.js';
+import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
+import { likeness } from '../likeness.ts';
+import type { SoughtInVain } from './findings.ts';
+import { named } from './link-parts.ts';
+import { describeKey } from './mend.ts';
+
+/** So like one name must be to another to be what was meant: two letters changed places in a name of four. */
+const leastLikeness = 0.4;
+const mostNear = 3;
+/** What is so much less like it than the most like one was not meant. */
+const share = 0.75;
+
+/** The names that are most like one that nothing has, the most like first. */
+export function nearNames(sought: string, there: readonly string[]): readonly string[] {
+  const scored = uniq(there)
+    .filter((name) => name !== sought)
+    .map((name) => ({ name, score: likeness(sought, name) }));
+  const best = Math.max(...scored.map(({ score }) => score));
+  const near = scored.filter(({ score }) => score >= Math.max(leastLikeness, share * best));
+  return orderBy(near, ['score', 'name'], ['desc', 'asc'])
+    .slice(0, mostNear)
+    .map(({ name }) => name);
+}
+
+/** `Did you mean cart or carts?`; undefined: nothing is like it. */
+export function meant(sought: string, there: readonly string[]): string | undefined {
+  const near = nearNames(sought, there);
+  return near.length === 0 ? undefined : asked(near);
+}
+
+const asked = (names: readonly string[]): string => `Did you mean ${names.join(' or ')}?`;
+
+/** What may have been meant by a name that nothing has: a sentence each. */
+export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readonly string[] {
+  const { name, namespace } = key;
+  const namespaces = uniq(there.flatMap((one) => one.namespace ?? []));
+  const isIn = ({ namespace: its }: ObjectKey): boolean => its === namespace;
+  const elsewhere = there.flatMap((one) =>
+    one.name === name && !isIn(one) && one.namespace !== undefined ? [one.namespace] : [],
+  );
+  const absent = isNamespaceAbsent
+    ? [[`There is no namespace ${namespace}.`, meant(namespace ?? '', namespaces)].filter(Boolean).join(' ')]
+    : [];
+  if (elsewhere.length > 0) {
+    const [first, ...others] = elsewhere.toSorted(compareNames);
+    const plural = others.length === 0 ? '' : 's';
+    return [...absent, `There is one in namespace${plural} ${named([first ?? '', ...others])}: -n ${first}`];
+  }
+  const own = there.filter(isIn).map((one) => one.name);
+  const others = there.filter((one) => !isIn(one));
+  const like = nearNames(
+    name,
+    others.map((one) => one.name),
+  );
+  const keys = like.flatMap((each) => others.filter((one) => one.name === each)).map(describeKey);
+  const near = meant(name, own) ?? (keys.length === 0 ? undefined : asked(keys.slice(0, mostNear)));
+  return [...absent, ...(near === undefined ? [] : [near])];
+}
