@@ -162,7 +162,7 @@ function show(findings: Findings, { output, kind, name }: Asked, { stdout, stder
   if (output === 'json') stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
   else if (seen.verdict === 'absent' || seen.verdict === 'withheld') {
     const why = seen.verdict === 'absent' ? 'does not exist' : 'may not be read with your rights';
-    stderr.write([`${seen.subject} ${why} (${kind} ${name})`, ...seen.hints, ''].join('\n'));
+    stderr.write([`${seen.subject} ${why} (${kind} ${name})`, ...(seen.hints ?? []), ''].join('\n'));
   } else {
     const width = Math.max(stdout.columns ?? 100, 40);
     stdout.write(traceText(seen, { width, now: findings.now, paint: painter(stdout) }));

@@ -38,7 +38,6 @@ export function traceOf(findings: Findings): Trace {
     links,
     timeline: timelineOf(findings.events),
     gaps: gapsOf(findings),
-    hints: [],
   };
 }
 

@@ -84,5 +84,5 @@ export interface Trace {
   /** What could not be read, and why that may matter. */
   readonly gaps: readonly string[];
   /** Of what is absent: what may have been meant. */
-  readonly hints: readonly string[];
+  readonly hints?: readonly string[];
 }
