@@ -238,7 +238,7 @@ describe('the command', () => {
 
 … FancySQLInstance team-shop/orders row S5
 │   Unbound
-│   Ready False NoMatchingClass since 5 s: no
+│   Ready False NoMatchingClass for 5 s: no
 │     resource class matches spec.classSelector
 │     size=huge
 └ ✗ class selector size=huge ◀ the first broken link: no match

@@ -11,8 +11,10 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
+import { timelineOf } from '../../trace/model/trace-of.ts';
 import type { Answering } from './traced-world.ts';
 import { leaseKey, TracedWorld } from './traced-world.ts';
 
@@ -326,7 +328,7 @@ const cases: readonly Case[] = [
     play: claiming(undefined, answered({ status: 429, code: 'RateLimited', message: 'too many requests' })),
     link: 'server',
     cause: /^The system that Provider favourite leads to limits requests: /,
-    mend: /^kubectl annotate favouritedbinstances/,
+    mend: /^$/,
   },
   {
     fault: 'not allowed',
@@ -388,6 +390,22 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause: 'FavouriteDBInstance legacy is held by another claim, FancySQLInstance team-shop/first.',
     mend: `kubectl -n team-shop delete ${claims} second`,
+  },
+  {
+    fault: 'resource held by another',
+    play: claiming({ resourceRef: legacy }, (world) =>
+      world.managed('legacy', {
+        claimRef: {
+          apiVersion: 'database.crossplane.io/v1alpha1',
+          kind: 'FancySQLInstance',
+          namespace: 'team-blog',
+          name: 'posts',
+        },
+      }),
+    ),
+    link: 'resource',
+    cause: 'FavouriteDBInstance legacy is reserved for another claim, which its spec.claimRef names.',
+    mend: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
     fault: 'resource not offered',
@@ -524,7 +542,7 @@ const cases: readonly Case[] = [
     link: 'users',
     cause:
       'ProviderConfig shared is being deleted, and 1 managed resource uses it: FavouriteDBInstance search.',
-    mend: 'kubectl delete favouritedbinstance.database.fcp.crossplane.io search',
+    mend: 'kubectl edit favouritedbinstance.database.fcp.crossplane.io search',
   },
   {
     fault: 'paused',
@@ -618,6 +636,39 @@ describe('what is not broken', () => {
   });
 });
 
+test('a claim that was given the default says so, and not that it names a class', async () => {
+  const world = new TracedWorld();
+  const trace = await world.trace('fancysqlinstance', await bound(world, {}));
+  world.simulation.kill();
+  const choice = trace.links[0]?.links.find(({ name }) => name === 'choice');
+  assert.deepEqual(
+    [choice?.title, choice?.state, choice?.says],
+    [
+      'default class',
+      'ok',
+      [
+        '1 of 2 classes are marked as default: favourite-small',
+        'chosen: FavouriteDBInstanceClass favourite-small',
+      ],
+    ],
+  );
+});
+
+test('what was told within one second is in the order in which it was written', () => {
+  const told = (resourceVersion: string, reason: string): CoreEvent =>
+    ({
+      metadata: { name: reason, resourceVersion },
+      involvedObject: { kind: 'FancySQLInstance', name: reason },
+      reason,
+      lastTimestamp: '2026-01-02T03:04:05Z',
+    }) as unknown as CoreEvent;
+  const timeline = timelineOf([told('1000', 'Bound'), told('999', 'Created'), told('98', 'Defaulted')]);
+  assert.deepEqual(
+    timeline.map(({ reason }) => reason),
+    ['Defaulted', 'Created', 'Bound'],
+  );
+});
+
 describe('when it is looked at next, as far as somebody who only reads can tell', () => {
   const resourceSays = (links: Trace['links']): readonly string[] =>
     links.flatMap(({ name, says, links: below }) => (name === 'resource' ? says : resourceSays(below)));
@@ -629,7 +680,7 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
     world.simulation.kill();
     assert.equal(
       resourceSays(trace.links).at(-1),
-      'tried again by itself, 30 s or a poll interval (1m, unless --poll-interval says otherwise) after the last look at the latest',
+      'tried again by itself within 30 s of the last look, or within a poll interval (1m unless --poll-interval says otherwise)',
     );
   });
 
@@ -643,7 +694,7 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
     world.simulation.kill();
     assert.equal(
       resourceSays(trace.links).at(-1),
-      'looked at again by itself, 30 s or 5m after the last look at the latest',
+      'looked at again by itself within 30 s of the last look, or within 5m',
     );
   });
 });
@@ -661,6 +712,7 @@ describe('whoever may read little is told what the claim says, and what may not 
     assert.deepEqual([trace.verdict, trace.fault?.name], ['broken', 'provider down']);
     assert.deepEqual(trace.gaps, [
       'may not be read with your rights: the classes, the managed resource, the lease of the controllers',
+      'Who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
     ]);
   });
 
@@ -683,6 +735,15 @@ describe('whoever may read little is told what the claim says, and what may not 
       /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
     );
     assert.deepEqual(trace.fault?.mend, ['npm run trace -- favouritedbinstance legacy']);
+  });
+
+  test('whose sign is ?, since nobody can tell', async () => {
+    const world = new TracedWorld();
+    const key = await bound(world);
+    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
+    world.simulation.kill();
+    const states = ['choice', 'class', 'resource', 'controllers'].map((name) => stateOf(trace.links, name));
+    assert.deepEqual(states, ['unknown', 'unknown', 'unknown', 'unknown']);
   });
 
   test('and a claim that is bound can be used all the same', async () => {

@@ -11,6 +11,10 @@ export function lasting(ms: number): string {
   return `${Math.round(Math.abs(ms) / unitMs)} ${unit}`;
 }
 
+/** `for 12 s`, of what began then. */
+export const since = (atMs: number, now: Date): string =>
+  Number.isNaN(atMs) ? 'since an unknown time' : `for ${lasting(now.getTime() - atMs)}`;
+
 /** `12 s ago`; `in 12 s` of what is to come; `at an unknown time` of no time at all. */
 export function ago(atMs: number, now: Date): string {
   if (Number.isNaN(atMs)) return 'at an unknown time';

@@ -40,7 +40,7 @@ export function choiceLink({ choice, theClaim }: View): Link {
   const isChosen = theClaim.spec.classRef !== undefined;
   if (isMalformed) return link('choice', title, { state: 'waits', says: ['makes no sense'] });
   if (matching === undefined || all === undefined) {
-    return link('choice', title, { state: isChosen ? 'ok' : 'unknown', says: [`the classes ${withheld}`] });
+    return link('choice', title, { state: 'unknown', says: [`the classes ${withheld}`] });
   }
   const names = matching.map(({ metadata }) => metadata.name);
   const noun = by === 'selector' ? 'match' : 'are marked as default';

@@ -1,6 +1,6 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { ago } from './ago.ts';
+import { since } from './ago.ts';
 import type { Found } from './findings.ts';
 import type { Link, LinkName } from './trace.ts';
 
@@ -38,7 +38,7 @@ export const going = (object: KubernetesObject, now: Date): readonly string[] =>
   object.metadata.deletionTimestamp === undefined
     ? []
     : [
-        `is being deleted since ${ago(Date.parse(object.metadata.deletionTimestamp), now).replace(/ ago$/, '')}${
+        `has been on its way out ${since(Date.parse(object.metadata.deletionTimestamp), now)}${
           object.metadata.finalizers?.length ? `, held by ${object.metadata.finalizers.join(', ')}` : ''
         }`,
       ];

@@ -237,7 +237,7 @@ export const outside =
           link,
           cause: `The system that ${who} leads to limits requests: ${words}.`,
           advice: 'It is tried again by itself; --max-external-calls-per-second asks less often.',
-          mend: again,
+          mend: [],
         };
       case 'quota':
         return {

@@ -1,7 +1,7 @@
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
-import { isNeverChanged } from '../../controllers/core/management-policies.ts';
+import { isNeverChanged, shouldDelete } from '../../controllers/core/management-policies.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf, meantIn, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
@@ -22,7 +22,9 @@ export const heldByAnother: Find = (view) => {
     link: 'resource',
     cause:
       binding.row === 'H1' && holder !== undefined
-        ? `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
+        ? holder.uid === undefined
+          ? `${describeObject(theManaged!)} is reserved for another claim, which its spec.claimRef names.`
+          : `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
         : `${sentence(binding.event.message)}.`,
     advice: 'Delete this claim and create it anew with another resource, or with a class.',
     mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
@@ -214,12 +216,19 @@ export const deletionWaits: Find = (view) => {
     return {
       link: 'users',
       cause: `${describeObject(object)} is being deleted, and ${used.length} managed resource${used.length === 1 ? ' uses' : 's use'} it: ${names}${used.length > 5 ? ', …' : ''}.`,
-      advice: 'It goes once they are gone, or use another.',
-      mend: used
-        .slice(0, 5)
-        .map(({ apiVersion, kind: name, metadata }) =>
-          ['kubectl delete', `${name.toLowerCase()}.${apiVersion.split('/')[0]}`, metadata.name].join(' '),
-        ),
+      ...adviceOf(
+        'It goes once they use another, or are gone.',
+        used.some(({ spec }) => shouldDelete(spec))
+          ? 'Deleting a managed resource deletes what it stands for in the external system, too, unless its policies keep that.'
+          : undefined,
+      ),
+      mend: ['edit', 'delete'].flatMap((verb) =>
+        used
+          .slice(0, 5)
+          .map(({ apiVersion, kind: name, metadata }) =>
+            ['kubectl', verb, `${name.toLowerCase()}.${apiVersion.split('/')[0]}`, metadata.name].join(' '),
+          ),
+      ),
     };
   }
   return undefined;

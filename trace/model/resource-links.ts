@@ -1,9 +1,11 @@
 import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
-import { ago } from './ago.ts';
+import { ago, since } from './ago.ts';
 import { thereOf } from './findings.ts';
 import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
 import { describeObject } from './mend.ts';
@@ -29,7 +31,10 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     return [...resource, ...providerLinks(view)];
   }
   const heldOne = thereOf(held);
-  const isAnother = subject.known.sort === 'claim' && heldOne?.metadata.uid !== theManaged.metadata.uid;
+  const isAnother =
+    theClaim !== undefined &&
+    subject.known.sort === 'claim' &&
+    heldOne?.metadata.uid !== theManaged.metadata.uid;
   const holder = theManaged.spec.claimRef;
   const isReady = isConditionTrue(theManaged.status?.conditions, 'Ready') && !wasDeleted(theManaged);
   const isTroubled = syncedOf(theManaged).status === 'False';
@@ -38,7 +43,7 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     state,
     says: [
       theManaged.status?.bindingPhase ?? 'no phase yet',
-      ...(isAnother && holder !== undefined ? [`is held by ${describeReference(holder)}`] : []),
+      ...(isAnother && holder !== undefined ? [heldBy(holder, refersToClaim(theManaged, theClaim))] : []),
       ...(first?.act === 'pause' ? [first.message] : []),
       ...attemptsOf(view),
       ...going(theManaged, now),
@@ -54,6 +59,12 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     ],
   });
   return [resource];
+}
+
+/** A claim that is reserved for has no UID on record, and may not be there yet: its name is nobody else's business. */
+function heldBy(holder: ObjectReference, isIt: boolean): string {
+  if (holder.uid !== undefined) return `is held by ${describeReference(holder)}`;
+  return isIt ? 'is reserved for it' : 'is reserved for another claim';
 }
 
 /** What its controller did last, where a process remembers; else what is on record. */
@@ -90,20 +101,20 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
         ? ''
         : `; told of ${last.count === 1 ? 'once' : `${last.count} times`}, last ${ago(Date.parse(last.lastTimestamp), now)}`;
     return [
-      `fails since ${ago(Date.parse(synced.lastTransitionTime ?? ''), now).replace(/ ago$/, '')}${tries}`,
-      `tried again by itself, ${atTheLatest(theManaged)}`,
+      `has failed ${since(Date.parse(synced.lastTransitionTime ?? ''), now)}${tries}`,
+      `tried again by itself ${atTheLatest(theManaged)}`,
     ];
   }
   if (getCondition(theManaged.status?.conditions, 'Ready').reason === 'Creating')
-    return [`looked at again by itself, ${atTheLatest(theManaged)}`];
+    return [`looked at again by itself ${atTheLatest(theManaged)}`];
   return poll === undefined ? [] : [`looked at every ${poll}`];
 }
 
 /** When what fails, or is on its way, is looked at again, as far as somebody can tell who knows no flags of the process. */
 function atTheLatest({ metadata: { annotations = {} } }: Managed): string {
   const own = annotations[annotationKeys.pollInterval];
-  const poll = own ?? 'a poll interval (1m, unless --poll-interval says otherwise)';
-  return `30 s or ${poll} after the last look at the latest`;
+  const poll = own ?? 'a poll interval (1m unless --poll-interval says otherwise)';
+  return `within 30 s of the last look, or within ${poll}`;
 }
 
 const nameIn = (reference: object): string | undefined => (reference as { readonly name?: string }).name;

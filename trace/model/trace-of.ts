@@ -1,7 +1,9 @@
+import orderBy from 'lodash/orderBy.js';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import type { ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
+import { compareResourceVersions } from '../../runtime/cache/resource-version.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import { faultsIn } from './faults.ts';
 import type { Findings, Found } from './findings.ts';
@@ -112,7 +114,9 @@ const namesIn = (links: readonly Link[]): readonly LinkName[] =>
 
 /** What was told of all objects, oldest first. */
 export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
-  const told = events.map((event) => {
+  // Their times are of whole seconds; within one what was written last has the newest version.
+  const written = events.toSorted((a, b) => byVersion(a.metadata, b.metadata));
+  const told = written.map((event) => {
     const { involvedObject, type, reason, message, count, lastTimestamp, firstTimestamp, source } = event;
     const { kind, namespace, name } = involvedObject as Readonly<Record<string, string | undefined>>;
     return {
@@ -125,8 +129,13 @@ export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
       from: source?.component ?? '',
     };
   });
-  return told.toSorted((a, b) => compareNames(a.at, b.at) || compareNames(a.object, b.object));
+  return orderBy(told, ['at']);
 }
+
+const byVersion = (a: ObjectMeta, b: ObjectMeta): number =>
+  a.resourceVersion === undefined || b.resourceVersion === undefined
+    ? 0
+    : compareResourceVersions(a.resourceVersion, b.resourceVersion);
 
 function gapsOf(findings: Findings): readonly string[] {
   const parts: readonly (readonly [string, string | undefined])[] = [
@@ -143,5 +152,12 @@ function gapsOf(findings: Findings): readonly string[] {
     ['some Events', findings.areEventsWithheld ? 'withheld' : undefined],
   ];
   const names = parts.flatMap(([name, is]) => (is === 'withheld' ? [name] : []));
-  return names.length === 0 ? [] : [`may not be read with your rights: ${names.join(', ')}`];
+  if (names.length === 0) return [];
+  const { known, key } = findings.subject;
+  const { plural, group } = known.kind;
+  const where = key.namespace === undefined ? '' : ` -n ${key.namespace}`;
+  return [
+    `may not be read with your rights: ${names.join(', ')}`,
+    `Who may read them sees more: npm run trace -- ${plural}.${group} ${key.name}${where}`,
+  ];
 }

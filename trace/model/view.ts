@@ -11,6 +11,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
 import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/selector.ts';
+import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
 import { drawClass, qualified } from '../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../controllers/core/claim/class-decision.ts';
@@ -160,8 +161,10 @@ function namespaceOf(
 function choiceOf(claim: Claim, candidates: readonly Candidates[] | undefined): ClassChoice | undefined {
   const { classRef, classSelector, resourceRef } = claim.spec;
   if (classSelector === undefined) {
-    if (classRef !== undefined) return { by: 'classRef' };
-    if (resourceRef !== undefined) return { by: 'resourceRef' };
+    // Empty: somebody chose for a claim that selects nothing.
+    const isDefaulted = claim.metadata.annotations?.[recordKeys.selector] === '';
+    if (classRef !== undefined && !isDefaulted) return { by: 'classRef' };
+    if (classRef === undefined && resourceRef !== undefined) return { by: 'resourceRef' };
   }
   const by = classSelector === undefined ? 'default' : 'selector';
   const sought = classSelector && describeSelector(classSelector);

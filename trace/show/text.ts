@@ -1,5 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import { ago } from '../model/ago.ts';
+import { ago, since } from '../model/ago.ts';
 import type { Fault, Link, LinkState, Told, Trace, Verdict } from '../model/trace.ts';
 import { wrapped } from './lines.ts';
 
@@ -87,8 +87,8 @@ function conditionLines(
   { paint, width, now }: TextOptions,
 ): readonly string[] {
   const tone: Tone = status === 'True' ? 'good' : status === 'False' ? 'bad' : 'faint';
-  const since = paint('faint', `since ${ago(Date.parse(lastTransitionTime), now).replace(/ ago$/, '')}`);
-  const head = `${type} ${paint(tone, status)} ${reason} ${since}`;
+  const lasting = paint('faint', since(Date.parse(lastTransitionTime), now));
+  const head = `${type} ${paint(tone, status)} ${reason} ${lasting}`;
   return wrapped(message === undefined ? head : `${head}: ${message}`, width, inner, `${inner}  `);
 }
 
