@@ -5,6 +5,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
 import { operationSuperseded } from './async-operations.ts';
@@ -125,6 +126,10 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   // It may be gone by now: overtaken, or let go of by another process, since nothing was left to write. Then it is nobody's.
   const stored = managedResources.get(objectKey(marked.current.metadata));
   if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);
+  // A creation that is tried again has nothing to write, whose precondition would tell of an edit.
+  if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {
+    return endings.gone(marked);
+  }
   overtaken.begin(marked.current);
   absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
   let creation: Creation<Managed, string>;
@@ -243,7 +248,7 @@ function readyAsObserved({ current, before }: Run, { ready }: Observation): { re
 /** Asks for deletion, and finishes if the external resource is gone at once. */
 async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   const { identity, external, deletions, underWay, signal } = context;
-  if (!(await isStored(context, run))) return endings.gone(run);
+  if (!(await isStored(context, run, cannotDelete))) return endings.gone(run);
   const shared = sharedIdentity(identity, run);
   deletions.begin(shared);
   let deletion: unknown;
@@ -271,15 +276,19 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
 }
 
 /**
- * Whether the API server still has the object, as this run knows it: no write comes before a deletion whose precondition
- * would tell. A watch may be behind while another process, which runs beside this one by mistake, has deleted what was
+ * Whether the API server still has the object, as this run knows it, where no write comes before a call whose precondition
+ * would tell: a deletion, or a creation that is tried again. A watch may be behind while another process, which runs beside this one by mistake, has deleted what was
  * outside and let go of the object; what is there now would be that of another of its name. Throws a conflict if it
- * has changed: somebody may have said that what is outside is to stay.
+ * has changed: somebody may have said that what is outside is to stay, or is to have another name.
  */
-async function isStored({ managedResources, signal }: RunContext, run: Run): Promise<boolean> {
+async function isStored(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  facts: FailureFacts<Run>,
+): Promise<boolean> {
   const { metadata } = run.current;
   const fetching = managedResources.fetch(objectKey(metadata), signal);
-  const stored = await failing('cannot get managed resource', fetching, { ...cannotDelete, known: run });
+  const stored = await failing('cannot get managed resource', fetching, { ...facts, known: run });
   if (stored?.metadata.uid !== metadata.uid) return false;
   if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;
   throw new StepFailure('', changedSinceRead(), { known: run });

@@ -532,6 +532,20 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
+  test('row 21 …and a second attempt, which has nothing to write, asks the API server instead', async () => {
+    const scene = new Scene();
+    scene.external.gate = failAt('create', new Error('quota exceeded'));
+    assert.deepEqual(await scene.run(), requeue);
+    scene.external.gate = () => {};
+    scene.process.hold(managedKind);
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, managementPolicies: ['Observe'] as const },
+    }));
+    await assert.rejects(scene.run(), isConflict);
+    assert.equal(scene.external.made, 0);
+  });
+
   test('row 22 creation fails: recorded, told, tried again', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.gate = failAt('create', new Error('quota exceeded'));
