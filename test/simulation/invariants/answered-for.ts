@@ -62,6 +62,8 @@ export const answeredFor: InvariantOf = (world) => {
   };
   /** What a process let go of while others ran, by kind and name: one of them may be making something for it. */
   const letGo = new Map<string, { readonly atMs: number; readonly beside: readonly string[] }>();
+  /** Names that were edited and taken off record while another process may be making something under them: docs/reliability.md. */
+  const renamedBeside = new Set<string>();
   const endedMs = new Map<string, number>();
   function watchProcesses(): void {
     for (const each of processes) {
@@ -100,6 +102,13 @@ export const answeredFor: InvariantOf = (world) => {
         object !== undefined && hasFinalizer(object, finalizerNames.managed);
       const { uid = '' } = managed.metadata;
       if (isProcess(by) && holds(managed) && after !== undefined) changedSince.add(uid);
+      if (
+        after !== undefined &&
+        recordedName(after as unknown as Managed) !== recordedName(managed) &&
+        world.running.length > 1
+      ) {
+        renamedBeside.add(place);
+      }
       // Nobody took away what a deletion has overtaken.
       if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);
@@ -137,7 +146,7 @@ export const answeredFor: InvariantOf = (world) => {
         const managed = kind && (world.cluster.find(kind, { name: one.owner ?? '' }) as Managed | undefined);
         if (kept.has(placeOf(one)) || isForgotten(one) || isLostWithItsMaker(one)) return [];
         if (managed === undefined) return [`nobody answers for ${text(one)}, made for ${one.owner}`];
-        return recordedName(managed) === one.name || isUnknown(managed)
+        return recordedName(managed) === one.name || isUnknown(managed) || renamedBeside.has(placeOf(one))
           ? []
           : [`${text(one)} was made for ${one.owner}, which has ${recordedName(managed)}`];
       });

@@ -83,9 +83,11 @@ export const providersTold: InvariantOf = (world) => {
     const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
     changed.set(key, count);
     const most = changes.unprovoked + changes.perCause * (causes + processes.size);
+    const isAlone = world.running.length <= (scenario.replicas ?? 1);
     const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);
     return [
-      ...(is.status === 'True' && !lately(askedAtMs.get(system), lag)
+      // Each of two that run by mistake goes by what it was told, which may be a while ago.
+      ...(is.status === 'True' && !lately(askedAtMs.get(system), lag + (isAlone ? 0 : stillSoMs))
         ? [`${what}, and nobody has asked`]
         : []),
       ...(is.status === 'True' && !lately(rightUntilMs.get(key), lag)
