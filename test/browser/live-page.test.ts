@@ -171,7 +171,7 @@ describe('what a person sees on the live page', { skip }, () => {
     assert.deepEqual(await texts(page, '.cause'), ['No class matches size=huge (of 2 there are).']);
     assert.match(
       (await texts(page, '.command code'))[0] ?? '',
-      /^kubectl label favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-large --overwrite size=huge$/,
+      /^kubectl -n team-shop edit fancysqlinstances\.database\.crossplane\.io dreams$/,
     );
     assert.deepEqual(await texts(page, '.link.broken > .link-head .link-title'), [
       'class selector size=huge',
