@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { failingWith, tracedIn } from './traced-objects.ts';
+import { condition, failingWith, tracedIn } from './traced-objects.ts';
 
 /** A managed resource that fails so, its ProviderConfig and, where it has entries, the secret. */
 const failing = (
@@ -116,6 +116,30 @@ describe('credentials', () => {
           { fault, advice, mend: [mend] },
         );
       }
+    });
+  }
+});
+
+describe('a ProviderConfig that says it is not ready is not as it should be', () => {
+  const rows: Readonly<Record<string, readonly [reason: string, link: string, mend: readonly string[]]>> = {
+    'for its credentials, which are to be put right': [
+      'CredentialsRefused',
+      'credentials',
+      [patching('--from-file=key.json=FILE')],
+    ],
+    'for want of an answer, which no credentials mend': ['NoAnswer', 'server', []],
+  };
+  for (const [name, [reason, link, mend]] of Object.entries(rows)) {
+    test(name, async () => {
+      const [, config, secret] = failing(gcp, 'key.json', ['key.json'], refused);
+      const status = { users: 1, conditions: [condition('Ready', 'False', reason, 'it says so')] };
+      const objects = [{ ...config, status } as unknown as KubernetesObject, secret as KubernetesObject];
+      const { fault, links } = await tracedIn(objects, ['providerconfig.gcp.crossplane.io', 'demo']);
+      assert.deepEqual(
+        { name: fault?.name, link: fault?.link, mend: fault?.mend },
+        { name: 'provider not ready', link, mend },
+      );
+      assert.deepEqual([links[0]?.state, links[0]?.says], ['waits', ['1 user']]);
     });
   }
 });
