@@ -34,5 +34,14 @@ export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
   return element as E;
 }
 
+const pen = document.createElement('canvas').getContext('2d');
+
+/** How many pixels a text takes in the page's font, of that size and weight. */
+export function textWidth(text: string, size: number, weight = 400): number {
+  if (pen === null) return text.length * size * 0.6;
+  pen.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(pen.measureText(text).width) + 1;
+}
+
 /** Scrolls, slides and fades only for whoever has not asked for less of it. */
 export const isCalm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

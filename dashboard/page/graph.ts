@@ -1,5 +1,6 @@
 import { Graph as Layered, layout } from '@dagrejs/dagre';
-import { html, svg } from './dom.ts';
+import { html, svg, textWidth } from './dom.ts';
+import { columnWidths, middleCut } from './fit.ts';
 import { glyph, healthWords } from './glyphs.ts';
 import { fullName } from './state.ts';
 import type { GraphNode, Health, NodeSort } from './wire.ts';
@@ -12,13 +13,24 @@ const columns: readonly (readonly [sort: NodeSort, title: string])[] = [
   ['provider', 'Providers'],
 ];
 const nodeHeight = 46;
-const gapX = 56;
+/** Between columns, for the arrows. */
+const [leastGapX, mostGapX] = [24, 56];
 const gapY = 14;
 const top = 34;
+
+/** Of a node's width, what its text does not have: sign, gap, padding and border. */
+const besideText: Readonly<Record<NodeSort, number>> = { class: 63, claim: 53, managed: 53, provider: 57 };
+const [leastWidth, mostWidth] = [104, 340];
 
 interface Place {
   readonly x: number;
   readonly y: number;
+}
+
+/** Where a column is. */
+export interface Column {
+  readonly x: number;
+  readonly width: number;
 }
 
 export interface GraphOptions {
@@ -52,7 +64,7 @@ export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
 export function placesOf(
   nodes: readonly GraphNode[],
   edges: readonly Edge[],
-  width: number,
+  at: readonly Column[],
 ): { readonly places: ReadonlyMap<string, Place>; readonly height: number } {
   const graph = new Layered({ multigraph: false, compound: false });
   graph.setGraph({ rankdir: 'LR', nodesep: gapY, ranksep: 10, edgesep: 2 });
@@ -74,7 +86,7 @@ export function placesOf(
   for (const node of nodes) {
     const column = columns.findIndex(([sort]) => sort === node.sort);
     const y = (graph.node(node.id) as Place).y - nodeHeight / 2 - least + top;
-    places.set(node.id, { x: column * (width + gapX), y });
+    places.set(node.id, { x: at[column]?.x ?? 0, y });
     height = Math.max(height, y + nodeHeight);
   }
   return { places, height };
@@ -100,25 +112,55 @@ export class GraphView {
 
   show(nodes: readonly GraphNode[], selected: string | undefined): void {
     this.#last = [nodes, selected];
-    const room = this.#box.clientWidth - 24;
-    const width = Math.max(118, Math.min(230, (room - gapX * (columns.length - 1)) / columns.length));
     const edges = edgesAmong(nodes);
-    const { places, height } = placesOf(nodes, edges, width);
-    const whole = width * columns.length + gapX * (columns.length - 1);
+    const at = this.#columnsFor(nodes);
+    const { places, height } = placesOf(nodes, edges, at);
+    const last = at.at(-1);
+    const whole = last === undefined ? 0 : last.x + last.width;
     this.#stage.style.width = `${whole}px`;
     this.#stage.style.height = `${height + 8}px`;
     this.#lines.setAttribute('width', String(whole));
     this.#lines.setAttribute('height', String(height + 8));
-    this.#titles(width);
-    this.#drawNodes(nodes, places, width, selected);
-    this.#drawEdges(edges, places, width, nodes);
+    this.#titles(at);
+    this.#drawNodes(nodes, places, at, selected);
+    this.#drawEdges(edges, places, at, nodes);
   }
 
-  #titles(width: number): void {
+  /** A column is as wide as what its nodes say, where there is room. */
+  #columnsFor(nodes: readonly GraphNode[]): readonly Column[] {
+    const room = this.#box.clientWidth - 28;
+    const gaps = columns.length - 1;
+    const wanted = (widthOfText: (node: GraphNode) => number): readonly number[] =>
+      columns.map(([sort]) => {
+        const texts = nodes.filter((node) => node.sort === sort).map(widthOfText);
+        return Math.max(leastWidth, Math.min(mostWidth, Math.max(0, ...texts) + besideText[sort]));
+      });
+    const names = wanted(({ name }) => nameWidth(name));
+    const all = wanted((node) => Math.max(nameWidth(node.name), textWidth(this.#wordsOf(node), 11.5)));
+    const forNodes = room - leastGapX * gaps;
+    // Names go before what is said below them.
+    const isAmple = all.reduce((total, width) => total + width, 0) <= forNodes;
+    const widths = columnWidths(isAmple ? all : names, forNodes, leastWidth);
+    const left = room - widths.reduce((total, width) => total + width, 0);
+    const gap = Math.max(leastGapX, Math.min(mostGapX, left / gaps));
+    let x = 0;
+    return widths.map((width) => {
+      const column = { x, width };
+      x += width + gap;
+      return column;
+    });
+  }
+
+  /** The second line of a node. */
+  #wordsOf(node: GraphNode): string {
+    return [node.namespace ?? node.kind, this.#options.saysOf(node)].filter(Boolean).join(' · ');
+  }
+
+  #titles(at: readonly Column[]): void {
     for (const old of this.#stage.querySelectorAll('.column')) old.remove();
     for (const [index, [, title]] of columns.entries()) {
       const element = html('span', { class: 'column quiet' }, title);
-      element.style.transform = `translate(${index * (width + gapX)}px, 0)`;
+      element.style.transform = `translate(${at[index]?.x ?? 0}px, 0)`;
       this.#stage.append(element);
     }
   }
@@ -126,7 +168,7 @@ export class GraphView {
   #drawNodes(
     nodes: readonly GraphNode[],
     places: ReadonlyMap<string, Place>,
-    width: number,
+    at: readonly Column[],
     selected: string | undefined,
   ): void {
     const ids = new Set(nodes.map(({ id }) => id));
@@ -147,13 +189,14 @@ export class GraphView {
         this.#nodes.set(node.id, element);
         this.#stage.append(element);
       }
+      const width = widthOf(node, at);
+      const name = middleCut(node.name, width - besideText[node.sort], nameWidth);
       const text = `${health}|${this.#options.saysOf(node)}`;
       if (element.dataset.told !== text) {
-        const says = this.#options.saysOf(node);
         element.replaceChildren(
           glyph(health),
-          html('span', { class: 'name' }, node.name),
-          html('span', { class: 'quiet' }, [node.namespace ?? node.kind, says].filter(Boolean).join(' · ')),
+          html('span', { class: 'name' }),
+          html('span', { class: 'quiet' }, this.#wordsOf(node)),
         );
         if (!isNew) {
           element.classList.remove('changed');
@@ -162,13 +205,15 @@ export class GraphView {
         }
         element.dataset.told = text;
       }
+      const shown = element.querySelector('.name');
+      if (shown !== null && shown.textContent !== name) shown.textContent = name;
       element.className = `node ${node.sort} ${health} ${isNew ? 'new' : ''} ${element.classList.contains('changed') ? 'changed' : ''}`;
       element.setAttribute(
         'aria-label',
         `${node.kind} ${fullName(node)}, ${node.phase ?? ''} ${healthWords[health] ?? ''}`,
       );
       element.setAttribute('aria-pressed', String(node.id === selected));
-      element.title = node.message ?? fullName(node);
+      element.title = [fullName(node), node.message].filter(Boolean).join('\n');
       element.style.width = `${width}px`;
       element.style.transform = `translate(${x}px, ${y}px)`;
       element.onclick = () => this.#options.onOpen(node);
@@ -178,7 +223,7 @@ export class GraphView {
   #drawEdges(
     edges: readonly Edge[],
     places: ReadonlyMap<string, Place>,
-    width: number,
+    at: readonly Column[],
     nodes: readonly GraphNode[],
   ): void {
     const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -190,7 +235,9 @@ export class GraphView {
     }
     for (const { from, to } of edges) {
       const [a, b] = [places.get(from), places.get(to)];
-      if (a === undefined || b === undefined) continue;
+      const source = byId.get(from);
+      if (a === undefined || b === undefined || source === undefined) continue;
+      const start = widthOf(source, at);
       const id = `${from}>${to}`;
       let path = this.#edges.get(id);
       if (path === undefined) {
@@ -198,7 +245,7 @@ export class GraphView {
         this.#edges.set(id, path);
         this.#lines.append(path);
       }
-      const [x1, y1, x2, y2] = [a.x + width, a.y + nodeHeight / 2, b.x, b.y + nodeHeight / 2];
+      const [x1, y1, x2, y2] = [a.x + start, a.y + nodeHeight / 2, b.x, b.y + nodeHeight / 2];
       const bend = Math.max(24, (x2 - x1) / 2);
       const line = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
       path.setAttribute('d', line);
@@ -208,3 +255,7 @@ export class GraphView {
     }
   }
 }
+
+const nameWidth = (name: string): number => textWidth(name, 14, 550);
+const widthOf = ({ sort }: GraphNode, at: readonly Column[]): number =>
+  at[columns.findIndex(([of]) => of === sort)]?.width ?? leastWidth;

@@ -1,10 +1,13 @@
-import { html } from './dom.ts';
+import { html, textWidth } from './dom.ts';
+import { middleCut } from './fit.ts';
 import { glyph } from './glyphs.ts';
 import { fullName } from './state.ts';
 import type { GraphNode, Health } from './wire.ts';
 
 const rowHeight = 52;
 const spare = 6;
+/** Of a row's width, what its name does not have: sign, gap and padding. */
+const besideName = 62;
 
 export interface ListOptions {
   readonly healthOf: (node: GraphNode) => Health;
@@ -33,9 +36,11 @@ export class List {
   }
 
   show(nodes: readonly GraphNode[], active: string | undefined): void {
+    const isNew = active !== this.#active;
     this.#nodes = nodes;
     this.#active = active;
-    this.#draw();
+    if (isNew) this.#reveal();
+    else this.#draw();
   }
 
   get #index(): number {
@@ -60,6 +65,7 @@ export class List {
     const health = this.#options.healthOf(node);
     const isActive = node.id === this.#active;
     const says = this.#options.saysOf(node);
+    const room = this.#box.clientWidth - besideName;
     const row = html(
       'div',
       {
@@ -69,10 +75,15 @@ export class List {
           'aria-posinset': index + 1,
           'aria-setsize': this.#nodes.length,
         },
-        title: node.message,
+        'aria-label': [fullName(node), node.kind, says].filter(Boolean).join(', '),
+        title: [fullName(node), node.message].filter(Boolean).join('\n'),
       },
       glyph(health),
-      html('span', { class: 'name' }, fullName(node)),
+      html(
+        'span',
+        { class: 'name' },
+        middleCut(fullName(node), room, (text) => textWidth(text, 14)),
+      ),
       html('span', { class: 'quiet kind' }, node.kind),
       html('span', { class: `says ${health}` }, says),
     );
@@ -101,6 +112,7 @@ export class List {
       event.preventDefault();
       const node = this.#nodes[Math.min(last, Math.max(0, step))];
       if (node === undefined) return;
+      this.#active = node.id;
       this.#options.onActive(node);
       this.#reveal();
     }
@@ -111,11 +123,17 @@ export class List {
     }
   }
 
+  /** Brings the chosen row into view, whoever chose it. */
   #reveal(): void {
-    const top = this.#index * rowHeight;
-    const { scrollTop, clientHeight } = this.#box;
-    if (top < scrollTop) this.#box.scrollTop = top;
-    if (top + rowHeight > scrollTop + clientHeight) this.#box.scrollTop = top + rowHeight - clientHeight;
+    const index = this.#index;
+    // The room for all rows comes first: nobody can scroll to where there is none.
+    this.#room.style.height = `${this.#nodes.length * rowHeight}px`;
+    if (index >= 0) {
+      const top = index * rowHeight;
+      const { scrollTop, clientHeight } = this.#box;
+      if (top < scrollTop) this.#box.scrollTop = top;
+      if (top + rowHeight > scrollTop + clientHeight) this.#box.scrollTop = top + rowHeight - clientHeight;
+    }
     this.#draw();
   }
 }

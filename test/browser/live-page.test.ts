@@ -261,6 +261,53 @@ describe('what a person sees on the live page', { skip }, () => {
     await page.close();
   });
 
+  /** What of the names in these is not seen, or not told in full by the title. */
+  const unseen = (
+    selector: string,
+  ) => `[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((e) => {
+    const name = e.querySelector('.name');
+    const whole = e.title.split('\\n')[0].split('/').at(-1);
+    const shown = name.innerText.split('/').at(-1);
+    const [head, tail] = shown.split('…');
+    const isTold = tail === undefined ? shown === whole : whole.endsWith(tail) && tail.length > 5;
+    return isTold && name.scrollWidth <= name.clientWidth ? [] : [e.title + ' is shown as ' + name.innerText];
+  })`;
+
+  test('50 claims whose names differ at their ends: each can be told from the others, and the chosen one is in view', async () => {
+    const names = Array.from(
+      { length: 41 },
+      (_, i) => `newsletter-archive-of-the-blog-team-${String(i).padStart(2, '0')}`,
+    );
+    for (const name of names) world.claim(name);
+    const page = await opened({ width: 1400, height: 900 });
+    await until(page, "document.querySelector('#list-title').innerText.includes('50')");
+    await until(page, "document.querySelectorAll('.node').length > 60");
+    assert.deepEqual(await page.evaluate(unseen('.row')), []);
+    assert.deepEqual(await page.evaluate(unseen('.node')), []);
+
+    await page.evaluate("document.querySelector('#list').focus()");
+    await page.press('End');
+    await page.press('Enter');
+    await until(page, "document.querySelector('.verdict')");
+    const isInView = `(() => {
+      const row = document.querySelector('.row.active')?.getBoundingClientRect();
+      const box = document.querySelector('#list').getBoundingClientRect();
+      return row !== undefined && row.top >= box.top - 1 && row.bottom <= box.bottom + 1;
+    })()`;
+    assert.ok(await page.evaluate(isInView));
+    assert.equal(await page.evaluate("document.querySelector('.row.active').ariaPosInSet"), '50');
+    await until(page, "document.querySelectorAll('.node:not(.leaving)').length < 10");
+    assert.deepEqual(await page.evaluate(unseen('.row')), []);
+    assert.deepEqual(await page.evaluate(unseen('.node:not(.leaving)')), []);
+    await picture(page, 'many');
+
+    await page.press('Escape');
+    await page.press('Home');
+    await until(page, "document.querySelector('.row.active')?.ariaPosInSet === '1'");
+    assert.ok(await page.evaluate(isInView));
+    await page.close();
+  });
+
   test('a browser without server-sent events is told so in one sentence', async () => {
     const page = await chromium.open(url, { before: 'delete globalThis.EventSource' });
     await until(page, "!document.querySelector('#notice').hidden");
