@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -13,7 +14,7 @@ import { eventually } from './stack-harness.ts';
 
 type Spec<M extends Managed> = Partial<M['spec']>;
 
-/** A cluster and clouds, and what a user does with kubectl to managed resources in it. */
+/** A cluster and clouds, and what a user does to managed resources in it. */
 export interface ManagedFixture extends FancySQLFixture {
   /** `kubectl apply` of any objects. */
   apply(...objects: readonly object[]): Promise<void>;
@@ -26,11 +27,12 @@ export interface ManagedFixture extends FancySQLFixture {
     spec?: Spec<Network>,
     metadata?: Partial<KubernetesObject['metadata']>,
   ): Promise<void>;
+  /** As `kubectl annotate --overwrite` has it: `key=value`, or `key-` to take it away. */
   annotate(name: string, annotation: string, kind?: Kind<Managed>): Promise<void>;
   patch(name: string, spec: object): Promise<void>;
   /** Asks for a look at the external resource now. */
   look(name: string): Promise<void>;
-  /** `kubectl delete` without waiting. */
+  /** Without waiting. */
   remove(name: string, kind?: Kind<Managed>): Promise<void>;
   gone(name: string, kind?: Kind<Managed>): Promise<unknown>;
   /** Waits until a managed resource is Ready and Synced, and answers with it. */
@@ -68,7 +70,8 @@ export async function startManaged(): Promise<ManagedFixture> {
     await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   };
   const annotate: ManagedFixture['annotate'] = async (name, annotation, kind = instances) => {
-    await cluster.kubectl(['annotate', '--overwrite', resource(kind), name, annotation]);
+    const [, key = '', , value] = /^([^=]+?)(-$|=(.*)$)/.exec(annotation) ?? assert.fail(annotation);
+    await cluster.client.patch(kind, { name }, { metadata: { annotations: { [key]: value ?? null } } });
   };
   const told = (object: Managed | undefined, type: string): string => {
     const { status, reason = '', message = '' } = getCondition(object?.status?.conditions, type);
@@ -121,12 +124,11 @@ export async function startManaged(): Promise<ManagedFixture> {
         spec: { providerRef: { name: 'favourite' }, forProvider: {}, ...spec },
       }),
     async patch(name, spec) {
-      const patch = ['patch', resource(instances), name, '--type=merge', '-p', JSON.stringify({ spec })];
-      await cluster.kubectl(patch);
+      await cluster.client.patch(instances, { name }, { spec });
     },
     look: (name) => annotate(name, `crossplane.io/reconcile-requested-at=${++looks}`),
     async remove(name, kind = instances) {
-      await cluster.kubectl(['delete', resource(kind), name, '--wait=false']);
+      await cluster.client.delete(kind, { name }, {});
     },
     gone: (name, kind = instances) =>
       eventually(`${name} is gone`, async () => {
