@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
@@ -13,7 +17,7 @@ import { freePort } from '../../local/free-port.ts';
 import { bundle } from '../../package/bundle.ts';
 import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
 import { kubeconfigOfAccount } from '../cluster/account.ts';
-import { eventually } from '../cluster/stack-harness.ts';
+import { adminClient, eventually } from '../cluster/stack-harness.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Deployment, Role } from './manifests.ts';
@@ -35,6 +39,7 @@ const list = (items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', ki
 describe('deploy/ on a real API server: the process has the rights of its service account, and no others', () => {
   let audit: AuditLog;
   let controlPlane: ControlPlane;
+  let client: ReturnType<typeof adminClient>;
   let cloud: FavouriteCloud;
   let copy: Folder;
   let scratch: string;
@@ -50,6 +55,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   before(async () => {
     audit = await createAuditLog();
     controlPlane = await startControlPlane({ apiServerFlags: audit.apiServerFlags });
+    client = adminClient(controlPlane);
     cloud = await startFavouriteCloud();
     // What the container's file system holds (the Dockerfile's own test builds it in the same way).
     copy = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-image-')));
@@ -66,6 +72,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
 
   after(async () => {
     await running?.end('SIGKILL');
+    await client?.close();
     await controlPlane?.stop();
     await cloud?.stop();
     await copy?.remove();
@@ -116,13 +123,11 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     metadata: { namespace: team, name },
     spec: { classSelector: { matchLabels: { size: 'small' } }, writeConnectionSecretToRef: { name } },
   });
-  const phaseOf = (team: string, name: string) =>
-    kubectl('get', 'fancysqlinstance', name, '-n', team, '-o', 'jsonpath={.status.bindingPhase}');
-  const readyOf = (team: string, name: string) =>
-    kubectl(
-      ...['get', 'fancysqlinstance', name, '-n', team],
-      ...['-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].message}'],
-    );
+  const claimOf = (team: string, name: string): Promise<Claim> =>
+    client.get(FancySQLInstanceKind, { namespace: team, name });
+  const phaseOf = async (team: string, name: string) => (await claimOf(team, name)).status?.bindingPhase;
+  const readyOf = async (team: string, name: string) =>
+    getCondition((await claimOf(team, name)).status?.conditions, 'Ready').message ?? '';
   const bound = (team: string, name: string) =>
     eventually(`claim ${team}/${name} is Bound`, async () => (await phaseOf(team, name)) === 'Bound');
 
@@ -131,8 +136,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     const [{ item } = assert.fail('no instance')] = cloud.instances();
     cloud.drift(item.name, { hostname: 'moved.example.org' });
     await eventually('the secret follows', async () => {
-      const host = await kubectl('get', 'secret', 'orders', '-n', 'team-a', '-o', 'jsonpath={.data.host}');
-      return Buffer.from(host, 'base64').toString() === 'moved.example.org';
+      const { host } = decodeDetails(await client.get(SecretKind, { namespace: 'team-a', name: 'orders' }));
+      return host === 'moved.example.org';
     });
   }
 
@@ -413,7 +418,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await eventually('its instance is gone', async () => cloud.instances().length === 1);
       await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
-      assert.equal(await phaseOf('team-c', 'orders'), '');
+      assert.equal(await phaseOf('team-c', 'orders'), undefined);
     });
 
     test('a resource whose secret is to lie elsewhere says which flag is meant', async () => {
@@ -428,12 +433,13 @@ describe('deploy/ on a real API server: the process has the rights of its servic
           forProvider: { fancinessLevel: 3 },
         },
       });
-      const synced = '{.status.conditions[?(@.type=="Synced")].message}';
-      await eventually('it says so', async () =>
-        (await kubectl('get', 'favouritedbinstance', 'stray', '-o', `jsonpath=${synced}`)).includes(
+      await eventually('it says so', async () => {
+        const { status } = await client.get(FavouriteDBInstanceKind, { name: 'stray' });
+        const { message = '' } = getCondition(status?.conditions, 'Synced');
+        return message.includes(
           'the secrets of namespace team-c are left alone: add it to --secret-namespaces',
-        ),
-      );
+        );
+      });
       assert.deepEqual(cloud.instances(), []);
       await kubectl('delete', 'favouritedbinstance', 'stray', '--wait=false');
     });
