@@ -21,13 +21,28 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: 'const isUnmarked = isLast === true && !wasDeleted(object);',
       becomes: 'const isUnmarked = false;',
     },
+    {
+      against: 'what was made for one that somebody let go of meanwhile, of which the watch tells late',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: after that, and nothing has been heard of it since',
+      was: "else making.set(uid, 'ended');",
+      becomes: 'else making.delete(uid);',
+    },
   ],
   'controllers/core/managed/act.ts': [
     {
       against: 'something made for what another process has let go of',
-      provenBy: 'test/controllers/core/managed/overtaken.test.ts: and has none',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: is not made if the watch has told so by then',
       was: 'if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);',
       becomes: '',
+    },
+    {
+      against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: row 21 …and a second attempt, which has nothing to write, asks the API server instead',
+      was: 'if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {',
+      becomes: 'if (marked === undefined) {',
     },
     {
       against: 'the deletion of what another resource of the name has by then',
@@ -37,7 +52,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a creation under a name while a call deletes what another resource had there',
-      provenBy: 'test/controllers/core/managed/deletions-under-way.test.ts: nothing is made under that name',
+      provenBy:
+        'test/controllers/core/managed/deletions-under-way.test.ts: nothing is made under that name, and that is said',
       was: 'isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),',
       becomes: '',
     },
@@ -728,6 +744,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/connection/published-details.ts': [
     {
+      against: 'another revision at each look, of what turned out right where it lies',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: the one that is told again is right, also where it is there already: that is written once',
+      was: '{ ...believed, ...news }',
+      becomes: '{ ...news }',
+    },
+    {
       against: 'a detail that comes back from a place where it could not be removed',
       provenBy:
         'test/controllers/core/connection/removed-details.test.ts: goes from all of them though the process ends between two writes, and though it is said but once',
@@ -850,8 +873,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a write over what somebody else wrote meanwhile',
       provenBy:
         'test/runtime/cache/resource.test.ts: several changes go out as one merge patch under the version that was read',
-      was: 'return { ...patch, metadata: { ...(patch.metadata as Json | undefined), resourceVersion } };',
-      becomes: 'return patch;',
+      was: 'resourceVersion === undefined ? patch : withMetadata(patch, { resourceVersion });',
+      becomes: 'resourceVersion === undefined ? patch : patch;',
     },
     {
       against: 'the deletion of what has the name by now',
@@ -870,9 +893,9 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a write that changes nothing',
       provenBy: 'test/runtime/cache/resource.test.ts: nothing to change, nothing written',
-      was: `const patch = mergePatch(writable(current), writable(desired));
-      if (patch === undefined) return current;`,
-      becomes: 'const patch = mergePatch(writable(current), writable(desired)) ?? {};',
+      was: `const difference = mergePatch(writable(current), writable(desired));
+      if (difference === undefined) return current;`,
+      becomes: 'const difference = mergePatch(writable(current), writable(desired)) ?? {};',
     },
     {
       against: 'a write of a status that changes nothing',
@@ -972,7 +995,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a change that is lost because it came during a run',
       provenBy:
         'test/runtime/controller/merge-map-by-key.test.ts: an item that arrives during a run has its turn after it',
-      was: 'if (slots.has(key)) ready.push(key);',
+      was: 'if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent));',
       becomes: '',
     },
   ],
