@@ -461,6 +461,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/decide.ts': [
     {
       against: 'a resource that is given to a claim whose namespace may not have it',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: K14 forbidden: before who has it is told',
       was: 'const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);',
       becomes: 'const forbidden = undefined as string | undefined;',
     },
@@ -509,9 +511,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: "a stranger's data handed to the next claim",
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was released and still names this claim is not bound again',
-      was: "if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };",
-      becomes:
-        "if (phase === 'Unbound' || phase === 'Released') return { row: 'K14', act: 'bind', managed };",
+      was: "if (phase === 'Released') return unoffered('was released by a former claim');",
+      becomes: "if (phase === 'Released') return { row: 'K14', act: 'bind', managed };",
     },
   ],
   'controllers/core/claim-binding/decide-deleted.ts': [
@@ -1117,8 +1118,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a password of our own believed over that of a second process, which nobody can tell apart',
-      provenBy:
-        'test/controllers/core/managed/unpublished.test.ts: where another process has published its own meanwhile, they are renewed',
+      provenBy: 'test/controllers/core/managed/unpublished.test.ts: that somebody else has published since',
       was: "return isMatch(published, present(left.secrets)) ? {} : 'superseded';",
       becomes: 'return {};',
     },
