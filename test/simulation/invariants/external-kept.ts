@@ -51,6 +51,14 @@ export const externalKept: InvariantOf = (world) => {
     owners = new Map(inClouds(world).map(({ system, name, owner }) => [`${system} ${name}`, owner]));
   }
 
+  /** Whether what has the name of a former one now stands for this, or may, for it does not know its own yet. */
+  function isTakenUp(owner: string, name: string): boolean {
+    const heir = world.cluster.find(NetworkKind, { name: owner }) as Managed | undefined;
+    if (heir === undefined || heir.metadata.deletionTimestamp !== undefined) return false;
+    const known = externalName(heir);
+    return hasFinalizer(heir, finalizerNames.managed) && (known === undefined || known === name);
+  }
+
   return {
     name: 'what policies keep outside is never deleted there, nor what is somebody else’s',
     changed({ by, kind, after, before }) {
@@ -62,7 +70,6 @@ export const externalKept: InvariantOf = (world) => {
       // What has its name now may take it up, and has once it has our finalizer.
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) given.get(place)?.delete(name);
-        leaving.delete(`${system} ${name}`);
       }
       const isLeaving = deletionTimestamp !== undefined || (after === undefined && by === overtaking);
       if (!isLeaving || !mayDelete(managed)) return [];
@@ -77,7 +84,7 @@ export const externalKept: InvariantOf = (world) => {
       const owner = owners.get(place);
       look();
       if (name === undefined || isRefused || !isProcess(by)) return [];
-      if (owner !== undefined && leaving.has(`${system} ${owner}`)) return [];
+      if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
       const givers = given.get(place);
       if (givers === undefined || givers.size === 0) return [`${by} deletes ${target} in ${system}`];
       return owner === undefined || givers.has(owner)

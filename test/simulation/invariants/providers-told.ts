@@ -14,6 +14,9 @@ import { providerOfUser } from '../oracle/provider-of-user.ts';
 import { credentials, isSimulated, systemOf, systems } from '../workload/estate.ts';
 import { lagMs } from './lag.ts';
 
+/** After so long at most a status that could not be written is tried again. */
+const retryMs = 10_000;
+
 /** As long as a failure that nobody has met again may be told yet. */
 const stillSoMs = 120_000;
 
@@ -50,7 +53,7 @@ function hasRightCredentials(
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
   const kinds = providerKinds.filter(isSimulated);
-  const lag = lagMs(scenario);
+  const lag = lagMs(scenario) + retryMs;
   const askedAtMs = new Map<string, number>();
   /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */
   const rightUntilMs = new Map<string, number>();
