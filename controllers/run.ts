@@ -5,12 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
+import type { Observable } from 'rxjs';
 import {
   concat,
   defer,
   EMPTY,
+  ignoreElements,
   merge,
-  Observable,
   share,
   shareReplay,
   skip,
@@ -22,6 +23,7 @@ import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
+import { abortable } from '../runtime/abortable.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { messageOf } from '../runtime/client/errors.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
@@ -281,14 +283,7 @@ function definitions(
   tools: Omit<InstallCrdsOptions, 'signal'>,
 ): Observable<void> {
   if (!isAsked) return EMPTY;
-  return new Observable((subscriber) => {
-    const abort = new AbortController();
-    installCrds({ ...tools, signal: abort.signal }).then(
-      () => subscriber.complete(),
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => abort.abort();
-  });
+  return abortable((signal) => installCrds({ ...tools, signal })).pipe(ignoreElements());
 }
 
 /** The HTTP servers that are asked for. */

@@ -35,11 +35,24 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'clients/aws/': ['clients/', 'clients/without-secrets.ts'],
   'clients/gcp/': ['clients/'],
 
+  'runtime/abortable.ts': [],
   'runtime/bounded-cache.ts': [],
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],
-  'runtime/client/': ['apis/core/', 'clients/retry-after.ts', 'runtime/log/', 'runtime/time/'],
-  'runtime/cache/': ['apis/core/', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
+  'runtime/client/': [
+    'apis/core/',
+    'clients/retry-after.ts',
+    'runtime/abortable.ts',
+    'runtime/log/',
+    'runtime/time/',
+  ],
+  'runtime/cache/': [
+    'apis/core/',
+    'runtime/abortable.ts',
+    'runtime/client/',
+    'runtime/log/',
+    'runtime/time/',
+  ],
   'runtime/events/': [
     'apis/core/',
     'runtime/bounded-cache.ts',

@@ -1,4 +1,6 @@
-import { catchError, defer, EMPTY, exhaustMap, ignoreElements, Observable, Subject, tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { catchError, EMPTY, exhaustMap, ignoreElements, Subject, tap } from 'rxjs';
+import { abortable } from '../abortable.ts';
 import type { Clock } from '../time/clock.ts';
 import type { StreamState } from './watch.ts';
 
@@ -38,20 +40,7 @@ export function kindAbsence({ isServed, clock, afterMs, onChange }: KindAbsenceO
     onChange();
   };
 
-  const ask$ = defer(
-    () =>
-      new Observable<boolean>((subscriber) => {
-        const abort = new AbortController();
-        isServed(abort.signal).then(
-          (is) => {
-            subscriber.next(is);
-            subscriber.complete();
-          },
-          (error: unknown) => subscriber.error(error),
-        );
-        return () => abort.abort();
-      }),
-  ).pipe(
+  const ask$ = abortable(isServed).pipe(
     tap((is) => {
       if (is) sinceMs = undefined;
       else if (sinceMs !== undefined) become(true);

@@ -1,10 +1,10 @@
+import type { Observable } from 'rxjs';
 import {
   catchError,
   concatMap,
   defer,
   filter,
   map,
-  Observable,
   of,
   repeat,
   take,
@@ -13,6 +13,7 @@ import {
   timer,
 } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { abortable } from '../abortable.ts';
 import { ApiError, isTransient } from '../client/errors.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
 import type { Clock } from '../time/clock.ts';
@@ -34,16 +35,9 @@ export function latestVersion<T extends KubernetesObject>(
   selection: Selection,
 ): Observable<string> {
   const fieldSelector = [selection.fieldSelector, `metadata.name=${nobody}`].filter(Boolean).join(',');
-  return new Observable((subscriber) => {
-    const abort = new AbortController();
-    client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, abort.signal).then(
-      ({ resourceVersion }) => {
-        subscriber.next(resourceVersion);
-        subscriber.complete();
-      },
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => abort.abort();
+  return abortable(async (signal) => {
+    const list = await client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, signal);
+    return list.resourceVersion;
   });
 }
 

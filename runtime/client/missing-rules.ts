@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { catchError, ignoreElements, Observable, of, repeat, takeWhile, tap, timer } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { catchError, ignoreElements, of, repeat, takeWhile, tap, timer } from 'rxjs';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { abortable } from '../abortable.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { isForbidden, isNotFound, messageOf } from './errors.ts';
@@ -46,17 +48,7 @@ export function missingRules(options: MissingRulesOptions): MissingRules {
     lacking = found;
   };
 
-  const look$ = new Observable<readonly string[] | 'unknown'>((subscriber) => {
-    const abort = new AbortController();
-    definitionsWithoutRules(options, abort.signal).then(
-      (found) => {
-        subscriber.next(found);
-        subscriber.complete();
-      },
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => abort.abort();
-  }).pipe(
+  const look$ = abortable((signal) => definitionsWithoutRules(options, signal)).pipe(
     catchError((error: unknown) => {
       log.debug('cannot tell whether definitions have their rules', { error: messageOf(error) });
       return of('unknown' as const);

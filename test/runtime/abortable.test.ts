@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { lastValueFrom, toArray } from 'rxjs';
+import { abortable } from '../../runtime/abortable.ts';
+
+describe('what is asked by a stream', () => {
+  test('is asked at each subscription, and answered once', async () => {
+    let asked = 0;
+    const answer$ = abortable(async () => {
+      asked += 1;
+      return asked;
+    });
+    assert.equal(asked, 0);
+    assert.deepEqual(await lastValueFrom(answer$.pipe(toArray())), [1]);
+    assert.deepEqual(await lastValueFrom(answer$.pipe(toArray())), [2]);
+  });
+
+  test('fails with what it throws', async () => {
+    const error = new Error('no');
+    await assert.rejects(lastValueFrom(abortable(() => Promise.reject(error))), error);
+  });
+
+  test('is told to stop when nobody waits for it any more, and what it answers then is no news', async () => {
+    const pending = Promise.withResolvers<string>();
+    const told: string[] = [];
+    let given: AbortSignal | undefined;
+    const subscription = abortable((signal) => {
+      given = signal;
+      return pending.promise;
+    }).subscribe((answer) => told.push(answer));
+    assert.equal(given?.aborted, false);
+    subscription.unsubscribe();
+    assert.equal(given?.aborted, true);
+    pending.resolve('late');
+    await pending.promise;
+    assert.deepEqual(told, []);
+  });
+});
