@@ -7,7 +7,7 @@
 import groupBy from 'lodash/groupBy.js';
 import memoize from 'lodash/memoize.js';
 import uniq from 'lodash/uniq.js';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -26,6 +26,7 @@ import { externalCalls } from './managed/external-calls.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import type { StackMetrics } from './metrics/stack-metrics.ts';
+import type { ProviderKinds } from './provider/provider-credentials.ts';
 import { createProviderHealth } from './provider/provider-health.ts';
 import { providerConfigController, providerController } from './provider/setup.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
@@ -72,8 +73,17 @@ export function stackControllers(
   const health = createProviderHealth(env);
   const managed = parts.flatMap((part) => part.managed.map((service) => ({ part, service })));
   const services = parts.flatMap((part) => part.claims.map((service) => ({ part, service })));
-  const byProviderConfig = groupBy(managed, ({ service }) => kindKey(service.providers.providerConfig));
-  const byProvider = groupBy(managed, ({ service }) => kindKey(service.providers.provider));
+  /** Each kind of provider once, with a part that has it and the managed kinds that use it. */
+  const providerKinds = <T extends KubernetesObject>(of: (kinds: ProviderKinds) => Kind<T>) =>
+    Object.values(groupBy(managed, ({ service }) => kindKey(of(service.providers)))).flatMap((users) =>
+      users.slice(0, 1).map(({ part, service }) => ({
+        part,
+        kind: of(service.providers),
+        users: users.map(({ service: { kind } }) => kind),
+      })),
+    );
+  const configs = providerKinds(({ providerConfig }) => providerConfig);
+  const legacies = providerKinds(({ provider }) => provider);
   /** What a part needs is known once its controllers have been made, which is before anybody asks. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
@@ -86,18 +96,8 @@ export function stackControllers(
 
   const made: readonly (readonly [Part, ControllerSpec])[] = [
     ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
-    ...Object.values(byProviderConfig).flatMap((users) =>
-      users.slice(0, 1).map(({ part, service: { providers } }) => {
-        const kinds = users.map(({ service }) => service.kind);
-        return [part, ofProviderConfig(part.asked.env, providers.providerConfig, kinds)] as const;
-      }),
-    ),
-    ...Object.values(byProvider).flatMap((users) =>
-      users.slice(0, 1).map(({ part, service: { providers } }) => {
-        const kinds = users.map(({ service }) => service.kind);
-        return [part, ofProvider(part.asked.env, providers.provider, kinds)] as const;
-      }),
-    ),
+    ...configs.map(({ part, kind, users }) => [part, ofProviderConfig(part.asked.env, kind, users)] as const),
+    ...legacies.map(({ part, kind, users }) => [part, ofProvider(part.asked.env, kind, users)] as const),
     ...services.flatMap(({ part, service }) =>
       ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
     ),
@@ -105,14 +105,9 @@ export function stackControllers(
   metrics?.over({
     claims: uniq(services.map(({ part, service }) => part.asked.env.resource(service.claim).store)),
     managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
-    providers: [
-      ...Object.values(byProviderConfig).flatMap((users) =>
-        users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.providerConfig).store),
-      ),
-      ...Object.values(byProvider).flatMap((users) =>
-        users.slice(0, 1).map(({ service: { providers } }) => env.resource(providers.provider).store),
-      ),
-    ],
+    providers: [...configs, ...legacies].map(
+      ({ kind }) => env.resource<Provider | ProviderConfig>(kind).store,
+    ),
     secrets: connectionSecrets(env).store,
   });
   return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
