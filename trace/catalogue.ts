@@ -1,4 +1,3 @@
-import orderBy from 'lodash/orderBy.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { Definition } from '../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
@@ -10,7 +9,7 @@ import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import type { ClaimService } from '../controllers/core/claim-service.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { environmentAtRest } from '../controllers/environment-at-rest.ts';
-import { likeness } from './likeness.ts';
+import { likeness, mostLike } from './likeness.ts';
 
 /** What the objects of a kind are in the chain from a claim to its server. */
 export type Sort = 'claim' | 'class' | 'managed' | 'provider';
@@ -98,7 +97,6 @@ const namesOf = (kinds: readonly KnownKind[]): string =>
 
 /** So like a word must be to one of a kind's names for that kind to be what was meant. */
 const leastLikeness = 0.5;
-const mostNear = 3;
 
 /** The kinds whose names are most like a word, the most like first. */
 function nearTo(sought: string, kinds: readonly KnownKind[]): readonly string[] {
@@ -107,13 +105,7 @@ function nearTo(sought: string, kinds: readonly KnownKind[]): readonly string[] 
     name: fullName(kind),
     score: Math.max(...bareNames(kind).map((name) => likeness(bare, name))),
   }));
-  return orderBy(
-    scored.filter(({ score }) => score >= leastLikeness),
-    ['score', 'name'],
-    ['desc', 'asc'],
-  )
-    .slice(0, mostNear)
-    .map(({ name }) => name);
+  return mostLike(scored, leastLikeness);
 }
 
 const bareNames = ({ kind, plural, shortNames = [] }: Definition): readonly string[] => [

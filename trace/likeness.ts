@@ -1,4 +1,5 @@
 import intersection from 'lodash/intersection.js';
+import orderBy from 'lodash/orderBy.js';
 import range from 'lodash/range.js';
 import uniq from 'lodash/uniq.js';
 
@@ -16,3 +17,18 @@ export function likeness(one: string, other: string): number {
   const [pairs, others] = [pairsIn(one), pairsIn(other)];
   return (2 * intersection(pairs, others).length) / (pairs.length + others.length);
 }
+
+const most = 3;
+
+/** The names that are at least so like what was sought, the most like first; not many. */
+export const mostLike = (
+  scored: readonly { readonly name: string; readonly score: number }[],
+  least: number,
+): readonly string[] =>
+  orderBy(
+    scored.filter(({ score }) => score >= least),
+    ['score', 'name'],
+    ['desc', 'asc'],
+  )
+    .slice(0, most)
+    .map(({ name }) => name);

@@ -1,8 +1,7 @@
-import orderBy from 'lodash/orderBy.js';
 import uniq from 'lodash/uniq.js';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { likeness } from '../likeness.ts';
+import { likeness, mostLike } from '../likeness.ts';
 import type { SoughtInVain } from './findings.ts';
 import { named } from './link-parts.ts';
 import { describeKey } from './mend.ts';
@@ -19,10 +18,7 @@ export function nearNames(sought: string, there: readonly string[]): readonly st
     .filter((name) => name !== sought)
     .map((name) => ({ name, score: likeness(sought, name) }));
   const best = Math.max(...scored.map(({ score }) => score));
-  const near = scored.filter(({ score }) => score >= Math.max(leastLikeness, share * best));
-  return orderBy(near, ['score', 'name'], ['desc', 'asc'])
-    .slice(0, mostNear)
-    .map(({ name }) => name);
+  return mostLike(scored, Math.max(leastLikeness, share * best));
 }
 
 /** `Did you mean cart or carts?`; undefined: nothing is like it. */

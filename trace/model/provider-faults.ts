@@ -201,14 +201,10 @@ export const outside =
     const { theManaged, managedService, provider, providerName } = view;
     const who = providerName === undefined ? 'The provider' : `${providerName.kind} ${providerName.name}`;
     const reference = credentialsKeyOf(thereOf(provider));
-    const again =
-      theManaged === undefined || managedService === undefined
-        ? []
-        : [lookAgain(managedService.kind, keyOf(theManaged))];
-    const edit =
-      theManaged === undefined || managedService === undefined
-        ? []
-        : [kubectl('edit', managedService.kind, keyOf(theManaged))];
+    const itself =
+      theManaged && managedService ? ([managedService.kind, keyOf(theManaged)] as const) : undefined;
+    const again = itself === undefined ? [] : [lookAgain(...itself)];
+    const edit = itself === undefined ? [] : [kubectl('edit', ...itself)];
     const { link } = trouble;
     const others = otherCredentials(view);
     switch (trouble.name) {
