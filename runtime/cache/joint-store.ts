@@ -5,7 +5,8 @@ import type { Store } from './store.ts';
 
 /**
  * One store over those of several namespaces, by their names: each object lies in that of its namespace, and those of other
- * namespaces are not kept. A Namespace is in itself. Each is filled by a stream of its own. A single one, of whatever namespaces, is taken as it is.
+ * namespaces are not kept. A Namespace is in itself. Each is filled by a stream of its own. A single one, of whatever
+ * namespaces, is taken as it is.
  */
 export function jointStore<T extends KubernetesObject>(
   parts: ReadonlyMap<string | undefined, Store<T>>,

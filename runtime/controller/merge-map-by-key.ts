@@ -30,9 +30,9 @@ interface Slot<T> {
 /**
  * Projects items one at a time per key, at most `concurrency` at a time, in the order of `waiting-line.ts`. Each key has
  * one slot: a newer item replaces the one that waits, so a burst costs one run, as urgent as the most urgent of them; and
- * one that arrives during a run has its turn after it, as urgent as it is by then. Completes when the source has and nothing waits or runs. An error of
- * the source, of `keyOf`, `urgencyOf`, `project` or of what that returns ends the stream: make errors values first.
- * Unsubscribing unsubscribes from every run.
+ * one that arrives during a run has its turn after it, as urgent as it is by then. Completes when the source has and nothing
+ * waits or runs. An error of the source, of `keyOf`, `urgencyOf`, `project` or of what that returns ends the stream: make
+ * errors values first. Unsubscribing unsubscribes from every run.
  */
 export function mergeMapByKey<T, R>(
   project: (item: T) => ObservableInput<R>,

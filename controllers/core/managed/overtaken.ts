@@ -65,6 +65,10 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
     gone.delete(uid);
   };
 
+  function settle({ metadata: { uid } }: Managed): void {
+    if (making.get(uid) === 'ended') making.delete(uid);
+  }
+
   async function write(current: Managed, desired: Managed): Promise<Managed> {
     if (isEqual(current, desired)) return current;
     if (hasFinalizer(desired, finalizerNames.managed)) gone.set(desired.metadata.uid, desired);
@@ -99,7 +103,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
         begun.delete(uid);
         return false;
       }
-      if (making.get(uid) === 'ended') making.delete(uid);
+      settle(object);
       const deletionTimestamp = clock.now().toISOString();
       const finalizers = withFinalizer(object, finalizerNames.managed);
       gone.set(uid, { ...object, metadata: { ...object.metadata, deletionTimestamp, finalizers } });
@@ -116,9 +120,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       if (gone.has(uid)) making.delete(uid);
       else making.set(uid, 'ended');
     },
-    settle({ metadata: { uid } }) {
-      if (making.get(uid) === 'ended') making.delete(uid);
-    },
+    settle,
     learn(managed, annotations) {
       const { uid } = managed.metadata;
       if (begun.has(uid)) begun.set(uid, withAnnotations(managed, annotations));

@@ -89,7 +89,8 @@ const ownAnnotations = [
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
  * of them our own, do not; an administrator's offer of a released resource comes as an annotation
  * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
- * its mark away, and a process that was still creating it beside this one, by putting the result on record. Who takes our finalizer away may delete it next, and leave behind what is outside.
+ * its mark away, and a process that was still creating it beside this one, by putting the result on record. Who takes our
+ * finalizer away may delete it next, and leave behind what is outside.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
