@@ -1,11 +1,14 @@
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { parametersOf } from '../../controllers/core/claim/claim-record.ts';
+import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
+import { named } from './link-parts.ts';
 import {
   annotate,
   describeKey,
@@ -191,6 +194,14 @@ function lastWords({ theManaged, theClaim, managed, subject, users }: View): str
   return [readyOf(theClaim).message, syncedOf(theClaim).message].filter(Boolean).join('; ');
 }
 
+/** What a claim asked for itself is changed by nothing but another claim: who edits the resource keeps it from being bound. */
+function adviceToClaim({ theClaim }: View): string {
+  const asked = theClaim === undefined || wasBound(theClaim) ? [] : Object.keys(parametersOf(theClaim));
+  if (asked.length === 0) return '';
+  const fields = named(asked.map((field) => `spec.${field}`));
+  return `What the claim asks for (${fields}) cannot be changed: if that is refused, delete it and create one that asks for something else. Otherwise: `;
+}
+
 /** What keeps the outside from being used, by what it says. */
 export const outside =
   (...names: readonly string[]): Find =>
@@ -253,7 +264,7 @@ export const outside =
         return {
           link,
           cause: `The external system refuses what is asked for: ${words}.`,
-          advice: 'Change what is asked for, in the managed resource and in the class that it was made from.',
+          advice: `${adviceToClaim(view)}Change what is asked for, in the managed resource and in the class that it was made from.`,
           mend: edit,
         };
     }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { condition, failingWith, tracedIn } from './traced-objects.ts';
+
+/** A claim that asks for a version, with the resource that was made for it and is refused. */
+const refused = (bindingPhase: 'Unbound' | 'Bound', spec: object): readonly KubernetesObject[] => [
+  {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team', name: 'orders', uid: 'claim-uid', generation: 1 },
+    spec: {
+      ...spec,
+      resourceRef: {
+        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+        kind: 'FavouriteDBInstance',
+        name: 'team-orders',
+      },
+    },
+    status: {
+      bindingPhase,
+      observedGeneration: 1,
+      conditions: [condition('Ready', 'False', 'Creating'), condition('Synced', 'True', 'ReconcileSuccess')],
+    },
+  } as KubernetesObject,
+  {
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstance',
+    metadata: { name: 'team-orders', generation: 1 },
+    spec: {
+      claimRef: {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        namespace: 'team',
+        name: 'orders',
+        uid: 'claim-uid',
+      },
+      providerConfigRef: { name: 'demo' },
+      forProvider: { version: '99' },
+    },
+    status: {
+      bindingPhase,
+      observedGeneration: 1,
+      ...failingWith('create failed: cannot create instance: there is no version "99"'),
+    },
+  } as KubernetesObject,
+  {
+    apiVersion: 'fcp.crossplane.io/v1alpha3',
+    kind: 'ProviderConfig',
+    metadata: { name: 'demo' },
+    spec: {
+      credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: 'cloud', key: 'credentials' } },
+    },
+  } as KubernetesObject,
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'infra', name: 'cloud' },
+    data: encodeDetails({ credentials: '{}' }),
+  } as KubernetesObject,
+];
+
+describe('what the external system refuses', () => {
+  const otherwise =
+    'Change what is asked for, in the managed resource and in the class that it was made from.';
+  const rows: Readonly<Record<string, readonly [objects: readonly KubernetesObject[], advice: string]>> = {
+    'and the claim asks for itself: it takes another claim': [
+      refused('Unbound', { version: '99' }),
+      `What the claim asks for (spec.version) cannot be changed: if that is refused, delete it and create one that asks for something else. Otherwise: ${otherwise}`,
+    ],
+    'of a claim that asks for nothing': [refused('Unbound', {}), otherwise],
+    'of a claim that was bound, whose resource may be another by now': [
+      refused('Bound', { version: '5.7' }),
+      otherwise,
+    ],
+  };
+  for (const [name, [objects, advice]] of Object.entries(rows)) {
+    test(name, async () => {
+      const { fault } = await tracedIn(objects, ['fancysqlinstance', 'team/orders']);
+      assert.deepEqual([fault?.name, fault?.advice], ['refused', advice]);
+    });
+  }
+});
