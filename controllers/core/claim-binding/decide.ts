@@ -266,11 +266,13 @@ function decideExisting(
   }
   // What was made for it was fit, too; but nobody has used it yet, and whoever edits it makes no other claim of this one.
   if (isDynamic(service, claim) && !wasBound(claim)) {
-    const misfit = misfitOfManaged(service, asRecorded(claim, managed), managed);
+    // An edit of the claim alone has no effect; one of both, to the same, leaves nothing to refuse.
+    const wasFit = misfitOfManaged(service, asRecorded(claim, managed), managed) === undefined;
+    const misfit = wasFit ? undefined : misfitOfManaged(service, claim, managed);
     if (misfit !== undefined) {
       return refuse(
         'K14 unfit',
-        `it ${misfit} since somebody has edited it; take that back, or delete the claim and create one that asks for what it has`,
+        `it ${misfit}, unlike when it was made for the claim; set it back, or delete the claim and create one that asks for what it has`,
       );
     }
   }

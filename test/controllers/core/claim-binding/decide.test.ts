@@ -127,6 +127,26 @@ const unfit: Case = {
   message: /^refusing to bind to FavouriteDBInstance db: it has engine "wrong"; delete the claim and create/,
 };
 
+/** What was made for a claim that asked for engine `a`, and has this one by now; and a stack that compares them. */
+const madeForEngine = (engine: string): Pick<Case, 'service' | 'managed'> => ({
+  service: {
+    ...service,
+    misfit: ({ spec }, offered) => {
+      const [asked, has] = [spec, offered].map((each) => (each as { readonly engine?: string }).engine);
+      return asked === has ? undefined : `has engine ${has}`;
+    },
+  },
+  managed: {
+    ...provisioned,
+    metadata: {
+      ...provisioned.metadata,
+      annotations: { 'crossplane.io/claim-parameters': JSON.stringify({ engine: 'a' }) },
+    },
+    spec: { ...provisioned.spec, forProvider: { engine } },
+    status: { bindingPhase: 'Unbound' },
+  },
+});
+
 const noSuchClass = { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' };
 const saidBefore = {
   bindingPhase: 'Bound',
@@ -430,8 +450,26 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
       message:
-        /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong" since somebody has edited it; take that back, or delete/,
+        /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong", unlike when it was made for the claim; set it back, or delete/,
     },
+  'K14 …nor is it refused where only the claim was edited: that has no effect': {
+    ...madeForEngine('a'),
+    claim: claim({ ...dynamic, engine: 'b' } as object),
+    row: 'K14',
+    act: 'bind',
+  },
+  'K14 …nor where the claim was edited to the same: they agree': {
+    ...madeForEngine('b'),
+    claim: claim({ ...dynamic, engine: 'b' } as object),
+    row: 'K14',
+    act: 'bind',
+  },
+  'K14 …but where both were edited, to different things': {
+    ...unfit,
+    ...madeForEngine('c'),
+    claim: claim({ ...dynamic, engine: 'b' } as object),
+    message: /: it has engine c, unlike when it was made for the claim; set it back, or delete/,
+  },
   'K14 …and is bound if the claim had been bound before': {
     claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
     managed: {
