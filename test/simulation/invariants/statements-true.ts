@@ -89,10 +89,14 @@ export const statementsTrue: InvariantOf = (world) => {
       const { uid, name, deletionTimestamp } = managed.metadata;
       const claim = managed.spec.claimRef?.uid;
       const what = `${managed.kind} ${name}`;
+      // What is being deleted is Released while its claim, Bound before, says that it is Deleting until it has gone.
+      const isBound =
+        managed.status?.bindingPhase === 'Bound' ||
+        (deletionTimestamp !== undefined && facts.wasSo(`${claim} bound`));
       return [
         [`${uid} ready`, isReady(managed.status) && deletionTimestamp === undefined],
         [`${claim} named by ${what}`, claim !== undefined],
-        [`${claim} bound`, managed.status?.bindingPhase === 'Bound'],
+        [`${claim} bound`, isBound],
         [`${claim} ready`, isReady(managed.status) && deletionTimestamp === undefined],
         [`${what} deleted`, deletionTimestamp !== undefined],
         [`${what} Released`, managed.status?.bindingPhase === 'Released'],
