@@ -8,13 +8,13 @@ export interface Report {
 }
 
 /** A process that has grown so large makes room for another. */
-const mostMemoryBytes = 1.5 * 2 ** 30;
+const mostMemoryBytes = 2.5 * 2 ** 30;
 
 /**
  * What lives for one run lives longer than a young generation of the usual 16 MiB takes to fill: it would be copied from
  * there to the old one, and collected from that, time and again. That is a third of all the time.
  */
-export const roomForARun: readonly string[] = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
+export const roomForARun: readonly string[] = ['--min-semi-space-size=256', '--max-semi-space-size=256'];
 
 export interface InParallelOptions<Task, R extends Report> {
   /** The file that each process runs: it is sent tasks, and sends a report of each. */
