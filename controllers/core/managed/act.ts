@@ -288,7 +288,11 @@ async function isStored(
 ): Promise<boolean> {
   const { metadata } = run.current;
   const fetching = managedResources.fetch(objectKey(metadata), signal);
-  const stored = await failing('cannot get managed resource', fetching, { ...facts, known: run });
+  const stored = await failing('cannot get managed resource', fetching, {
+    ...facts,
+    areConflictsTold: false,
+    known: run,
+  });
   if (stored?.metadata.uid !== metadata.uid) return false;
   if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;
   throw new StepFailure('', changedSinceRead(), { known: run });

@@ -1,7 +1,7 @@
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { annotate } from '../../../runtime/client/errors.ts';
+import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import { decideOvertaken } from './decide.ts';
@@ -53,6 +53,26 @@ export function besideOvertaken(options: BesideOvertakenOptions): Reconciler {
     }
   };
 }
+
+export interface FetchLeftOptions {
+  readonly overtaken: Pick<Overtaken, 'of'>;
+  readonly identity: IdentityContext;
+  readonly managedResources: Pick<Resource<Managed>, 'fetch'>;
+}
+
+/**
+ * The look before what one that was overtaken has left is deleted: it, if the API server says that it is nobody's still.
+ * Throws a conflict where another of its name has come while that was looked at: its claim has it made anew.
+ */
+export const fetchLeft =
+  ({ overtaken, identity, managedResources }: FetchLeftOptions): Resource<Managed>['fetch'] =>
+  async (key, signal) => {
+    const gone = overtaken.of(key);
+    const heir = gone && (await managedResources.fetch(key, signal));
+    if (gone !== undefined && decideOvertaken(gone, heir, identity).act !== 'delete')
+      throw changedSinceRead();
+    return gone;
+  };
 
 /** What brings a key back for both of two. */
 function sooner(one: Result, other: Result): Result {

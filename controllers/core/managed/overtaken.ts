@@ -48,8 +48,8 @@ export interface Overtaken {
   /** One of this name, as if it were being deleted. */
   of(request: Request): Managed | undefined;
   forget(managed: Managed): void;
-  /** Has them, and takes what is written to them, in place of the API server; without our finalizer one is forgotten. */
-  readonly inPlace: Pick<Resource<Managed>, 'fetch' | 'update' | 'updateStatus'>;
+  /** Takes what is written to them, in place of the API server; without our finalizer one is forgotten. */
+  readonly inPlace: Pick<Resource<Managed>, 'update' | 'updateStatus'>;
 }
 
 export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 'clock'>): Overtaken {
@@ -132,7 +132,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
     },
     of,
     forget,
-    inPlace: { fetch: async (key) => of(key), update: write, updateStatus: write },
+    inPlace: { update: write, updateStatus: write },
   };
 }
 

@@ -22,7 +22,7 @@ import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
-import { besideOvertaken } from './beside-overtaken.ts';
+import { besideOvertaken, fetchLeft } from './beside-overtaken.ts';
 import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
@@ -119,7 +119,11 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     service,
     {
       ...shared,
-      managedResources: { ...shared.managedResources, ...overtaken.inPlace },
+      managedResources: {
+        ...shared.managedResources,
+        ...overtaken.inPlace,
+        fetch: fetchLeft({ overtaken, identity, managedResources }),
+      },
       absences: createAbsences(env.clock),
     },
     overtaken.of,

@@ -29,6 +29,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'else making.delete(uid);',
     },
   ],
+  'controllers/core/managed/beside-overtaken.ts': [
+    {
+      against: 'the deletion of what another of the name may take up, which came while that was looked at',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: which comes while what the first one made is looked at keeps it',
+      was: "if (gone !== undefined && decideOvertaken(gone, heir, identity).act !== 'delete')",
+      becomes: 'if (gone === null)',
+    },
+  ],
   'controllers/core/managed/act.ts': [
     {
       against: 'something made for what another process has let go of',

@@ -5,6 +5,7 @@ import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/manage
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
 import type { Overtaken } from '../../../../controllers/core/managed/overtaken.ts';
 import { createOvertaken } from '../../../../controllers/core/managed/overtaken.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
@@ -272,6 +273,19 @@ describe('another managed resource of that name', () => {
     comesAgain(scene);
     await scene.run();
     assert.deepEqual([scene.external.count('delete'), things(scene)], [0, ['db']]);
+  });
+
+  test('which comes while what the first one made is looked at keeps it', async () => {
+    const scene = await made();
+    scene.process.hold(managedKind);
+    scene.external.gate = (method) => {
+      if (method === 'observe' && scene.object === undefined) comesAgain(scene);
+    };
+    await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual([scene.external.count('delete'), things(scene)], [0, ['db']]);
+    scene.process.release(managedKind);
+    await scene.run();
+    assert.deepEqual([things(scene), scene.condition('Ready')], [['db'], 'True/Available']);
   });
 
   test('which goes before anybody has looked at it has taken up nothing', async () => {
