@@ -2284,6 +2284,36 @@ const cases: readonly Case[] = [
   },
   ...(
     [
+      ['before its process knew that it was there after that', 0, 'Delete', []],
+      ['and was to be kept', 0, 'Retain', [/^p1 deletes \/v1\/instances\/a in favourite$/]],
+      [
+        'since its process knew it to be there',
+        2,
+        'Delete',
+        [/^p1 deletes \/v1\/instances\/a in favourite$/],
+      ],
+    ] as const
+  ).map(
+    ([name, writes, reclaimPolicy, says]): Case => ({
+      invariant: externalKept,
+      name: `a process deletes outside what it made for a resource that somebody let go of, ${name}`,
+      async history({ as, cluster, clouds, call }) {
+        const made = managed('a', { spec: { reclaimPolicy } }, held);
+        put(made)(cluster);
+        await post(clouds, 'a');
+        call({ system: 'favourite', verb: 'POST', target: '/v1/instances' });
+        for (let write = 0; write < writes; write += 1) {
+          as('p1', patch(made, { status: { observedGeneration: write } }, 'status'));
+        }
+        patch(made, { metadata: { finalizers: [] } })(cluster);
+        cluster.delete(kindOf(made) as Kind, objectKey(made.metadata));
+        call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['that is gone', 'Delete', undefined, []],
       ['that was to be kept', 'Retain', undefined, [/^p1 deletes \/v1\/instances\/a in favourite$/]],
       ['whose name another has that has taken up nothing', 'Delete', {}, []],

@@ -46,9 +46,16 @@ export const externalKept: InvariantOf = (world) => {
   const leaving = new Set<string>();
   /** Whose what is of a name in a cloud was when it was last looked at. */
   let owners = new Map<string, string | undefined>();
+  /**
+   * How many writes a process has yet to make to the resource of what is new outside, before it knows that nobody let go
+   * of the resource while that was being made: the answer of one may be lost.
+   */
+  const untold = new Map<string, number>();
 
-  function look(): void {
+  function look(isOurs: boolean): void {
+    const before = owners;
     owners = new Map(inClouds(world).map(({ system, name, owner }) => [`${system} ${name}`, owner]));
+    for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.set(place, 2);
   }
 
   /** Whether what has the name of a former one now stands for this, or may, for it does not know its own yet. */
@@ -71,7 +78,11 @@ export const externalKept: InvariantOf = (world) => {
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) given.get(place)?.delete(name);
       }
-      const isLeaving = deletionTimestamp !== undefined || (after === undefined && by === overtaking);
+      if (after !== undefined && isProcess(by)) {
+        for (const place of places) untold.set(place, (untold.get(place) ?? 0) - 1);
+      }
+      const isOvertaken = by === overtaking || places.some((place) => (untold.get(place) ?? 0) > 0);
+      const isLeaving = deletionTimestamp !== undefined || (after === undefined && isOvertaken);
       if (!isLeaving || !mayDelete(managed)) return [];
       if (kind === NetworkKind) leaving.add(`${system} ${name}`);
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
@@ -82,7 +93,7 @@ export const externalKept: InvariantOf = (world) => {
       const name = deleted(system, verb, target);
       const place = `${system} ${name}`;
       const owner = owners.get(place);
-      look();
+      look(isProcess(by));
       if (name === undefined || isRefused || !isProcess(by)) return [];
       if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
       const givers = given.get(place);
