@@ -39,6 +39,8 @@ export interface Overtaken {
   begin(managed: Managed): void;
   /** The call that creates it has ended, one way or another; that it went meanwhile may be heard of later. */
   end(managed: Managed): void;
+  /** Whether a call is creating it, or has and nobody knows whether it was there after that. */
+  isMaking(managed: Managed): boolean;
   /** It was there after that, as the answer to a write tells, or it is let go of here. */
   settle(managed: Managed): void;
   /** This is about to be put on record of it, as its annotations. */
@@ -120,6 +122,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       if (gone.has(uid)) making.delete(uid);
       else making.set(uid, 'ended');
     },
+    isMaking: ({ metadata: { uid } }) => making.has(uid),
     settle,
     learn(managed, annotations) {
       const { uid } = managed.metadata;

@@ -14,11 +14,13 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Predicate } from '../../../runtime/controller/triggers.ts';
 import {
+  allOf,
   anyOf,
   appears,
   becomes,
   changed,
   goes,
+  is,
   triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
@@ -89,8 +91,7 @@ const ownAnnotations = [
  * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
  * of them our own, do not; an administrator's offer of a released resource comes as an annotation
  * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
- * its mark away, and a process that was still creating it beside this one, by putting the result on record. Who takes our
- * finalizer away may delete it next, and leave behind what is outside.
+ * its mark away. Who takes our finalizer away may delete it next, and leave behind what is outside.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -103,9 +104,19 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes(
     ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
   ),
-  becomes((object: Managed) => !isSaidUndetermined(object)),
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
+
+/**
+ * Whether it is on record now what became of a creation, where a process has said that nobody knows: another process that
+ * was still creating it has put that there. Where it is being created here, `isMaking`, the run that does so says so
+ * itself; its own record would bring it back at once, however often that fails.
+ */
+export const isCreationTold = (isMaking: (managed: Managed) => boolean): Predicate<Managed> =>
+  allOf(
+    becomes((object: Managed) => !isSaidUndetermined(object)),
+    is((object) => !isMaking(object)),
+  );
 
 const data = (secret: Secret) => secret.data;
 
@@ -152,7 +163,7 @@ export function managedController<M extends Managed>(
     stageOf: (request) => stageOfManaged(managedResources.get(request)),
     triggers: [
       wokenBy<Managed>(managedResources.store)
-        .when(isDesiredStateChanged)
+        .when(anyOf(isDesiredStateChanged, isCreationTold(overtaken.isMaking)))
         .itself('its desired state changed'),
       wokenBy<Managed>(managedResources.store)
         .when(overtaken.goesUnreleased)

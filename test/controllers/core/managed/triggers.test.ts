@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
-import { isDesiredStateChanged } from '../../../../controllers/core/managed/setup.ts';
+import { isCreationTold, isDesiredStateChanged } from '../../../../controllers/core/managed/setup.ts';
 import { finalizers } from '../managed-scene.ts';
 import { deletionTimestamp, managed } from '../objects.ts';
 
@@ -43,14 +43,6 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       to: {},
       wakes: true,
     },
-    'another process tells how the creation went that nobody seemed to know of': {
-      from: waiting,
-      to: {
-        ...waiting,
-        annotations: { ...waiting.annotations, ...annotated('external-create-failed').annotations },
-      },
-      wakes: true,
-    },
     'nobody knows still': { from: annotated('external-create-pending'), to: waiting, wakes: false },
     'AnnotationsChanged: one more': { to: annotated('external-name', 'x'), wakes: true },
     'AnnotationsChanged: one less': { from: annotated('paused', 'true'), to: {}, wakes: true },
@@ -84,4 +76,17 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
     assert.equal(isDesiredStateChanged({ type: 'added', object: managed() }), true);
     assert.equal(isDesiredStateChanged({ type: 'deleted', object: managed() }), false);
   });
+
+  for (const isMaking of [false, true]) {
+    const whose = isMaking ? 'it is created here still' : 'another process puts that on record';
+    test(`that it is known what became of a creation wakes it ${isMaking ? 'not ' : ''}where ${whose}`, () => {
+      const told = { ...waiting.annotations, ...annotated('external-create-failed').annotations };
+      const change = {
+        type: 'modified',
+        previous: managed({}, waiting),
+        object: managed({}, { ...waiting, annotations: told }),
+      } as const;
+      assert.equal(isCreationTold(() => isMaking)(change), !isMaking);
+    });
+  }
 });
