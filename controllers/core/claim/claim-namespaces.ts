@@ -17,7 +17,7 @@ import type { Change, Store } from '../../../runtime/cache/store.ts';
 import { isForbidden, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
@@ -28,7 +28,7 @@ export interface ClaimNamespaces {
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** As the API server has it, at this moment. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** Wakes claims for which `isWaiting` holds when their namespace is known, or has other labels. */
+  /** Wakes claims for which `isWaiting` holds when their namespace is known, is gone, or has other labels. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
 }
 
@@ -68,11 +68,11 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
       );
       const changes$ = isNeeded$.pipe(switchMap(() => namespaces().store.changes$));
       return triggersIn(env)<Namespace>({ kind: NamespaceKind, changes$ })
-        .when(anyOf(appears, changed(labelsOf)))
+        .when(anyOf(appears, goes, changed(labelsOf)))
         .sharedByMany()
         .through(
           ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),
-          'its namespace appeared or has other labels',
+          'its namespace appeared, is gone, or has other labels',
         );
     },
   };

@@ -109,6 +109,17 @@ describe('a claim of a namespace that may not have it', () => {
     });
   }
 
+  test('is told so at once when its namespace is gone', async () => {
+    const { cluster, ready, process } = worldOf(byClass);
+    await process.settle();
+    cluster.delete(NamespaceKind, { name: 'team' });
+    await process.settle();
+    assert.equal(
+      ready().message,
+      'FavouriteDBInstanceClass small may be claimed from namespaces that specTemplate.namespaceSelector selects, and the labels of namespace team are not known: it does not exist',
+    );
+  });
+
   test('is refused in the same words whoever has it', async () => {
     const theirs = managed(
       { ...byHand.spec, claimRef: claimRef({ namespace: 'rivals', uid: 'rival-uid' }) },
