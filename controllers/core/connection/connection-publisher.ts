@@ -34,6 +34,7 @@ import {
   publication,
   publishedAt,
   publishedDetails,
+  revisionIn,
   whateverPublished,
   withoutEdited,
 } from './published-details.ts';
@@ -87,9 +88,10 @@ export class NotOurs extends Error {
 export function contestedKeys(
   { published: there, annotations }: Place,
   details: ReportedDetails,
-  { details: before, givesWay = false, revision }: PublishedBefore,
+  { details: before, givesWay = false, isUnknown = false, revision }: PublishedBefore,
 ): readonly string[] {
-  if (givesWay || isOutdated(annotations, { details: before, revision })) return [];
+  if (isUnknown || isOutdated(annotations, { details: before, revision })) return [];
+  if (givesWay && revisionIn(annotations) <= revision) return [];
   return Object.keys(details).filter((key) => {
     const [is, wanted] = [there[key], details[key]];
     return is !== undefined && is !== wanted && wanted !== before[key] && is !== before[key];

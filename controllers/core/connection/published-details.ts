@@ -36,14 +36,16 @@ export interface Published {
 
 /** What had been published when a run over a managed resource began. */
 export interface PublishedBefore extends Published {
-  /** It is to be replaced, whatever has become of it since. */
+  /** It is to be replaced; but not what another process has replaced it with since. */
   readonly givesWay?: boolean;
+  /** Nobody knows what there was: whatever is there is replaced. */
+  readonly isUnknown?: boolean;
 }
 
 export const nothingPublished: Published = { details: {}, revision: 0 };
 
 /** Nobody knows what there was before. */
-export const whateverPublished: PublishedBefore = { ...nothingPublished, givesWay: true };
+export const whateverPublished: PublishedBefore = { ...nothingPublished, givesWay: true, isUnknown: true };
 
 /**
  * Details that anybody may read; all others are taken for secrets. What a message says of them stays in it, and a change of

@@ -714,6 +714,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/connection/connection-publisher.ts': [
     {
+      against:
+        'two processes that renew a lost password at a time, of which the cloud has been told one last',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: where two replace what is lost at a time, the second disowns what the first has published',
+      was: 'if (givesWay && revisionIn(annotations) <= revision) return [];',
+      becomes: 'if (givesWay) return [];',
+    },
+    {
       against: "connection details in somebody else's secret",
       provenBy: 'test/controllers/core/connection/publisher.test.ts: is neither read, written nor removed',
       was: "if (typeof control === 'object') throw refusalOf(control, secret);",

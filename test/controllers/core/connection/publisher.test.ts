@@ -349,6 +349,22 @@ describe('the connection secret', () => {
       );
     });
 
+    test('where two replace what is lost at a time, the second disowns what the first has published', async () => {
+      const { publisher } = scene();
+      const lost = { details: {}, revision: 1, lost: ['password'], givesWay: true };
+      await publisher.publish(publishing, { password: 'one' }, signal, lost);
+      await publisher.publish(publishing, { password: 'one', uri: 'db://one' }, signal, lost);
+      await assert.rejects(
+        publisher.publish(publishing, { password: 'two' }, signal, lost),
+        /another process has published password meanwhile/,
+      );
+      assert.deepEqual(await publisher.known(publishing, signal), {
+        details: { uri: 'db://one' },
+        revision: 3,
+        lost: ['password'],
+      });
+    });
+
     test('what is disowned in one place counts in none', async () => {
       const [here, there] = [scene().publisher, scene().publisher];
       const both = publisherChain([here, there]);
