@@ -30,6 +30,7 @@ export const budgets = {
   singleP50Ms: { budget: 60, goal: 30 },
   secretP95Ms: { budget: 15, goal: 6 },
   secretsAtOnceP95Ms: { budget: 150, goal: 80 },
+  writesPerSecretChange: { budget: 1.1, goal: 1 },
   firstBoundSeconds: { budget: 5, goal: 2 },
   p50Share: { budget: 0.6, goal: 0.5 },
   startupSeconds: { budget: 1.5, goal: 0.8 },
