@@ -80,7 +80,7 @@ const maxAttempts = 5;
 const restPerSend = 4;
 const longestRestMs = 2_000;
 /** So few that wait are sent without rests. */
-const promptCount = 100;
+const promptCount = 10;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**

@@ -5,8 +5,9 @@ import isString from 'lodash/isString.js';
 import mapValues from 'lodash/mapValues.js';
 import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
+import pick from 'lodash/pick.js';
 import pickBy from 'lodash/pickBy.js';
-import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, ReportedDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
@@ -115,6 +116,17 @@ export function withoutEdited(details: ConnectionDetails, annotations: Annotatio
     details,
     (value, key) => Object.hasOwn(digests, key) && digests[key] !== digestOf(key, value),
   );
+}
+
+/**
+ * What a secret holds of what was published in it, and what it tells of that, to be compared; all that it holds where it
+ * tells of nothing. Keys that somebody adds beside are his.
+ */
+export function publicationIn({ metadata: { annotations }, data }: Secret): unknown {
+  const keys = Object.keys(digestsIn(annotations));
+  return keys.length === 0
+    ? data
+    : [annotations?.[publishedDetails], annotations?.[publishedRevision], pick(data, keys)];
 }
 
 /**

@@ -30,6 +30,7 @@ import {
   publisherChain,
   secretPublisher,
 } from '../connection/connection-publisher.ts';
+import { publicationIn } from '../connection/published-details.ts';
 import type { SecretStores } from '../connection/secret-store.ts';
 import { storePublisher } from '../connection/store-publisher.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
@@ -118,7 +119,8 @@ export const isCreationTold = (isMaking: (managed: Managed) => boolean): Predica
     is((object) => !isMaking(object)),
   );
 
-const data = (secret: Secret) => secret.data;
+/** Whether a connection secret is gone, or no longer what its managed resource has published. */
+export const isPublicationChanged: Predicate<Secret> = anyOf(goes, changed(controllerUid, publicationIn));
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
@@ -170,7 +172,7 @@ export function managedController<M extends Managed>(
         .itself('it was deleted while its finalizer was written'),
       // What somebody deleted, edited or disowned is published again at once. What goes with its resource is not missed.
       wokenBy(secrets.store)
-        .when(anyOf(goes, changed(controllerUid, data)))
+        .when(isPublicationChanged)
         .throughFormer(ownerOf, 'its connection secret was edited or lost'),
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid)))

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
-import { isCreationTold, isDesiredStateChanged } from '../../../../controllers/core/managed/setup.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  isCreationTold,
+  isDesiredStateChanged,
+  isPublicationChanged,
+} from '../../../../controllers/core/managed/setup.ts';
 import { finalizers } from '../managed-scene.ts';
 import { deletionTimestamp, managed } from '../objects.ts';
 
@@ -89,4 +94,45 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       assert.equal(isCreationTold(() => isMaking)(change), !isMaking);
     });
   }
+});
+
+describe('which changes of its connection secret wake the managed reconciler', () => {
+  const record = '{"password":"aaaaaaaaaa","removed":null}';
+  const secret = (
+    data: Readonly<Record<string, string>>,
+    annotations: Readonly<Record<string, string>> = { 'crossplane.io/published-details': record },
+  ): Secret => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'uid', annotations }, data });
+  const before = secret({ password: 'cGFzc3dvcmQ=' });
+  const rows: Readonly<Record<string, { to: Secret; from?: Secret; wakes: boolean }>> = {
+    'what was published is edited': { to: secret({ password: 'ZWRpdGVk' }), wakes: true },
+    'what was published is taken away': { to: secret({}), wakes: true },
+    'what was removed is there again': {
+      to: secret({ password: 'cGFzc3dvcmQ=', removed: 'YQ==' }),
+      wakes: true,
+    },
+    'the record of what was published is edited': {
+      to: secret({ password: 'cGFzc3dvcmQ=' }, { 'crossplane.io/published-details': '{}' }),
+      wakes: true,
+    },
+    'it is of another revision': {
+      to: secret(before.data!, { ...before.metadata.annotations, 'crossplane.io/published-revision': '2' }),
+      wakes: true,
+    },
+    'somebody adds what is his': { to: secret({ ...before.data, mine: 'bWluZQ==' }), wakes: false },
+    'somebody labels it': {
+      to: { ...before, metadata: { ...before.metadata, labels: { team: 'a' } } },
+      wakes: false,
+    },
+    'a key more, where nothing is recorded': {
+      from: secret(before.data!, {}),
+      to: secret({ ...before.data, mine: 'bWluZQ==' }, {}),
+      wakes: true,
+    },
+  };
+  for (const [name, { to, from = before, wakes }] of Object.entries(rows)) {
+    test(name, () =>
+      assert.equal(isPublicationChanged({ type: 'modified', previous: from, object: to }), wakes),
+    );
+  }
+  test('it goes', () => assert.equal(isPublicationChanged({ type: 'deleted', object: before }), true));
 });
