@@ -15,7 +15,7 @@ import { simulation } from './phases/simulation.ts';
 import { single } from './phases/single.ts';
 import { startup } from './phases/startup.ts';
 import { staticBinding } from './phases/static-binding.ts';
-import { peakMemoryMiB } from './process-usage.ts';
+import { memoryMiB, peakMemoryMiB } from './process-usage.ts';
 import type { Scene, Stack } from './scene.ts';
 import { classRef, classSelector } from './scene.ts';
 import { mean } from './statistics.ts';
@@ -74,7 +74,9 @@ export async function measure(
   await loadMinimalWrites();
 
   if (isWanted(withBoundClaims)) {
+    let emptyMiB = 0;
     await withStack(async (stack) => {
+      emptyMiB = memoryMiB(stack.process.child.pid);
       note(`${count} claims with classRef at once`);
       byClassRef = await bindAtOnce(scene, stack, { prefix: 'direct', count, spec: { classRef } });
       const peak = peakMemoryMiB(stack.process.child.pid);
@@ -92,8 +94,17 @@ export async function measure(
       }
     });
     note('restart and idle');
-    const { stack, restart, idle } = await restartAndIdle(scene, phases.has('idle'));
-    figures.push(...(phases.has('restart') ? restart : []), ...idle);
+    const { stack, memory, restart, idle } = await restartAndIdle(scene, phases.has('idle'));
+    if (phases.has('restart')) {
+      const perObject = (memory.MiB - emptyMiB) / memory.objects;
+      figures.push(...restart, {
+        name: 'memory of a process with 100,000 objects, by the slope',
+        value: emptyMiB + 100_000 * perObject,
+        unit: 'MiB',
+        note: `${Math.round(emptyMiB)} MiB without any, ${Math.round(memory.MiB)} MiB with ${memory.objects}, after a start`,
+      });
+    }
+    figures.push(...idle);
     note(`deletion of ${count} claims`);
     deleted = await deletion(scene, stack);
     if (phases.has('deletion')) figures.push(...deleted.figures);
@@ -239,6 +250,11 @@ function comparisons(measured: Measured): readonly Figure[] {
           {
             name: 'deletion against the minimal writes',
             value: ownSeconds(deleted.seconds, deleted.others) / ownRemoval,
+            unit: '×',
+          },
+          {
+            name: 'deletion: API server CPU against the minimal writes',
+            value: deleted.apiServerSeconds / mean(baselines.map((each) => each.apiServerDeletingSeconds)),
             unit: '×',
           },
           {

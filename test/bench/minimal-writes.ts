@@ -28,6 +28,8 @@ export interface MinimalWrites {
   readonly deleteSeconds: number;
   /** CPU of the API server while claims were bound, in seconds. */
   readonly apiServerSeconds: number;
+  /** The same while they were deleted. */
+  readonly apiServerDeletingSeconds: number;
   /** Share of the machine that others used, from 0 to 1: while claims were bound, and deleted. */
   readonly othersBinding: number;
   readonly othersDeleting: number;
@@ -70,6 +72,7 @@ export async function minimalWrites(scene: Scene, sample: BoundClaim, count: num
   const apiServerSeconds = cpuSeconds(apiServer) - cpuBefore;
   const othersBinding = binding.taken();
   const deleting = othersShare(pids);
+  const cpuBetween = cpuSeconds(apiServer);
   const deletedAfter = await timed(() =>
     inTurns(count, loaders, (index) => {
       const name = names[index]!;
@@ -80,6 +83,7 @@ export async function minimalWrites(scene: Scene, sample: BoundClaim, count: num
     bindSeconds: boundAfter,
     deleteSeconds: deletedAfter,
     apiServerSeconds,
+    apiServerDeletingSeconds: cpuSeconds(apiServer) - cpuBetween,
     othersBinding,
     othersDeleting: deleting.taken(),
   };

@@ -16,6 +16,12 @@ export function peakMemoryMiBIn(status: string): number {
   return Number(kib) / 1024;
 }
 
+/** The memory a process holds, in MiB, from the text of `/proc/<pid>/status`. */
+export function memoryMiBIn(status: string): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kib) / 1024;
+}
+
 /** NaN where the system has no /proc or the process is gone. */
 function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: string) => number): number {
   try {
@@ -30,6 +36,9 @@ export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat',
 
 /** The most memory a process has held so far, in MiB. */
 export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', peakMemoryMiBIn);
+
+/** The memory a process holds now, in MiB. */
+export const memoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryMiBIn);
 
 /** Seconds of CPU all processes together have used, from the text of `/proc/stat`. */
 export function machineCpuSecondsIn(stat: string): number {

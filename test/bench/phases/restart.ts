@@ -5,16 +5,19 @@ import { pathToFileURL } from 'node:url';
 import { difference, eventually } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';
-import { cpuSeconds, peakMemoryMiB } from '../process-usage.ts';
+import { cpuSeconds, memoryMiB, peakMemoryMiB } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { sum } from '../statistics.ts';
 
-const pollSeconds = 5;
+/** As long as a poll takes by default, where there are many: a shorter one would be more than one core can do. */
+const pollSecondsFor = (claims: number): number => (claims > 2_000 ? 60 : 5);
 const idlePolls = 2;
 const quietSeconds = 1;
 
 export interface Restarted {
   readonly stack: Stack;
+  /** What the process holds once it has looked at everything. */
+  readonly memory: { readonly objects: number; readonly MiB: number };
   readonly restart: readonly Figure[];
   readonly idle: readonly Figure[];
 }
@@ -27,6 +30,7 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
   const bound = scene.claims.all().length;
   const objects = [scene.claims, scene.secrets, ...scene.managed.map(({ store }) => store)];
   const objectCount = sum(objects.map((store) => store.all().length));
+  const pollSeconds = pollSecondsFor(bound);
   const directory = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(directory, 'event-loop-delay');
   try {
@@ -42,6 +46,8 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
     const readySeconds = (performance.now() - stack.launchedAtMs) / 1000;
     await eventually('all are observed', async () => scene.externalCalls() - callsBefore >= bound, 60_000);
     const observedSeconds = (performance.now() - stack.launchedAtMs) / 1000;
+    const memory = { objects: objectCount, MiB: memoryMiB(stack.process.child.pid) };
+    const observedCpu = cpuSeconds(stack.process.child.pid);
     await new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
     const after = await scene.requests();
     stack.process.child.kill('SIGUSR2');
@@ -66,6 +72,11 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
         note: 'each external resource observed once',
       },
       {
+        name: `restart with ${bound} bound claims: process CPU until then`,
+        value: observedCpu,
+        unit: 's',
+      },
+      {
         name: 'event loop blocked at start, longest',
         value: blockedMs,
         unit: 'ms',
@@ -73,13 +84,14 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
         note: `${objectCount} objects arrive; the budget is for 10,000`,
       },
     ];
-    return { stack, restart, idle: isIdleWanted ? await idle(scene, stack, bound) : [] };
+    return { stack, memory, restart, idle: isIdleWanted ? await idle(scene, stack, bound) : [] };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
 async function idle(scene: Scene, { process: { child } }: Stack, bound: number): Promise<readonly Figure[]> {
+  const pollSeconds = pollSecondsFor(bound);
   const before = await scene.requests();
   const callsBefore = scene.externalCalls();
   const cpuBefore = cpuSeconds(child.pid);
@@ -98,6 +110,11 @@ async function idle(scene: Scene, { process: { child } }: Stack, bound: number):
       note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
     },
     { name: 'idle: process CPU per look', value: (cpu * 1000) / polls, unit: 'ms' },
+    {
+      name: `idle with ${bound} bound claims: process CPU a minute, polled once a minute`,
+      value: (cpu / polls) * bound,
+      unit: 's',
+    },
     { name: 'idle: peak memory since the start', value: peakMemoryMiB(child.pid), unit: 'MiB' },
   ];
 }
