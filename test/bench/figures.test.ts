@@ -82,9 +82,11 @@ test('writes of events and conflicts are told from other requests', () => {
     'apiserver_request_total{code="200",group="",resource="events",verb="LIST",version="v1"} 100',
     'apiserver_request_total{code="409",group="x.org",resource="things",verb="PATCH",version="v1"} 3',
     'apiserver_request_total{code="200",group="x.org",resource="things",verb="PATCH",version="v1"} 50',
+    'apiserver_request_total{code="404",group="",resource="secrets",verb="GET",version="v1"} 4',
+    'apiserver_request_total{code="200",group="",resource="",verb="GET",version=""} 500',
     'other_total{code="409",resource="events",verb="POST"} 1000',
   ].join('\n');
-  assert.deepEqual(apiRequestsIn(metrics), { eventWrites: 9, conflicts: 3 });
+  assert.deepEqual(apiRequestsIn(metrics), { eventWrites: 9, conflicts: 3, reads: 4 });
 });
 
 describe('work in turns', () => {

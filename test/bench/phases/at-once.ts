@@ -30,6 +30,8 @@ export interface AtOnce {
   readonly writes: Readonly<Record<string, number>>;
   readonly eventWrites: number;
   readonly conflicts: number;
+  /** Objects that were read one by one. */
+  readonly reads: number;
   readonly externalCalls: number;
   /** Claims that have another number of managed resources than one. */
   readonly claimsNotOneToOne: number;
@@ -88,6 +90,7 @@ export async function bindAtOnce(
     writes,
     eventWrites: requests.eventWrites - requestsBefore.eventWrites,
     conflicts: requests.conflicts - requestsBefore.conflicts,
+    reads: requests.reads - requestsBefore.reads,
     externalCalls: scene.externalCalls() - callsBefore,
     ...misfits(scene, names),
   };
@@ -141,6 +144,7 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
     },
     { name: `${how}: writes of Events per claim`, value: perClaim(run.eventWrites), unit: 'count' },
     { name: `${how}: conflicts per claim`, value: perClaim(run.conflicts), unit: 'count' },
+    { name: `${how}: reads per claim`, value: perClaim(run.reads), unit: 'count' },
     { name: `${how}: external calls per claim`, value: perClaim(run.externalCalls), unit: 'count' },
     {
       name: `${how}: claims without exactly one managed resource`,

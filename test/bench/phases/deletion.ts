@@ -51,6 +51,7 @@ export async function deletion(scene: Scene, { process: { child } }: Stack): Pro
         value: (after.conflicts - before.conflicts) / count,
         unit: 'count',
       },
+      { name: 'deletion: reads per claim', value: (after.reads - before.reads) / count, unit: 'count' },
       {
         name: `deletion: process CPU for ${count} claims`,
         value: cpuAfter.stack - cpuBefore.stack,

@@ -162,9 +162,21 @@ test('a claim gets what its class says, and the password that the instance has',
   assert.deepEqual(scene.cloud.instances(), []);
 });
 
-/** What docs/flow.md says a claim costs: the writes of its tables, at once and where the cloud takes its time. */
-function documentedWrites(): { readonly atOnce: readonly string[]; readonly slow: readonly string[] } {
+interface DocumentedWrites {
+  readonly atOnce: readonly string[];
+  readonly slow: readonly string[];
+  readonly deletion: readonly string[];
+}
+
+/** What docs/flow.md says a claim costs: the writes of its tables, at once, where the cloud takes its time, and its deletion. */
+function documentedWrites(): DocumentedWrites {
   const page = readFileSync(new URL('../../../docs/flow.md', import.meta.url), 'utf8');
+  const kinds: Readonly<Record<string, string>> = {
+    claim: 'FancySQLInstance',
+    'managed resource': 'FavouriteDBInstance',
+    'secret of the claim': 'Secret shop',
+    'secret of the managed resource': 'Secret infra',
+  };
   const words: Readonly<Record<string, string>> = {
     claim: 'update FancySQLInstance',
     'status of the claim': 'updateStatus FancySQLInstance',
@@ -175,11 +187,15 @@ function documentedWrites(): { readonly atOnce: readonly string[]; readonly slow
     'secret of the managed resource': 'update Secret infra',
     'new secret of the claim': 'create Secret shop',
   };
-  const numbered = [...page.matchAll(/^\| (\d+) \|.*\| ([^:|]+): [^|]+ \|$/gm)].map(
+  const [life = '', end = ''] = page.split('\n## What its deletion writes\n');
+  const deletion = [...end.matchAll(/^\| \d+ \|.*\| (delete|update): ([^:|]+) \|/gm)].map(
+    ([, verb, what = '']) => `${verb} ${what in kinds ? kinds[what] : assert.fail(what)}`,
+  );
+  const numbered = [...life.matchAll(/^\| (\d+) \|.*\| ([^:|]+): [^|]+ \|$/gm)].map(
     ([, number, what = '']) => ({ number: Number(number), write: words[what] ?? assert.fail(what) }),
   );
-  const end = numbered.findIndex(({ number }, i) => i > 0 && number <= (numbered[i - 1]?.number ?? 0));
-  const [atOnce, later] = [numbered.slice(0, end), numbered.slice(end)];
+  const first = numbered.findIndex(({ number }, i) => i > 0 && number <= (numbered[i - 1]?.number ?? 0));
+  const [atOnce, later] = [numbered.slice(0, first), numbered.slice(first)];
   const slow = [...atOnce.slice(0, (later[0]?.number ?? 0) - 1), ...later];
   for (const table of [atOnce, slow])
     assert.deepEqual(
@@ -187,11 +203,11 @@ function documentedWrites(): { readonly atOnce: readonly string[]; readonly slow
       table.map((_, i) => i + 1),
     );
   const writesOf = (table: typeof numbered) => table.map(({ write }) => write);
-  return { atOnce: writesOf(atOnce), slow: writesOf(slow) };
+  return { atOnce: writesOf(atOnce), slow: writesOf(slow), deletion };
 }
 
 describe('what a claim costs', () => {
-  const { atOnce, slow } = documentedWrites();
+  const { atOnce, slow, deletion } = documentedWrites();
   const rows: Record<
     string,
     { provisioningMs: number; writes: readonly string[]; count: number; conditions: readonly string[] }
@@ -223,7 +239,11 @@ describe('what a claim costs', () => {
         apiVersion: 'database.fcp.crossplane.io/v1alpha3',
         kind: 'FavouriteDBInstanceClass',
         metadata: { name: 'small' },
-        specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
+        specTemplate: {
+          writeConnectionSecretsToNamespace: 'infra',
+          reclaimPolicy: 'Delete',
+          forProvider: { fancinessLevel: 3 },
+        },
       });
       await scene.process.settle(60_000);
       scene.cluster.takeWrites();
@@ -264,6 +284,12 @@ describe('what a claim costs', () => {
           .toSorted(),
         conditions,
       );
+
+      scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+      await scene.process.settle(30_000);
+      assert.deepEqual(scene.cloud.instances(), []);
+      const unmade = scene.cluster.takeWrites().filter(notOfProviders);
+      assert.deepEqual(unmade.map(kindOf), deletion, 'as docs/flow.md has it');
     });
   }
 });
