@@ -17,6 +17,7 @@ import type { World } from '../world.ts';
  * - resourceVersions, generations, revisions of published details, and times. What was observed must be the latest generation;
  * - digests of published details: their keys count;
  * - whether a provider works, and its system's version, which the last call told before nobody used it;
+ * - that an attempt at a creation failed, which stays on record: that one succeeded counts;
  * - the order of conditions, and those on asynchronous operations, which tell how it came about;
  * - Events.
  */
@@ -145,6 +146,7 @@ const dropped = new Set([
   'systemVersion',
   'crossplane.io/published-revision',
   'annotation:crossplane.io/published-revision',
+  'crossplane.io/external-create-failed',
 ]);
 const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
 const publishedDetails = 'crossplane.io/published-details';
