@@ -4,39 +4,57 @@ import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Closing } from '../../clients/postgresql/server-databases.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 
 export interface ClosingOptions {
   readonly server: Pick<PostgresqlServer, 'closeServerDatabases'>;
   readonly credentials: Pick<Credentials, 'endpoint' | 'port' | 'username' | 'serverDatabases'>;
   /** Told what was done, and what could not be. */
   readonly tell: (event: EventFacts) => void;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
+/** Shuts tenants out of the databases that belong to a server, once per server and process. Nothing of it rejects. */
+export interface ServerClosing {
+  /** Before anything is made or changed there. What failed is tried again. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /**
+   * Where something of ours is there: another process may have made it and not come to this. What failed is tried again a
+   * minute later.
+   */
+  keepUp(signal: AbortSignal): Promise<void>;
+}
+
+const restMs = 60_000;
+
 /**
- * Shuts tenants out of the databases that belong to a server, once per server and process, before anything is made
- * there; unless the credentials say to leave them. What cannot be done is told, and stands in nobody's way; what
- * failed is tried again by the next. Never rejects.
+ * A {@link ServerClosing} that does nothing where the credentials say to leave a server's databases. What cannot be done is
+ * told, and stands in nobody's way.
  */
-export function closing({
-  server,
-  credentials,
-  tell,
-}: ClosingOptions): (signal: AbortSignal) => Promise<void> {
+export function closing({ server, credentials, tell, clock }: ClosingOptions): ServerClosing {
   let done: Promise<void> | undefined;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   const close = async (signal: AbortSignal): Promise<void> => {
     try {
       const event = closingEvent(await server.closeServerDatabases(signal), credentials);
       if (event !== undefined) tell(event);
     } catch (error) {
       done = undefined;
+      failedAtMs = clock.elapsedMs();
       if (signal.aborted) return; // whoever waits with us has a signal of its own
       tell({ type: 'Warning', reason: 'CannotCloseServerDatabases', message: messageOf(error) });
     }
   };
-  return async (signal) => {
+  async function prepare(signal: AbortSignal): Promise<void> {
     if (credentials.serverDatabases === 'leave') return;
     done ??= close(signal);
     await done;
+  }
+  return {
+    prepare,
+    async keepUp(signal) {
+      if (done !== undefined || clock.elapsedMs() - failedAtMs >= restMs) await prepare(signal);
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
 import { providerChooser, providerFacts } from '../core/provider/provider-credentials.ts';
+import type { ServerClosing } from './server-closing.ts';
 import { closing } from './server-closing.ts';
 
 /** More servers than this are rare, and one that is forgotten is only connected to anew. */
@@ -18,8 +19,7 @@ const maxServers = 100;
 export interface ServerConnection {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
-  /** Before anything is made or changed there: see {@link closing}. Never rejects. */
-  readonly prepare: (signal: AbortSignal) => Promise<void>;
+  readonly closing: ServerClosing;
 }
 
 /**
@@ -67,7 +67,7 @@ export function serverConnection(
     if (known !== undefined) return known;
     const server = createServer({ credentials, clock, random, mayGoOn: () => checkLease?.() });
     const tell = (event: EventFacts) => tellProvider(managed, event);
-    const connection = { server, credentials, prepare: closing({ server, credentials, tell }) };
+    const connection = { server, credentials, closing: closing({ server, credentials, tell, clock }) };
     connections.set(key, connection);
     return connection;
   };

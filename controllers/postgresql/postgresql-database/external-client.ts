@@ -44,7 +44,7 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
 export function postgreSQLDatabaseClient({
   server,
   credentials,
-  prepare,
+  closing,
   checks,
   rotations,
   generatePassword,
@@ -73,6 +73,7 @@ export function postgreSQLDatabaseClient({
       if (database === undefined) return { exists: false, isUpToDate: false };
       checkMayManage(managed, 'database', database, changeOfOwner(managed, database));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
+      if (!isObserver(managed)) await closing.keepUp(signal);
 
       const role =
         hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
@@ -96,7 +97,7 @@ export function postgreSQLDatabaseClient({
       if (spec.owner === undefined) {
         throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
       }
-      await prepare(signal);
+      await closing.prepare(signal);
       const initial = await ensureRole(managed, known, signal);
       await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
       // Last, so that no attempt of those that the server refuses sets one that nobody gets to know.
@@ -105,7 +106,7 @@ export function postgreSQLDatabaseClient({
     },
 
     async update(managed, known, signal) {
-      await prepare(signal);
+      await closing.prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
       const initial = await ensureRole(managed, known, signal);
       // A session of whoever knows the password may hold the database: that must not keep the password from renewal.

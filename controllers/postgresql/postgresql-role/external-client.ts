@@ -34,7 +34,7 @@ const noPassword = { password: null, uri: null } as const;
 export function postgreSQLRoleClient({
   server: { roles },
   credentials,
-  prepare,
+  closing,
   checks,
   rotations,
   generatePassword,
@@ -59,6 +59,7 @@ export function postgreSQLRoleClient({
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
       if (role === undefined) return { exists: false, isUpToDate: false };
       checkMayManage(managed, 'role', role);
+      if (!isObserver(managed)) await closing.keepUp(signal);
       const hasPassword = role.login && managed.spec.forProvider.login === true && !isObserver(managed);
       const need = hasPassword ? await password.need(managed, known, signal) : undefined;
       return {
@@ -73,7 +74,7 @@ export function postgreSQLRoleClient({
     },
 
     async create(managed, known, signal) {
-      await prepare(signal);
+      await closing.prepare(signal);
       const spec = roleSpec(managed);
       const initial = spec.login ? password.initial(managed, known) : undefined;
       await roles.create(nameOf(managed), spec, {
@@ -86,7 +87,7 @@ export function postgreSQLRoleClient({
     },
 
     async update(managed, known, signal) {
-      await prepare(signal);
+      await closing.prepare(signal);
       const spec = roleSpec(managed);
       await roles.update(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
       // Last: a new password must get out of here.

@@ -99,9 +99,9 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
   /** What an administrator would be told of the server. */
   const told: EventFacts[] = [];
   const tell = (event: EventFacts) => void told.push(event);
-  const prepare = closing({ server, credentials, tell });
+  const closingOnce = closing({ server, credentials, tell, clock });
   const rotations = createPasswordRotations();
-  const common = { server, credentials, prepare, checks, rotations, generatePassword };
+  const common = { server, credentials, closing: closingOnce, checks, rotations, generatePassword };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { closing, closingEvent } from '../../../controllers/postgresql/server-closing.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import { database, edited, role } from '../../controllers/postgresql/passes.ts';
 import { loginOf, stackFixture } from './fixture.ts';
 
@@ -54,33 +55,54 @@ describe("the server's own databases", () => {
     await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
     const events: unknown[] = [];
     const credentials = { ...stack.credentials, serverDatabases: 'leave' } as const;
-    await closing({ server: stack.server, credentials, tell: (event) => void events.push(event) })(signal);
+    const tell = (event: unknown) => void events.push(event);
+    const { prepare, keepUp } = closing({ server: stack.server, credentials, tell, clock: testClock() });
+    await prepare(signal);
+    await keepUp(signal);
     assert.deepEqual(await openTo('public'), ['postgres', 'template0']);
     assert.deepEqual(events, []);
   });
 
-  test('are closed once, and again by the next who asks if it failed', async () => {
-    let calls = 0;
-    const answers = [
-      Promise.reject(new Error('unreachable')),
-      Promise.resolve({ closed: [], kept: [], open: [] }),
-    ];
-    const events: unknown[] = [];
-    const prepare = closing({
-      server: {
-        closeServerDatabases: () => answers[calls++] ?? Promise.reject(new Error('asked too often')),
-      },
-      credentials: stack.credentials,
-      tell: (event) => void events.push(event),
+  describe('are closed once', () => {
+    const failing = () => Promise.reject(new Error('unreachable'));
+    const closed = () => Promise.resolve({ closed: [], kept: [], open: [] });
+    const clock = testClock();
+    /** Whose attempts end so, one after the other. */
+    const attempts = (...answers: readonly (typeof failing | typeof closed)[]) => {
+      const made = { calls: 0, events: [] as unknown[] };
+      const server = { closeServerDatabases: () => answers[made.calls++]!() };
+      const tell = (event: unknown) => void made.events.push(event);
+      return { made, ...closing({ server, credentials: stack.credentials, tell, clock }) };
+    };
+
+    test('and again by the next who makes something if it failed', async () => {
+      const { made, prepare } = attempts(failing, closed);
+      await Promise.all([prepare(signal), prepare(signal)]);
+      assert.equal(made.calls, 1);
+      await prepare(signal);
+      await prepare(signal);
+      assert.equal(made.calls, 2);
+      assert.deepEqual(made.events, [
+        { type: 'Warning', reason: 'CannotCloseServerDatabases', message: 'unreachable' },
+      ]);
     });
-    await Promise.all([prepare(signal), prepare(signal)]);
-    assert.equal(calls, 1);
-    await prepare(signal);
-    await prepare(signal);
-    assert.equal(calls, 2);
-    assert.deepEqual(events, [
-      { type: 'Warning', reason: 'CannotCloseServerDatabases', message: 'unreachable' },
-    ]);
+
+    test('and where nothing is made any more, by who looks at what is there, a minute after it failed', async () => {
+      const { made, prepare, keepUp } = attempts(failing, failing, closed);
+      await prepare(signal);
+      for (const calls of [1, 2, 3, 3]) {
+        await keepUp(signal);
+        assert.equal(made.calls, calls);
+        await clock.advance(60_000);
+      }
+    });
+
+    test('by who looks, in a process that makes nothing', async () => {
+      const { made, keepUp } = attempts(closed);
+      await keepUp(signal);
+      await keepUp(signal);
+      assert.equal(made.calls, 1);
+    });
   });
 });
 
