@@ -199,9 +199,11 @@ export function publication(
     const isKept = !before.givesWay && !isOld && before.details[key] === value && isThere;
     return data[key] === value || isKept;
   });
-  // There already, and not believed until now: without a word of it each run would take it for another revision.
+  // There already, and not believed until now: without a word of it each run would take it for another revision. What was
+  // disowned since the run began stays so.
+  const isDisownedSince = !before.isUnknown && revisionIn(annotations) > before.revision;
   const believed = pickBy(
-    wanted,
+    isDisownedSince ? {} : wanted,
     (value, key) => data[key] === value && published[key] === undefined && !isGoneSince(key),
   );
   const absent = absentAmong(details);

@@ -762,6 +762,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/connection/published-details.ts': [
     {
+      against: 'a password that another process has disowned, brought back by whoever had published it',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: what was disowned while a run was at it is not brought back by that run',
+      was: 'isDisownedSince ? {} : wanted,',
+      becomes: 'wanted,',
+    },
+    {
       against: 'another revision at each look, of what turned out right where it lies',
       provenBy:
         'test/controllers/core/connection/publisher.test.ts: the one that is told again is right, also where it is there already: that is written once',

@@ -365,6 +365,15 @@ describe('the connection secret', () => {
       });
     });
 
+    test('what was disowned while a run was at it is not brought back by that run', async () => {
+      const { publisher } = scene();
+      const lost = { details: {}, revision: 1, lost: ['password'], givesWay: true };
+      await publisher.publish(publishing, { password: 'one' }, signal, lost);
+      await assert.rejects(publisher.publish(publishing, { password: 'two' }, signal, lost));
+      await publisher.publish(publishing, { password: 'one' }, signal, lost);
+      assert.deepEqual((await publisher.known(publishing, signal)).lost, ['password']);
+    });
+
     test('what is disowned in one place counts in none', async () => {
       const [here, there] = [scene().publisher, scene().publisher];
       const both = publisherChain([here, there]);
