@@ -1382,6 +1382,33 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['somebody', 'where nobody knew any', {}, []],
+      [
+        'somebody',
+        'in place of what was published',
+        { 'crossplane.io/published-details': '{"password":"aaaaaaaaaa"}' },
+        [/the password in its secret does not work$/],
+      ],
+      ['p1', 'where nobody knew any', {}, [/the password in its secret does not work$/]],
+    ] as const
+  ).map(
+    ([who, where, annotations, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database with a password that is not that, which ${who} wrote ${where}`,
+      async history({ as, cluster, clouds, rest }) {
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const one = managed('a', { spec: to, status: status(available) });
+        const empty = secret('ops', 'a', one, {});
+        put(...credentials, one, { ...empty, metadata: { ...empty.metadata, annotations } })(cluster);
+        as(who, patch(empty, { data: encodeDetails({ password: 'another' }) }));
+        await post(clouds, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['Optional', []],
       ['Required', [/leads nowhere/]],
     ] as const

@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
@@ -11,7 +12,8 @@ import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import type { InvariantOf, Seen } from '../invariant.ts';
+import type { Change, InvariantOf, Seen } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
 import type { Database } from '../oracle/expected-resource.ts';
 import { faultsOf } from '../oracle/expected-resource.ts';
 import { isTakenFrom } from '../oracle/taken-secret.ts';
@@ -91,29 +93,56 @@ function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string
   return isThere(owner) || restored.has(metadata.uid ?? '') ? path : undefined;
 }
 
-export const resourcesSettled: InvariantOf = (world) => ({
-  name: 'a managed resource at rest is what is outside, and says so',
-  atRest: () =>
-    databaseKinds.flatMap((of) =>
-      (world.cluster.all(of.kind) as unknown as readonly Managed[])
-        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-        .flatMap((managed) => {
-          const { metadata, spec, status } = managed;
-          const to = spec.writeConnectionSecretToRef;
-          const found = to && world.cluster.find(SecretKind, to);
-          const secret = found && controllerUid(found) === metadata.uid ? found : undefined;
-          const databases = databasesOf(world, managed, of);
-          const wrong = faultsOf(managed, { databases, secret, taken: takenFrom(world, managed) });
-          // A password that came out of a backup may be older than what is outside, and clouds tell none.
-          const isRestored = world.restored.has(metadata.uid ?? '');
-          const faults = wrong.filter((fault) => !(isRestored && fault.startsWith('the password')));
-          const isTold = status?.observedGeneration === metadata.generation;
-          return [
-            ...faults,
-            ...(isTold
-              ? []
-              : [`it has observed generation ${status?.observedGeneration} of ${metadata.generation}`]),
-          ].map((fault) => `${of.kind.kind} ${metadata.name}: ${fault}`);
-        }),
-    ),
-});
+/** UIDs of secrets whose password is somebody's word: he put it where none had been published, and nobody knew any. */
+function wordsOfSomebody(): { note(change: Change): void; has(secret: KubernetesObject): boolean } {
+  const uids = new Set<string | undefined>();
+  const passwordIn = (secret: KubernetesObject | undefined) => decodeDetails(secret as Secret).password;
+  return {
+    note({ by, before, after }) {
+      if (after === undefined || passwordIn(before) === passwordIn(after)) return;
+      const { uid, annotations } = after.metadata;
+      const isPublished = (annotations?.['crossplane.io/published-details'] ?? '').includes('"password"');
+      const isAdded = before !== undefined && passwordIn(before) === undefined;
+      if (isProcess(by) || !isAdded || isPublished) uids.delete(uid);
+      else uids.add(uid);
+    },
+    has: ({ metadata: { uid } }) => uids.has(uid),
+  };
+}
+
+export const resourcesSettled: InvariantOf = (world) => {
+  const words = wordsOfSomebody();
+  return {
+    name: 'a managed resource at rest is what is outside, and says so',
+    changed(change) {
+      if (change.kind === SecretKind) words.note(change);
+      return [];
+    },
+    atRest: () =>
+      databaseKinds.flatMap((of) =>
+        (world.cluster.all(of.kind) as unknown as readonly Managed[])
+          .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+          .flatMap((managed) => {
+            const { metadata, spec, status } = managed;
+            const to = spec.writeConnectionSecretToRef;
+            const found = to && world.cluster.find(SecretKind, to);
+            const secret = found && controllerUid(found) === metadata.uid ? found : undefined;
+            const databases = databasesOf(world, managed, of);
+            const wrong = faultsOf(managed, { databases, secret, taken: takenFrom(world, managed) });
+            // A password that came out of a backup may be older than what is outside, and clouds tell none.
+            const isRestored = world.restored.has(metadata.uid ?? '');
+            const isWord = secret !== undefined && words.has(secret);
+            const faults = wrong.filter(
+              (fault) => !((isRestored || isWord) && fault.startsWith('the password')),
+            );
+            const isTold = status?.observedGeneration === metadata.generation;
+            return [
+              ...faults,
+              ...(isTold
+                ? []
+                : [`it has observed generation ${status?.observedGeneration} of ${metadata.generation}`]),
+            ].map((fault) => `${of.kind.kind} ${metadata.name}: ${fault}`);
+          }),
+      ),
+  };
+};
