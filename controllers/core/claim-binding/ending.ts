@@ -148,13 +148,15 @@ export const createdEvent = (managed: Managed, { kind, metadata }: Class): Event
   message: `created ${managed.kind} ${managed.metadata.name} from ${kind} ${metadata.name}`,
 });
 
-/** The Event of a claim that has parted from its managed resource. */
-export function unboundEvent(parting: Parting): EventFacts {
+const outcomes = { Delete: 'deleted', Retain: 'Released' } as const;
+
+/** The Event of a claim that has parted from its managed resource, which was there still or not. */
+export function unboundEvent(parting: Parting, found: 'there' | 'gone'): EventFacts {
   const what = `${parting.managed.kind} ${parting.managed.metadata.name}`;
   const message =
     parting.act === 'free'
       ? `gave back ${what}, to which it was never bound`
-      : `unbound from ${what}, which is ${parting.reclaim === 'Delete' ? 'deleted' : 'Released'}`;
+      : `unbound from ${what}, which is ${found === 'gone' ? 'gone' : outcomes[parting.reclaim]}`;
   return { type: 'Normal', reason: 'UnboundManagedResource', message };
 }
 

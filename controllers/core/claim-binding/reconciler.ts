@@ -167,8 +167,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return refresh(claim, decision.managed, signal);
       case 'release':
       case 'free': {
-        await part(options, decision, signal);
-        const happened = [unboundEvent(decision)];
+        const found = await part(options, decision, signal);
+        const happened = [unboundEvent(decision, found)];
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, { ...cannotUnbind, known: happened }, signal);
         handOvers.forget(claim.metadata.uid);

@@ -33,31 +33,33 @@ export interface ReleaseOptions {
 /**
  * Parts from a managed resource. Delete: it goes; its own controller shows it Released while that lasts. Retain: it
  * is marked Released. Free: it stays as it is, Unbound. Both keep naming the claim until everything else is done, so
- * that a crash in between leaves work that is found again. A resource that is gone by then needs nothing.
+ * that a crash in between leaves work that is found again. A resource that is gone by then needs nothing. Says whether it was
+ * there still.
  */
 export async function part(
   { managedResources, secrets }: Omit<ReleaseOptions, 'claims'>,
   parting: Parting,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<'there' | 'gone'> {
   const resource = parting.managed;
   if (parting.act === 'release' && parting.reclaim === 'Delete') {
     const holding = unlessGone(managedResources.update(resource, heldUp(resource), signal));
     const held = await failing('cannot update managed resource', holding, cannotUnbind);
-    if (held === undefined) return;
+    if (held === undefined) return 'gone';
     await failing('cannot delete managed resource', managedResources.delete(held, signal), cannotUnbind);
-    return;
+    return 'there';
   }
   const phased = parting.act === 'free' ? resource : withReleased(resource);
   const told = unlessGone(managedResources.updateStatus(resource, phased, signal));
   const kept = await failing('cannot update managed resource status', told, cannotUnbind);
-  if (kept === undefined) return;
+  if (kept === undefined) return 'gone';
   const finding = sourcesOf(secrets, kept, signal);
   const sources = await failing('cannot get connection secret', finding, cannotUnbind);
   const withdrawn = withdrawConsent(secrets, sources, kept, signal);
   await failing('cannot update connection secret', withdrawn, cannotUnbind);
   const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));
   await failing('cannot update managed resource', freed, cannotUnbind);
+  return 'there';
 }
 
 /**

@@ -165,12 +165,12 @@ export const statementsTrue: InvariantOf = (world) => {
       case 'CreatedManagedResource':
         return needs(`${uid} named by ${/^created (.*) from /.exec(message)?.[1]}`);
       case 'UnboundManagedResource': {
-        const [, resource, end] = /^unbound from (.*), which is (deleted|Released)$/.exec(message) ?? [];
+        const [, resource, end] = /^unbound from (.*), which is (deleted|gone|Released)$/.exec(message) ?? [];
         return end === undefined
           ? []
           : [
               ...(world.restored.has(uid ?? '') ? [] : needs(`${uid} named by ${resource}`)),
-              ...needs(`${resource} ${end}`),
+              ...needs(`${resource} ${end === 'gone' ? 'deleted' : end}`),
             ];
       }
       case 'ClaimNotFound':

@@ -83,11 +83,16 @@ const cut = (
   facts: FailureFacts<Happened>,
   cause: unknown = new Error('boom'),
 ): Ending => failed(of, new StepFailure(what, cause, facts));
-const parted = (act: 'free' | 'release', reclaim: 'Delete' | 'Retain' = 'Retain'): Happened => [
+const parted = (
+  act: 'free' | 'release',
+  reclaim: 'Delete' | 'Retain' = 'Retain',
+  found: 'there' | 'gone' = 'there',
+): Happened => [
   unboundEvent(
     act === 'free'
       ? { row: 'K6 reserved', act, managed: bound }
       : { row: 'K6', act, managed: bound, reclaim },
+    found,
   ),
 ];
 
@@ -546,6 +551,11 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       () => quiet(byName, parted('release')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
+    ],
+    'retained, and gone by then': [
+      () => quiet(byName, parted('release', 'Retain', 'gone')),
+      [],
+      ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is gone'],
     ],
     'unbinding fails': [
       () => cut(byName, 'cannot delete managed resource', cannotUnbind),

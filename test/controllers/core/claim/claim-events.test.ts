@@ -48,7 +48,12 @@ test('Events of a claim are annotated with the names that go with it, as far as 
 describe('UnboundManagedResource says what became of what a deleted claim had', () => {
   const rows: Record<
     string,
-    { readonly subject: Claim; readonly spec: Managed['spec']; readonly says: RegExp }
+    {
+      readonly subject: Claim;
+      readonly spec: Managed['spec'];
+      readonly meanwhile?: (cluster: FakeCluster) => void;
+      readonly says: RegExp;
+    }
   > = {
     'a provisioned one': {
       subject: bySelector,
@@ -65,12 +70,25 @@ describe('UnboundManagedResource says what became of what a deleted claim had', 
       spec: { reclaimPolicy: 'Retain' },
       says: /^unbound from FavouriteDBInstance db, which is Released$/,
     },
+    'one made by hand, Retain, that somebody else has let go of': {
+      subject: byName,
+      spec: { reclaimPolicy: 'Retain' },
+      meanwhile(cluster) {
+        cluster.edit(managedKind, { name: 'db' }, (object) => ({
+          ...object,
+          metadata: { ...object.metadata, finalizers: [] },
+        }));
+        cluster.delete(managedKind, { name: 'db' });
+      },
+      says: /^unbound from FavouriteDBInstance db, which is gone$/,
+    },
   };
-  for (const [what, { subject, spec, says }] of Object.entries(rows)) {
+  for (const [what, { subject, spec, says, meanwhile }] of Object.entries(rows)) {
     test(what, async () => {
       const { cluster, process } = await worldOf(subject, spec);
       await process.settle();
       const before = ofClaim(process).length;
+      if (meanwhile !== undefined) cluster.before('updateStatus', managedKind, () => meanwhile(cluster));
       cluster.delete(claimKind, key);
       await process.settle();
       const [event, ...more] = ofClaim(process).slice(before);
