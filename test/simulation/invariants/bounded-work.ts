@@ -14,7 +14,11 @@ const attempts = 13;
  * How often a process may ask the same of the same in a minute, whatever goes wrong: a few back-offs; looks at what is on
  * its way are 20; each other's writes add to them.
  */
-const most = (call: string): number => (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60);
+const most = (call: string): number =>
+  (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60) * (ofThree.test(call) ? 3 : 1);
+
+/** Each of three stacks has one of the name, and a call does not say whose it is. */
+const ofThree = /^\S+ Provider(?:Config)? /;
 
 /** Looks at what is on its way, each of which reads a secret store twice. */
 const readsOnTheWay = 40;
