@@ -79,6 +79,12 @@ export function claimBindingController(
     { namespace: secret.metadata.namespace ?? '', name: controllerOf(secret)?.name ?? '' },
   ];
   const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
+  /** The claim that controls a secret and names another, or none: a request for it may be carried out late. */
+  const claimOfUnwanted = (secret: Secret): readonly Request[] =>
+    claimOfTarget(secret).filter((key) => {
+      const claim = isTarget(secret) ? claims.get(key) : undefined;
+      return claim !== undefined && claim.spec.writeConnectionSecretToRef?.name !== secret.metadata.name;
+    });
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
 
   const wokenBy = triggersIn(env);
@@ -105,6 +111,9 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(goes, changed(controllerUid, propagationSource)))
       .throughFormer((secret) => (isTarget(secret) ? claimOfTarget(secret) : []), 'it lost its secret'),
+    wokenBy(secrets.store)
+      .when(appears)
+      .through(claimOfUnwanted, 'a secret has come that it wants no longer'),
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .through(claimsOfSource, 'the secret of its managed resource changed hands'),

@@ -271,3 +271,19 @@ test('H7: of two services of a claim kind only the one that is asked acts', asyn
   assert.equal(cluster.all(otherKind).length, 0);
   assert.deepEqual(process.errors, []);
 });
+
+test('a secret whose creation is carried out after its claim wants none any more is removed at once', async () => {
+  const { cluster, process } = worldOf(dynamic);
+  await process.settle();
+  const late = cluster.get(SecretKind, target);
+  assert.ok(late);
+  cluster.edit(claimKind, orders, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...object }) => ({
+    ...object,
+    spec,
+  }));
+  await process.settle();
+  assert.equal(cluster.get(SecretKind, target), undefined);
+  cluster.put(SecretKind, { ...late, metadata: { ...late.metadata, uid: 'late-uid' } });
+  await process.settle(1_000);
+  assert.equal(cluster.get(SecretKind, target), undefined);
+});
