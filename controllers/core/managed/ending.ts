@@ -122,7 +122,8 @@ export const endings = {
     synced: reconcileError(message),
     ready: creating(),
     event: warning('CannotInitializeManagedResource', message),
-    next: 'event',
+    // Nothing outside is asked. What came of this write, or of the one before, may not have been told.
+    next: 'poll',
   }),
   /** Row async. */
   busy(run: Run, type: OperationType): Ending {

@@ -157,7 +157,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       endings.undetermined(at('8'), messageOf(undetermined)),
       [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
       [`Warning CannotInitializeManagedResource: ${looked}`],
-      'event',
+      'poll',
     ],
   },
   '10': {
@@ -330,7 +330,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       endings.undetermined(at('8 forgotten'), messageOf(undetermined)),
       [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
       [`Warning CannotInitializeManagedResource: ${looked}`],
-      'event',
+      'poll',
     ],
   },
   '15 pending': {

@@ -206,7 +206,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
   })) {
     test(`row 8 a creation without a result waits for a human, ${when}`, async () => {
       const scene = new Scene({}, metadata, { externalNames: 'assigned' });
-      assert.deepEqual(await scene.run(), done);
+      assert.deepEqual(await scene.run(), after(60_000));
       assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
       assert.equal(scene.condition('Ready'), 'False/Creating');
       assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
@@ -574,7 +574,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     scene.external.gate = failAt('create', new Error('the request failed', { cause }));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
-    assert.deepEqual(await scene.run(), done);
+    assert.deepEqual(await scene.run(), after(60_000));
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
 
