@@ -15,7 +15,7 @@ import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
-import { nothingThere, writtenNameProblem } from './written-name.ts';
+import { Ambiguous, nothingThere, standingProblem, writtenNameProblem } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -124,10 +124,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const all = await tagged(managed, signal);
     const [staying, ...others] = all.filter(isStaying(managed));
     if (staying !== undefined && others.length > 0) {
-      const ids = [staying, ...others].map(idOf).toSorted().join(', ');
-      throw new Error(
-        `${noun}s ${ids} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
-      );
+      throw new Ambiguous(managed, noun, [staying, ...others].map(idOf));
     }
     return { staying, former: all.filter((thing) => thing !== staying).map(idOf) };
   }
@@ -154,7 +151,8 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async observe(managed, _known, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
-        return nothingThere(writtenNameProblem(managed, noun));
+        const problem = await standingProblem(managed, () => ours(managed, signal));
+        return nothingThere(problem ?? writtenNameProblem(managed, noun));
       }
       const { told, differing, ...compared } = differenceOf(managed, thing);
       return {

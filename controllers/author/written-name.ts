@@ -1,5 +1,5 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Observation } from '../core/managed/external-client.ts';
 
 /** What `observe` answers of what is not there; `problem`: why nothing is to be created, either. */
@@ -19,4 +19,34 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
   const isOurs = managed.metadata.annotations?.[annotationKeys.externalCreateSucceeded] !== undefined;
   if (name === undefined || isOurs) return undefined;
   return `there is no ${noun} "${name}"; correct the annotation ${annotationKeys.externalName}, or remove it to have a ${noun} created`;
+}
+
+/**
+ * Why something whose creation failed before cannot be created still, as `looking` throws it, so that nothing is written for
+ * another attempt: several carry its tags, say. Nobody looks for that before a first attempt: undefined.
+ */
+export async function standingProblem(
+  managed: Managed,
+  looking: () => Promise<unknown>,
+): Promise<string | undefined> {
+  const hasFailed = managed.metadata.annotations?.[annotationKeys.externalCreateFailed] !== undefined;
+  if (!hasFailed || externalName(managed) !== undefined || wasDeleted(managed)) return undefined;
+  return looking().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Ambiguous) return error.message;
+      throw error;
+    },
+  );
+}
+
+/** Several things are marked as those of one managed resource. */
+export class Ambiguous extends Error {
+  override readonly name = 'Ambiguous';
+
+  constructor(managed: Managed, noun: string, ids: readonly string[]) {
+    super(
+      `${noun}s ${ids.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
+    );
+  }
 }

@@ -5,7 +5,7 @@ import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favour
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import { nothingThere, writtenNameProblem } from '../../author/written-name.ts';
+import { Ambiguous, nothingThere, standingProblem, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
@@ -23,7 +23,8 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async observe(managed, _known, signal) {
       const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
-        return nothingThere(writtenNameProblem(managed, 'network'));
+        const problem = await standingProblem(managed, () => findOurs(managed, signal));
+        return nothingThere(problem ?? writtenNameProblem(managed, 'network'));
       }
       return observationOf(managed, network);
     },
@@ -77,11 +78,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
   /** The id of the network that carries our tags; those that are being deleted do not count. */
   async function findOurs(managed: Network, signal: AbortSignal): Promise<string | undefined> {
     const ours = (await tagged(managed, signal)).filter(isStaying).map(({ id }) => id);
-    if (ours.length > 1) {
-      throw new Error(
-        `networks ${ours.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
-      );
-    }
+    if (ours.length > 1) throw new Ambiguous(managed, 'network', ours);
     return ours[0];
   }
 

@@ -5,6 +5,7 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
+import { withAnnotations } from '../../../controllers/core/managed/identity.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
@@ -177,7 +178,15 @@ describe('a creation whose result nobody recorded', () => {
   test('of two that carry the same tags neither is chosen: both are named', async () => {
     await cloud.networks.create({ tags });
     await cloud.networks.create({ tags });
-    await assert.rejects(create(), /networks net-\d+, net-\d+ all carry the tags of blue; put the id/);
+    const problem = /networks net-\d+, net-\d+ all carry the tags of blue; put the id/;
+    await assert.rejects(create(), problem);
+    const before = await external.observe(network({}), {}, signal);
+    assert.equal(before.uncreatable, undefined, 'nobody looks for that before a first attempt');
+    const tried = withAnnotations(network({}), {
+      'crossplane.io/external-create-failed': '2026-01-02T03:04:05Z',
+    });
+    const { uncreatable = '' } = await external.observe(tried, {}, signal);
+    assert.match(uncreatable, problem, 'so that no other attempt is put on record');
   });
 });
 
