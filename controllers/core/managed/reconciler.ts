@@ -216,6 +216,8 @@ async function connect(
       absent: removed,
       before,
       isRenewalOver: renewals.isOver(resolved.current),
+      // One that was published, and whose status could not be written: where it is to publish now may hold an older one.
+      ...(newest > (resolved.current.status?.publishedRevision ?? 0) && { publishedRevision: newest }),
     },
     isRenewed ? {} : offered,
   );

@@ -68,6 +68,27 @@ describe('a secret that was left out when details changed is not believed', () =
     assertWorks(scene);
   });
 
+  test('also where it is told only when the resource publishes nowhere, and the process ends', async () => {
+    const scene = await published();
+    publishTo(scene, elsewhere);
+    const isConflicting = scene.cluster.gate;
+    const updates = scene.external.count('update');
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus' && scene.external.count('update') > updates) throw conflict();
+    };
+    await assert.rejects(scene.run());
+    scene.cluster.gate = isConflicting;
+    scene.cluster.edit(managedKind, db, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...found }) => ({
+      ...found,
+      spec,
+    }));
+    await scene.run();
+    scene.restart();
+    publishTo(scene, secretKey);
+    await scene.run();
+    assertWorks(scene);
+  });
+
   test('nor is one that no longer says what was published there', async () => {
     const scene = await published();
     loseRecord(scene, { password: 'guessed' });
