@@ -107,7 +107,7 @@ export async function deleteSecrets(
   }
 }
 
-/** The secret that a claim was given a moment ago, and that the store may not have seen. */
+/** The secret that a claim was given, and that the store has not seen yet, however long ago that was. */
 async function deleteUnseen(
   secrets: Resource<Secret>,
   claim: Claim,
@@ -135,7 +135,8 @@ export async function finalise(
   signal: AbortSignal,
 ): Promise<void> {
   await deleteSecrets(secrets, claim.metadata, facts, signal);
-  if (handOvers.isOf(claim.metadata.uid)) await deleteUnseen(secrets, claim, facts, signal);
+  const wasGivenOne = handOvers.isOf(claim.metadata.uid) || claim.status?.binding !== undefined;
+  if (wasGivenOne) await deleteUnseen(secrets, claim, facts, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };
   await failing('cannot update resource claim', unlessGone(claims.update(claim, finalised, signal)), facts);

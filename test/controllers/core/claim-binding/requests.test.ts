@@ -133,6 +133,21 @@ const cases: Record<string, Case> = {
     ],
     tells: ['UnboundManagedResource'],
   },
+  'the secret that the claim was given, which another process made and no watch has told of, is asked for': {
+    claim: {
+      ...deleted({ ...conn, resourceRef: resourceRef('db') }),
+      status: { bindingPhase: 'Bound', binding: { name: 'conn' } },
+    },
+    managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Retain' }, { status: mine.status ?? {} }),
+    row: 'K6',
+    asks: [
+      'updateStatus FavouriteDBInstance db',
+      'update FavouriteDBInstance db',
+      'get Secret team/conn',
+      'update FancySQLInstance team/orders',
+    ],
+    tells: ['UnboundManagedResource'],
+  },
   'a resource that vanishes while it is let go needs nothing more': {
     claim: deleted({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Retain' }, { status: mine.status ?? {} }),
