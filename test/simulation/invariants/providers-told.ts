@@ -87,13 +87,14 @@ export const providersTold: InvariantOf = (world) => {
     changed.set(key, count);
     const most = changes.unprovoked + changes.perCause * (causes + processes.size);
     const isAlone = world.running.length <= (scenario.replicas ?? 1);
+    // Each of two that run by mistake goes by what it was told, for as long as they contradict each other.
+    const recently = lag + (isAlone ? 0 : Number.POSITIVE_INFINITY);
     const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);
     return [
-      // Each of two that run by mistake goes by what it was told, which may be a while ago.
-      ...(is.status === 'True' && !lately(askedAtMs.get(system), lag + (isAlone ? 0 : stillSoMs))
+      ...(is.status === 'True' && !lately(askedAtMs.get(system), recently)
         ? [`${what}, and nobody has asked`]
         : []),
-      ...(is.status === 'True' && !lately(rightUntilMs.get(key), lag)
+      ...(is.status === 'True' && !lately(rightUntilMs.get(key), recently)
         ? [`${what}, and its credentials are wrong`]
         : []),
       ...(is.status === 'False' && !wasWrong && is.reason !== 'NoAnswer'
