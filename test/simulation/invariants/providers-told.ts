@@ -61,6 +61,8 @@ export const providersTold: InvariantOf = (world) => {
   const changed = new Map<string, number>();
   const processes = new Set<string>();
   let causes = 0;
+  /** Until when two ran by mistake, as far as somebody has told of a provider meanwhile. */
+  let besideUntilMs = Number.NEGATIVE_INFINITY;
   const lately = (atMs: number | undefined, ms: number): boolean =>
     atMs !== undefined && world.elapsedMs - atMs <= ms;
   const keyOf = (kind: Kind, { metadata }: StoredObject): string => `${kindKey(kind)}/${metadata.name}`;
@@ -86,7 +88,8 @@ export const providersTold: InvariantOf = (world) => {
     const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
     changed.set(key, count);
     const most = changes.unprovoked + changes.perCause * (causes + processes.size);
-    const isAlone = world.running.length <= (scenario.replicas ?? 1);
+    if (world.running.length > (scenario.replicas ?? 1)) besideUntilMs = world.elapsedMs;
+    const isAlone = !lately(besideUntilMs, lag);
     // Each of two that run by mistake goes by what it was told, for as long as they contradict each other.
     const recently = lag + (isAlone ? 0 : Number.POSITIVE_INFINITY);
     const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);

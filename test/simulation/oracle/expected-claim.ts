@@ -122,11 +122,12 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (managed.metadata.ownerReferences?.some(({ controller }) => controller === true)) {
     return pending('Binding', false);
   }
+  const source = managed.spec.writeConnectionSecretToRef;
+  const isHandedOver = claim.spec.writeConnectionSecretToRef !== undefined && source !== undefined;
+  const isKeptFromIt = isHandedOver && isTakenFrom(managed, source, objects);
   if (claimRef !== undefined && isBound) {
     if (isGoing) return { phase: 'Bound', notReady: 'Deleting', isSynced: true };
-    const source = managed.spec.writeConnectionSecretToRef;
-    const isHandedOver = claim.spec.writeConnectionSecretToRef !== undefined && source !== undefined;
-    if (isHandedOver && isTakenFrom(managed, source, objects)) {
+    if (isKeptFromIt) {
       // Bound is said last, once the secret is handed over: one that was not given it by then says no more than before.
       const told = claim.status?.bindingPhase === 'Bound' ? 'Bound' : 'Unbound';
       return { phase: told, notReady: 'Binding', isSynced: false };
@@ -141,6 +142,7 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const offered = { ...managed.status, ...initProvider, ...forProvider };
   if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
   if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
+  if (isKeptFromIt) return pending('Binding', false);
   return phase === 'Unbound'
     ? { due: `to bind ${managed.kind} ${managed.metadata.name}` }
     : pending('Binding');
