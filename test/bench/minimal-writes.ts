@@ -10,8 +10,7 @@ import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-in
 import { credentialsNamespace } from '../cluster/fancysql-fixture.ts';
 import { createClaim, deleteClaims, loaders, numbered, whenBound } from './claims.ts';
 import { inTurns } from './in-turns.ts';
-import { othersShare } from './machine-share.ts';
-import { cpuSeconds } from './process-usage.ts';
+import { startMeter } from './meter.ts';
 import type { Scene } from './scene.ts';
 import { classRef, namespace } from './scene.ts';
 
@@ -56,12 +55,9 @@ export async function sampleClaim(scene: Scene): Promise<BoundClaim> {
  */
 export async function minimalWrites(scene: Scene, sample: BoundClaim, count: number): Promise<MinimalWrites> {
   const names = numbered('loaded', count);
-  const { apiServer, etcd } = await scene.fixture.cluster.controlPlane.pids();
   const claimUids = new Map<string, string>();
 
-  const pids = [apiServer, etcd, process.pid];
-  const binding = othersShare(pids);
-  const cpuBefore = cpuSeconds(apiServer);
+  const binding = await startMeter(scene);
   const boundAfter = await timed(() =>
     inTurns(count, loaders, async (index) => {
       const name = names[index]!;
@@ -69,23 +65,22 @@ export async function minimalWrites(scene: Scene, sample: BoundClaim, count: num
       claimUids.set(name, claim.metadata.uid ?? '');
     }),
   );
-  const apiServerSeconds = cpuSeconds(apiServer) - cpuBefore;
-  const othersBinding = binding.taken();
-  const deleting = othersShare(pids);
-  const cpuBetween = cpuSeconds(apiServer);
+  const bound = binding();
+  const deleting = await startMeter(scene);
   const deletedAfter = await timed(() =>
     inTurns(count, loaders, (index) => {
       const name = names[index]!;
       return deleteByHand(scene, name, claimUids.get(name)!);
     }),
   );
+  const deleted = deleting();
   return {
     bindSeconds: boundAfter,
     deleteSeconds: deletedAfter,
-    apiServerSeconds,
-    apiServerDeletingSeconds: cpuSeconds(apiServer) - cpuBetween,
-    othersBinding,
-    othersDeleting: deleting.taken(),
+    apiServerSeconds: bound.apiServerSeconds,
+    apiServerDeletingSeconds: deleted.apiServerSeconds,
+    othersBinding: bound.others,
+    othersDeleting: deleted.others,
   };
 }
 

@@ -6,14 +6,14 @@ import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
 import type { Figure, Limit } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
-import { othersShare } from '../machine-share.ts';
-import { cpuSeconds } from '../process-usage.ts';
+import type { Usage } from '../meter.ts';
+import { startMeter } from '../meter.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { namespace } from '../scene.ts';
 import { quantile, sum } from '../statistics.ts';
 
 /** What it took to bind claims that came at once. */
-export interface AtOnce {
+export interface AtOnce extends Usage {
   readonly claims: number;
   /** From sending the first claim to seeing the last one Bound. */
   readonly seconds: number;
@@ -21,11 +21,6 @@ export interface AtOnce {
   readonly firstSeconds: number;
   /** From sending a claim to seeing it Bound, the median, as a share of `seconds`. */
   readonly p50Share: number;
-  /** Seconds of CPU meanwhile. */
-  readonly stackSeconds: number;
-  readonly apiServerSeconds: number;
-  /** Share of the machine that others used meanwhile, from 0 to 1. */
-  readonly others: number;
   /** Writes of the stack by `VERB resource`, Events aside, until nothing more came. */
   readonly writes: Readonly<Record<string, number>>;
   readonly eventWrites: number;
@@ -51,15 +46,11 @@ export async function bindAtOnce(
   }: { readonly prefix: string; readonly count: number; readonly spec: FancySQLInstance['spec'] },
 ): Promise<AtOnce> {
   const names = numbered(prefix, count);
-  const { apiServer, etcd } = await scene.fixture.cluster.controlPlane.pids();
-  const { pid } = stack.process.child;
-  const cpu = () => ({ stack: cpuSeconds(pid), apiServer: cpuSeconds(apiServer) });
 
   const requestsBefore = await scene.settledRequests();
   const callsBefore = scene.externalCalls();
   const bound = whenBound(scene, names);
-  const others = othersShare([pid, apiServer, etcd, process.pid]);
-  const cpuBefore = cpu();
+  const used = await startMeter(scene, stack.process.child.pid);
   const startedAtMs = performance.now();
   const sentAtMs = new Map<string, number>();
   await inTurns(count, loaders, (index) => {
@@ -70,8 +61,7 @@ export async function bindAtOnce(
   const boundAtMs = await bound;
   const firstAtMs = Math.min(...boundAtMs.values());
   const lastAtMs = Math.max(...boundAtMs.values());
-  const cpuAfter = cpu();
-  const takenByOthers = others.taken();
+  const usage = used();
   const requests = await scene.settledRequests();
   const { 'POST fancysqlinstances': _ours, ...writes } = difference(requestsBefore.writes, requests.writes);
   return {
@@ -84,9 +74,7 @@ export async function bindAtOnce(
         0.5,
       ) /
       (lastAtMs - startedAtMs),
-    stackSeconds: cpuAfter.stack - cpuBefore.stack,
-    apiServerSeconds: cpuAfter.apiServer - cpuBefore.apiServer,
-    others: takenByOthers,
+    ...usage,
     writes,
     eventWrites: requests.eventWrites - requestsBefore.eventWrites,
     conflicts: requests.conflicts - requestsBefore.conflicts,

@@ -84,14 +84,22 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
         note: `${objectCount} objects arrive; the budget is for 10,000`,
       },
     ];
-    return { stack, memory, restart, idle: isIdleWanted ? await idle(scene, stack, bound) : [] };
+    return {
+      stack,
+      memory,
+      restart,
+      idle: isIdleWanted ? await idle(scene, stack, { bound, pollSeconds }) : [],
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function idle(scene: Scene, { process: { child } }: Stack, bound: number): Promise<readonly Figure[]> {
-  const pollSeconds = pollSecondsFor(bound);
+async function idle(
+  scene: Scene,
+  { process: { child } }: Stack,
+  { bound, pollSeconds }: { readonly bound: number; readonly pollSeconds: number },
+): Promise<readonly Figure[]> {
   const before = await scene.requests();
   const callsBefore = scene.externalCalls();
   const cpuBefore = cpuSeconds(child.pid);
