@@ -46,16 +46,13 @@ export const externalKept: InvariantOf = (world) => {
   const leaving = new Set<string>();
   /** Whose what is of a name in a cloud was when it was last looked at. */
   let owners = new Map<string, string | undefined>();
-  /**
-   * How many writes a process has yet to make to the resource of what is new outside, before it knows that nobody let go
-   * of the resource while that was being made: the answer of one may be lost.
-   */
-  const untold = new Map<string, number>();
+  /** What is new outside, until a process has written to its resource: somebody may let go of that while it is made. */
+  const untold = new Set<string>();
 
   function look(isOurs: boolean): void {
     const before = owners;
     owners = new Map(inClouds(world).map(({ system, name, owner }) => [`${system} ${name}`, owner]));
-    for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.set(place, 2);
+    for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.add(place);
   }
 
   /** Whether what has the name of a former one now stands for this, or may, for it does not know its own yet. */
@@ -78,10 +75,8 @@ export const externalKept: InvariantOf = (world) => {
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) given.get(place)?.delete(name);
       }
-      if (after !== undefined && isProcess(by)) {
-        for (const place of places) untold.set(place, (untold.get(place) ?? 0) - 1);
-      }
-      const isOvertaken = by === overtaking || places.some((place) => (untold.get(place) ?? 0) > 0);
+      if (after !== undefined && isProcess(by)) for (const place of places) untold.delete(place);
+      const isOvertaken = by === overtaking || places.some((place) => untold.has(place));
       const isLeaving = deletionTimestamp !== undefined || (after === undefined && isOvertaken);
       if (!isLeaving || !mayDelete(managed)) return [];
       if (kind === NetworkKind) leaving.add(`${system} ${name}`);
