@@ -15,7 +15,7 @@ import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
-import { Ambiguous, nothingThere, standingProblem, writtenNameProblem } from './written-name.ts';
+import { Ambiguous, nothingOf } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -151,8 +151,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async observe(managed, _known, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
-        const problem = await standingProblem(managed, () => ours(managed, signal));
-        return nothingThere(problem ?? writtenNameProblem(managed, noun));
+        return nothingOf(managed, noun, () => ours(managed, signal));
       }
       const { told, differing, ...compared } = differenceOf(managed, thing);
       return {

@@ -22,10 +22,19 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
 }
 
 /**
- * Why something whose creation failed before cannot be created still, as `looking` throws it, so that nothing is written for
- * another attempt: several carry its tags, say. Nobody looks for that before a first attempt: undefined.
+ * What `observe` answers where nothing is there of what the external system names, a `noun`: {@link writtenNameProblem}, or
+ * why a creation that failed before cannot succeed still, as {@link Ambiguous} that `looking` throws, so that nothing is
+ * written for another attempt. Nobody looks for that before a first one.
  */
-export async function standingProblem(
+export async function nothingOf(
+  managed: Managed,
+  noun: string,
+  looking: () => Promise<unknown>,
+): Promise<Observation<never>> {
+  return nothingThere(writtenNameProblem(managed, noun) ?? (await standingProblem(managed, looking)));
+}
+
+async function standingProblem(
   managed: Managed,
   looking: () => Promise<unknown>,
 ): Promise<string | undefined> {

@@ -75,14 +75,16 @@ export function claimBindingController(
     const resource = publisherOf(secret, managedResources);
     return resource === undefined ? [] : claimsOf(resource);
   };
-  const claimOfTarget = (secret: Secret): readonly Request[] => [
-    { namespace: secret.metadata.namespace ?? '', name: controllerOf(secret)?.name ?? '' },
-  ];
-  const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
+  /** The claim that controls a secret. */
+  const claimOfTarget = (secret: Secret): readonly Request[] => {
+    const controller = controllerOf(secret);
+    if (!referenceIsOfKind(controller, service.claim)) return [];
+    return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
+  };
   /** The claim that controls a secret and names another, or none: a request for it may be carried out late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
-      const claim = isTarget(secret) ? claims.get(key) : undefined;
+      const claim = claims.get(key);
       return claim !== undefined && claim.spec.writeConnectionSecretToRef?.name !== secret.metadata.name;
     });
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
@@ -110,7 +112,7 @@ export function claimBindingController(
       .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
       .when(anyOf(goes, changed(controllerUid, propagationSource)))
-      .throughFormer((secret) => (isTarget(secret) ? claimOfTarget(secret) : []), 'it lost its secret'),
+      .throughFormer(claimOfTarget, 'it lost its secret'),
     wokenBy(secrets.store)
       .when(appears)
       .through(claimOfUnwanted, 'a secret has come that it wants no longer'),

@@ -29,12 +29,12 @@ import type { Place, Published, PublishedBefore } from './published-details.ts';
 import {
   disowning,
   isOutdated,
+  isRevisedSince,
   nothingPublished,
   present,
   publication,
   publishedAt,
   publishedDetails,
-  revisionIn,
   whateverPublished,
   withoutEdited,
 } from './published-details.ts';
@@ -91,7 +91,7 @@ export function contestedKeys(
   { details: before, givesWay = false, isUnknown = false, revision }: PublishedBefore,
 ): readonly string[] {
   if (isUnknown || isOutdated(annotations, { details: before, revision })) return [];
-  if (givesWay && revisionIn(annotations) <= revision) return [];
+  if (givesWay && !isRevisedSince(annotations, revision)) return [];
   return Object.keys(details).filter((key) => {
     const [is, wanted] = [there[key], details[key]];
     return is !== undefined && is !== wanted && wanted !== before[key] && is !== before[key];

@@ -169,6 +169,10 @@ export function publishedAt({ data, annotations, published }: Place): Published 
 export const isOutdated = (annotations: Annotations, { revision }: Published): boolean =>
   revisionIn(annotations) < revision;
 
+/** Whether somebody has published at a place, or disowned what is there, since it was of that revision. */
+export const isRevisedSince = (annotations: Annotations, revision: number): boolean =>
+  revisionIn(annotations) > revision;
+
 /** What publishing details at a place changes. */
 export interface Publication {
   /** What is written of them. */
@@ -192,8 +196,8 @@ export function publication(
   const isOld = isOutdated(annotations, before);
   const former = digestsIn(annotations);
   const wanted = present(details);
-  const isGoneSince = (key: string): boolean =>
-    former[key] === null && revisionIn(annotations) > before.revision;
+  const isRevised = isRevisedSince(annotations, before.revision);
+  const isGoneSince = (key: string): boolean => former[key] === null && isRevised;
   const news = omitBy(wanted, (value, key) => {
     const isThere = published[key] !== undefined || isGoneSince(key);
     const isKept = !before.givesWay && !isOld && before.details[key] === value && isThere;
@@ -201,7 +205,7 @@ export function publication(
   });
   // There already, and not believed until now: without a word of it each run would take it for another revision. What was
   // disowned since the run began stays so.
-  const isDisownedSince = !before.isUnknown && revisionIn(annotations) > before.revision;
+  const isDisownedSince = !before.isUnknown && isRevised;
   const believed = pickBy(
     isDisownedSince ? {} : wanted,
     (value, key) => data[key] === value && published[key] === undefined && !isGoneSince(key),

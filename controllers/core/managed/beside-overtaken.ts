@@ -68,9 +68,9 @@ export const fetchLeft =
   ({ overtaken, identity, managedResources }: FetchLeftOptions): Resource<Managed>['fetch'] =>
   async (key, signal) => {
     const gone = overtaken.of(key);
-    const heir = gone && (await managedResources.fetch(key, signal));
-    if (gone !== undefined && decideOvertaken(gone, heir, identity).act !== 'delete')
-      throw changedSinceRead();
+    if (gone === undefined) return undefined;
+    const heir = await managedResources.fetch(key, signal);
+    if (decideOvertaken(gone, heir, identity).act !== 'delete') throw changedSinceRead();
     return gone;
   };
 

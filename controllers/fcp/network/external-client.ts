@@ -5,7 +5,7 @@ import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favour
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import { Ambiguous, nothingThere, standingProblem, writtenNameProblem } from '../../author/written-name.ts';
+import { Ambiguous, nothingOf } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
@@ -23,8 +23,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async observe(managed, _known, signal) {
       const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
-        const problem = await standingProblem(managed, () => findOurs(managed, signal));
-        return nothingThere(problem ?? writtenNameProblem(managed, 'network'));
+        return nothingOf(managed, 'network', () => findOurs(managed, signal));
       }
       return observationOf(managed, network);
     },

@@ -34,8 +34,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the deletion of what another of the name may take up, which came while that was looked at',
       provenBy:
         'test/controllers/core/managed/overtaken.test.ts: which comes while what the first one made is looked at keeps it',
-      was: "if (gone !== undefined && decideOvertaken(gone, heir, identity).act !== 'delete')",
-      becomes: 'if (gone === null)',
+      was: "if (decideOvertaken(gone, heir, identity).act !== 'delete') throw changedSinceRead();",
+      becomes: '',
     },
   ],
   'controllers/core/managed/act.ts': [
@@ -718,7 +718,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'two processes that renew a lost password at a time, of which the cloud has been told one last',
       provenBy:
         'test/controllers/core/connection/publisher.test.ts: where two replace what is lost at a time, the second disowns what the first has published',
-      was: 'if (givesWay && revisionIn(annotations) <= revision) return [];',
+      was: 'if (givesWay && !isRevisedSince(annotations, revision)) return [];',
       becomes: 'if (givesWay) return [];',
     },
     {
