@@ -1914,10 +1914,20 @@ const cases: readonly Case[] = [
         'NoAnswer',
         [/everything has answered/],
       ],
+      [
+        'does not answer, of which a process that stood still heard too late',
+        'right',
+        undefined,
+        'False',
+        'NoAnswer',
+        [],
+        { type: 'freeze', nth: 1, forMs: 20_000 },
+      ],
     ] as const
   ).map(
-    ([name, held, asked, status, reason, says]): Case => ({
+    ([name, held, asked, status, reason, says, act]): Case => ({
       invariant: providersTold,
+      scenario: { steps: act === undefined ? [] : [{ atMs: 30_000, act }] },
       name: `a provider says that it ${name}`,
       history({ as, ask, cluster }) {
         put(cloudSecret(held), cloudConfig)(cluster);

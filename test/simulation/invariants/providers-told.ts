@@ -166,6 +166,6 @@ const worksNow = ({ metadata, spec, status }: Managed): boolean =>
     status?.conditions?.some((condition) => condition.type === wanted && condition.status === 'True'),
   );
 
-/** Whether an external system may fail to answer. */
+/** Whether an external system may fail to answer, or a process that stood still may not have heard it in time. */
 const hasTrouble = ({ steps, faults }: Seen['scenario']): boolean =>
-  Object.keys(faults).length > 0 || steps.some(({ act }) => act.type === 'outage');
+  Object.keys(faults).length > 0 || steps.some(({ act }) => act.type === 'outage' || act.type === 'freeze');
