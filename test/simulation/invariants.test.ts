@@ -256,6 +256,8 @@ const ours = { finalizers: [finalizerNames.claim] };
 const [recordedName] = provisionedNames(claim('orders') as Claim);
 
 /** What a claim says, with what there is beside it, and what is wrong with that. */
+const composed = secret('ops', 'a', object('example.org/v1', 'Composite', { name: 'a', uid: '1' }), {});
+
 const claims: readonly (readonly [
   name: string,
   spec: Fields,
@@ -330,6 +332,26 @@ const claims: readonly (readonly [
         status: status(['False', 'Unavailable'], 'False', bound),
       }),
       secret('ops', 'a', object('example.org/v1', 'Composite', { name: 'x', uid: 'uid-of-x' }), {}),
+    ],
+    says,
+    ours,
+  ]),
+  ...(
+    [
+      ['not ready', {}, 'True', []],
+      ['ready', unbound, 'False', []],
+      ['ready, without a word', unbound, 'True', [/has Synced True, and should have False$/]],
+    ] as const
+  ).map(([name, phase, synced, says]): (typeof claims)[number] => [
+    `Binding to a resource whose secret is another’s and that is ${name}`,
+    { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
+    status(binding, synced, unbound),
+    [
+      managed('a', {
+        spec: { claimRef: claimRef('orders'), writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } },
+        status: status(['False', 'Unavailable'], 'False', phase),
+      }),
+      composed,
     ],
     says,
     ours,
@@ -668,7 +690,6 @@ const store = object(
   { spec: { type: 'Kubernetes', defaultScope: 'stores' } },
 );
 const toSecret = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
-const composed = secret('ops', 'a', object('example.org/v1', 'Composite', { name: 'a', uid: '1' }), {});
 const toStore = { publishConnectionDetailsTo: { name: 'a' } };
 
 const [orders, other] = [claim('orders'), claim('other')];

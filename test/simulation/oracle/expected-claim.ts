@@ -142,10 +142,11 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const offered = { ...managed.status, ...initProvider, ...forProvider };
   if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
   if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
-  if (isKeptFromIt) return pending('Binding', false);
-  return phase === 'Unbound'
-    ? { due: `to bind ${managed.kind} ${managed.metadata.name}` }
-    : pending('Binding');
+  // Nothing is handed over of what is not ready yet, whosever its secret is.
+  if (phase !== 'Unbound') return pending('Binding');
+  return isKeptFromIt
+    ? pending('Binding', false)
+    : { due: `to bind ${managed.kind} ${managed.metadata.name}` };
 }
 
 /** Whether it bears what is written with a claimRef, and has none, so that a former claim may know its password. */
