@@ -2438,6 +2438,34 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['and ends a moment later', 5_000, []],
+      ['and ends long after that', 40_000, [/^nobody answers for a in favourite, made for a$/]],
+    ] as const
+  ).map(
+    ([name, endsAfterMs, says]): Case => ({
+      invariant: answeredFor,
+      name: `a process makes something, late, for a resource that another let go of, ${name}`,
+      async history({ as, ask, call, cluster, clouds, later, rest, run }) {
+        run('p1', 'p2');
+        ask('list FavouriteDBInstance', 'p1');
+        ask('list FavouriteDBInstance', 'p2');
+        const one = managed('a', { spec: { reclaimPolicy: 'Delete' } });
+        put(one)(cluster);
+        as('p1', (each) => each.remove(kindOf(one), 'a'));
+        later(36_000);
+        await post(clouds, 'a');
+        call({ by: 'p2', system: 'favourite', verb: 'POST', target: '/v1/instances' });
+        later(endsAfterMs);
+        run('p1');
+        ask('list FavouriteDBInstance', 'p1');
+        later(60_000);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['marked and looked at', true, true, []],
       ['marked', true, false, [/^nobody answers for a in favourite, made for a$/]],
       ['looked at', false, true, [/^nobody answers for a in favourite, made for a$/]],

@@ -32,6 +32,14 @@ const holderOf = (lease: KubernetesObject | undefined): string | undefined =>
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
+interface LetGo {
+  /** When it was let go of; once something is made for it after that, when that was. */
+  atMs: number;
+  readonly beside: readonly string[];
+  /** Whether what was made for it is there. */
+  isMade: boolean;
+}
+
 /** Between two attempts at most. */
 const longestBackOffMs = 30_000;
 
@@ -56,12 +64,12 @@ export const answeredFor: InvariantOf = (world) => {
   const { watchMs, requestMs } = world.scenario.pace;
   const listedMs = 1_000 + 2 * watchMs + 10 * requestMs;
   /** What only a process knows that has ended since, or did not see it go, nobody knows: docs/reliability.md says so. */
-  const isForgotten = ({ ownerKind, owner }: Outside): boolean => {
-    const atMs = overtaken.get(`${ownerKind} ${owner}`);
+  const isForgotten = (one: Outside): boolean => {
+    const atMs = overtaken.get(ownerText(one));
     return atMs !== undefined && atMs < begunMs + listedMs;
   };
   /** What a process let go of while others ran, by kind and name: one of them may be making something for it. */
-  const letGo = new Map<string, { readonly atMs: number; readonly beside: readonly string[] }>();
+  const letGo = new Map<string, LetGo>();
   /** Names that were edited and taken off record while another process may be making something under them: docs/reliability.md. */
   const renamedBeside = new Set<string>();
   const endedMs = new Map<string, number>();
@@ -71,13 +79,16 @@ export const answeredFor: InvariantOf = (world) => {
     }
   }
   /** Who made it deletes it, and has to try again for as long as trouble lasts; if it ends before that, nobody knows of it. */
-  const isLostWithItsMaker = ({ ownerKind, owner }: Outside): boolean => {
-    const { atMs = 0, beside = [] } = letGo.get(`${ownerKind} ${owner}`) ?? {};
+  const isLostWithItsMaker = (one: Outside): boolean => {
+    const { atMs = 0, beside = [] } = letGo.get(ownerText(one)) ?? {};
     return beside.some((each) => (endedMs.get(each) ?? Number.POSITIVE_INFINITY) < atMs + longestBackOffMs);
   };
   const everything = (): readonly Outside[] => [...inClouds(world), ...inPostgresql(world, owners)];
-  const madeFor = (managed: Managed): readonly Outside[] =>
-    everything().filter((one) => one.owner === managed.metadata.name && one.ownerKind === kindTag(managed));
+  const ownerText = ({ ownerKind, owner }: Outside): string => `${ownerKind} ${owner}`;
+  const ownerOf = (managed: Managed): string => `${kindTag(managed)} ${managed.metadata.name}`;
+  const madeFor = (owner: string): readonly Outside[] =>
+    everything().filter((one) => ownerText(one) === owner);
+  const isThere = (owner: string): boolean => madeFor(owner).some(({ isGoing }) => !isGoing);
 
   return {
     name: 'an external resource has one managed resource that answers for it, unless policies kept it',
@@ -113,28 +124,40 @@ export const answeredFor: InvariantOf = (world) => {
       if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);
         // What came of its creation nobody has recorded, so that nobody can find it again.
-        if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
+        if (isCreationIncomplete(managed))
+          for (const one of madeFor(ownerOf(managed))) kept.add(placeOf(one));
       }
       if (after !== undefined) return [];
       if (by === overtaking && holds(managed)) {
         // Once it is marked as deleted and was looked at, it might as well have been let go of: docs/reliability.md says so.
         const isToBeSeen = !(wasDeleted(managed) && changedSince.has(uid));
         const atMs = mayDelete(managed) && isToBeSeen ? world.elapsedMs : Number.NEGATIVE_INFINITY;
-        overtaken.set(`${kindTag(managed)} ${managed.metadata.name}`, atMs);
+        overtaken.set(ownerOf(managed), atMs);
       }
       if (!mayDelete(managed)) {
         kept.add(place);
-        if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
+        if (isCreationIncomplete(managed))
+          for (const one of madeFor(ownerOf(managed))) kept.add(placeOf(one));
       }
       if (!isProcess(by) || !mayDelete(managed)) return [];
       const beside = world.running.filter((each) => each !== by);
       if (beside.length > 0) {
-        letGo.set(`${kindTag(managed)} ${managed.metadata.name}`, { atMs: world.elapsedMs, beside });
+        const owner = ownerOf(managed);
+        letGo.set(owner, { atMs: world.elapsedMs, beside, isMade: isThere(owner) });
         return [];
       }
-      return madeFor(managed)
+      return madeFor(ownerOf(managed))
         .filter((one) => !one.isGoing && !kept.has(placeOf(one)) && !isForgotten(one))
         .map((one) => `${by} lets ${kind.kind} ${managed.metadata.name} go, and ${text(one)} is still there`);
+    },
+    called({ by, system }) {
+      if (system === 'api') return [];
+      for (const [owner, one] of letGo) {
+        if (one.isMade || !one.beside.includes(by) || !isThere(owner)) continue;
+        one.isMade = true;
+        one.atMs = world.elapsedMs; // it was under way for so long
+      }
+      return [];
     },
     atRest() {
       watchProcesses();
