@@ -13,7 +13,7 @@ import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
-import { reservationKey } from '../../controllers/core/claim-binding/reservation.ts';
+import { reservationKey } from '../../controllers/core/claim/reservation.ts';
 import { publishedDetails, publishedRevision } from '../../controllers/core/connection/published-details.ts';
 import { ownerUidLabel } from '../../controllers/core/connection/store-publisher.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';

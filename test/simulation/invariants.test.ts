@@ -387,6 +387,27 @@ const claims: readonly (readonly [
   ],
   ...(
     [
+      ['as this very object', 'uid-of-a', [/has to see FavouriteDBInstance a let go of, which is reserved/]],
+      ['before a backup', 'uid-of-before', []],
+    ] as const
+  ).map(([name, uid, says]): (typeof claims)[number] => [
+    `Binding, and its resource was reserved ${name} for a former claim of its name`,
+    { resourceRef },
+    status(binding, says.length === 0 ? 'True' : 'False', unbound),
+    [
+      managed(
+        'a',
+        {
+          spec: { claimRef: claimRef('orders', 'uid-of-a-former') },
+          status: status(['False', 'Creating'], 'False'),
+        },
+        { annotations: { 'crossplane.io/reserved-for': `uid-of-a-former/${uid}` } },
+      ),
+    ],
+    says,
+  ]),
+  ...(
+    [
       ['without a word', 'True', [/has Synced True, and should have False$/]],
       ['and says so', 'False', []],
     ] as const

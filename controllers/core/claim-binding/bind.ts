@@ -10,7 +10,7 @@ import {
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
 import { parametersRecord, recordKeys } from '../claim/claim-record.ts';
-import { reservation, reservationKey } from './reservation.ts';
+import { reservation, reservationKey } from '../claim/reservation.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
 export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed): C {

@@ -3,10 +3,10 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import { isRestored } from '../claim/holdings.ts';
+import { isReserved } from '../claim/reservation.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { Parting } from './decide-deleted.ts';
 import { wasProvisionedForClaim } from './provisioned-name.ts';
-import { isReserved } from './reservation.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const orphanRows = [
@@ -52,12 +52,14 @@ export function decideOrphan(
   const { claimRef, reclaimPolicy } = managed.spec;
   const isOurs = claimRef?.uid !== undefined && referenceIsOfKind(claimRef, service.claim);
   if (!isOurs || wasDeleted(managed)) return { row: 'O1', act: 'nothing' };
+  const { bindingPhase, boundUID } = managed.status ?? {};
+  const wasNeverBound = bindingPhase !== 'Bound' && bindingPhase !== 'Released';
+  const isOnlyReserved = wasNeverBound && isReserved(managed);
   if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
-  if (claim !== undefined && namesManaged(service, claim, managed))
+  if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
     return { row: 'O2 named', act: 'nothing' };
 
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
-  const { bindingPhase, boundUID } = managed.status ?? {};
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
   if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {
     const message = `${gone}, to which it was bound, no longer exists: reclaimed by its policy, ${reclaim}`;
@@ -67,7 +69,7 @@ export function decideOrphan(
   if (bindingPhase === 'Released' && !isRestored(managed)) {
     return { row: 'O3 begun', act: 'release', managed, reclaim: 'Retain', message: released };
   }
-  if (bindingPhase !== 'Released' && isReserved(managed)) {
+  if (isOnlyReserved) {
     return isHandedOver
       ? { row: 'O4 unclear', act: 'release', managed, reclaim: 'Retain', message: released }
       : {
@@ -77,7 +79,6 @@ export function decideOrphan(
           message: `${gone}, for which it was reserved, no longer exists: offered to others`,
         };
   }
-  const wasNeverBound = bindingPhase !== 'Bound' && bindingPhase !== 'Released';
   if (isLate && wasNeverBound && wasProvisionedForClaim(managed)) {
     const message = `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, ${reclaim}`;
     return { row: 'O5 late', act: 'release', managed, reclaim, message };

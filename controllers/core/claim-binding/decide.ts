@@ -34,6 +34,7 @@ import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
 import { whyNotFor } from '../claim/may-claim.ts';
 import { misfitOfManaged } from '../claim/misfit.ts';
+import { isReservedFor } from '../claim/reservation.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -41,7 +42,6 @@ import { isNeverChanged } from '../management-policies.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
-import { isReservedFor } from './reservation.ts';
 import { toldToClaim } from './told-to-claim.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */

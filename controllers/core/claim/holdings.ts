@@ -5,6 +5,7 @@ import { referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/refere
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexManaged, managedNaming } from '../indexes.ts';
+import { isReserved } from './reservation.ts';
 
 /** Whether a managed resource's claimRef names this claim, by kind, namespace and name (hazard H7). */
 export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
@@ -15,15 +16,16 @@ export const holdsClaim = (managed: Managed, claim: Claim): boolean =>
   managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);
 
 /**
- * The claimRef names a claim of this name but of another UID, and the resource is bound or released already:
+ * The claimRef names a claim of this name but of another UID, and the resource is reserved, bound or released already:
  * it was another claim's. In a restored cluster the reference heals: there the statuses are gone, or, where they were
- * brought along, say so of a resource of another UID.
+ * brought along, say so of a resource of another UID, as the reservation does.
  */
 export function isSomeoneElses(managed: Managed, claim: Claim): boolean {
   const uid = managed.spec.claimRef?.uid;
   const isOtherUid = uid !== undefined && uid !== claim.metadata.uid;
   const phase = managed.status?.bindingPhase;
-  const isTaken = (phase === 'Bound' || phase === 'Released') && !isRestored(managed);
+  const wasBound = (phase === 'Bound' || phase === 'Released') && !isRestored(managed);
+  const isTaken = wasBound || isReserved(managed);
   return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';
 }
 

@@ -575,7 +575,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the reclaiming of what a living claim has',
       provenBy: 'test/controllers/core/claim-binding/decide-orphan.test.ts: O2 its claim lives',
       was: `if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
-  if (claim !== undefined && namesManaged(service, claim, managed))
+  if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
     return { row: 'O2 named', act: 'nothing' };`,
       becomes: '',
     },

@@ -108,9 +108,14 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const isAllowed = (names(managed) && isBound) || wasTakenBy(managed, uid);
   if (!isAllowed && !mayClaim(claim, managed, objects)) return pending('Binding', false);
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
-  // A former claim's of that name, if that was bound to this very resource; else the reference heals.
+  // A former claim's of that name, if that was bound to this very resource, or has reserved it; else the reference heals.
   const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
   if (isOfFormer && wasBoundHere(managed)) return pending('Binding', false);
+  if (isOfFormer && wasTakenBy(managed, claimRef.uid)) {
+    return {
+      due: `to see ${managed.kind} ${managed.metadata.name} let go of, which is reserved for a former claim`,
+    };
+  }
   // Its name was recorded for this claim, and it does not say that it is this claim's.
   if (
     claimRef === undefined &&

@@ -63,6 +63,10 @@ const rows: Record<string, Row> = {
     managed: managed(former, released),
     want: { row: 'H6', act: 'finalise' },
   },
+  'H6 nor what a former claim has reserved, and was not let go of yet': {
+    managed: managed(former, { ...reservedFor('former/managed-uid'), ...unbound }),
+    want: { row: 'H6', act: 'finalise' },
+  },
   'K6 UnbindSuccess: what was Bound, policy Delete': {
     claim: wasBound,
     managed: managed(policy, bound),

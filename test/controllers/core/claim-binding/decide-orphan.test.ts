@@ -24,6 +24,7 @@ const boundBefore = { status: { bindingPhase: 'Bound', boundUID: 'before-restore
 const unbound = { status: { bindingPhase: 'Unbound' } } as const;
 const reservedFor = (uids: string) => ({ annotations: { 'crossplane.io/reserved-for': uids } });
 const reserved = reservedFor('claim-uid/managed-uid');
+const secondLife = claim({ resourceRef: resourceRef('db') }, { uid: 'second-life' });
 const gone = 'FancySQLInstance team/orders (UID claim-uid)';
 const tell = {
   row: 'O5',
@@ -71,7 +72,7 @@ const rows: Record<string, Row> = {
   },
   'O2 named: a claim of that name lives and names it: binding heals or refuses': {
     managed: managed(spec, boundHere),
-    claim: claim({ resourceRef: resourceRef('db') }, { uid: 'second-life' }),
+    claim: secondLife,
     want: { row: 'O2 named', act: 'nothing' },
   },
   'O3 bound here, policy Delete': {
@@ -147,6 +148,36 @@ const rows: Record<string, Row> = {
       reclaim: 'Retain',
       message: `${gone}, whose connection secret it gave, no longer exists: Released`,
     },
+  },
+  'O4 reserved here, and a claim of that name lives and names it: free, for whoever fits': {
+    managed: managed(spec, { ...reserved, ...unbound }),
+    claim: secondLife,
+    want: {
+      row: 'O4',
+      act: 'free',
+      message: `${gone}, for which it was reserved, no longer exists: offered to others`,
+    },
+  },
+  'O4 unclear: reserved here and handed over, and a claim of that name lives and names it': {
+    managed: managed(spec, { ...reserved, ...unbound }),
+    claim: secondLife,
+    isHandedOver: true,
+    want: {
+      row: 'O4 unclear',
+      act: 'release',
+      reclaim: 'Retain',
+      message: `${gone}, whose connection secret it gave, no longer exists: Released`,
+    },
+  },
+  'O2 named: it was reserved before it was restored': {
+    managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...unbound }),
+    claim: secondLife,
+    want: { row: 'O2 named', act: 'nothing' },
+  },
+  'O2 named: it was reserved and is Bound': {
+    managed: managed(spec, { ...reserved, ...boundHere }),
+    claim: secondLife,
+    want: { row: 'O2 named', act: 'nothing' },
   },
   'O5 late: made after its claim was let go, policy Delete': {
     managed: managed(spec, { name: ownName, ...unbound }),

@@ -510,6 +510,18 @@ const cases: Record<string, Case> = {
     row: 'K14',
     act: 'bind',
   },
+  'K14 also one that was reserved before it was restored': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'before-restore' }) },
+      {
+        annotations: { 'crossplane.io/reserved-for': 'before-restore/before-restore' },
+        status: { bindingPhase: 'Unbound' },
+      },
+    ),
+    row: 'K14',
+    act: 'bind',
+  },
   'H1 a resource bound to another claim is not bindable, and the claim is not Ready': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef({ namespace: 'rivals' }) }, { status: { bindingPhase: 'Bound' } }),
@@ -534,6 +546,22 @@ const cases: Record<string, Case> = {
   'H1 former: nor one that its former claim was released from, while it still names that': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Released' } }),
+    row: 'H1 former',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /it belonged to a former FancySQLInstance team\/orders with another UID$/,
+  },
+  'H1 former: nor one that a former claim has reserved, and was not let go of yet': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'former' }) },
+      {
+        annotations: { 'crossplane.io/reserved-for': 'former/managed-uid' },
+        status: { bindingPhase: 'Unbound' },
+      },
+    ),
     row: 'H1 former',
     act: 'report',
     event: 'CannotBindManagedResource',
