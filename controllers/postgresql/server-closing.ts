@@ -19,13 +19,14 @@ export interface ServerClosing {
   /** Before anything is made or changed there. What failed is tried again. */
   prepare(signal: AbortSignal): Promise<void>;
   /**
-   * Where something of ours is there: another process may have made it and not come to this. What failed is tried again a
-   * minute later.
+   * Where something of ours is there: another process may have made it and not come to this. What failed is tried again
+   * half a minute later at the earliest.
    */
   keepUp(signal: AbortSignal): Promise<void>;
 }
 
-const restMs = 60_000;
+/** Below the default poll interval, whatever its jitter: else half of the looks that should try again come too early. */
+const restMs = 30_000;
 
 /**
  * A {@link ServerClosing} that does nothing where the credentials say to leave a server's databases. What cannot be done is

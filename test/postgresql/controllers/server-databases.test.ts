@@ -87,13 +87,23 @@ describe("the server's own databases", () => {
       ]);
     });
 
-    test('and where nothing is made any more, by who looks at what is there, a minute after it failed', async () => {
+    test('and where nothing is made any more, by who looks at what is there, each time that it is polled', async () => {
       const { made, prepare, keepUp } = attempts(failing, failing, closed);
       await prepare(signal);
       for (const calls of [1, 2, 3, 3]) {
         await keepUp(signal);
         assert.equal(made.calls, calls);
-        await clock.advance(60_000);
+        await clock.advance(54_000); // the shortest that the default interval gets
+      }
+    });
+
+    test('but of many that look at theirs, by one', async () => {
+      const { made, prepare, keepUp } = attempts(failing, closed);
+      await prepare(signal);
+      for (const calls of [1, 1, 1, 2, 2]) {
+        await keepUp(signal);
+        assert.equal(made.calls, calls);
+        await clock.advance(10_000);
       }
     });
 
