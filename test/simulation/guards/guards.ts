@@ -611,6 +611,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: "return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';",
       becomes: 'return false;',
     },
+    {
+      against: 'a claim bound to what a former one of its name has reserved, whether or not it fits',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: H1 former: nor one that a former claim has reserved, and was not let go of yet',
+      was: 'const isTaken = wasBound || isReserved(managed);',
+      becomes: 'const isTaken = wasBound;',
+    },
   ],
   'controllers/core/claim-binding/release.ts': [
     {
