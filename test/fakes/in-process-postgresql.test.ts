@@ -90,6 +90,29 @@ describe('the door of a process', () => {
     assert.match(String(error), /is unreachable: timed out/);
     await clientOf(given).server.roles.create('ann', {}, owned);
   });
+
+  for (const [who, leave] of Object.entries({
+    'the client gives up': ({ clock }: Scene) => clock.advance(10_000),
+    'its process dies': (_: Scene, end: () => void) => end(),
+  })) {
+    test(`may keep back that the server let somebody in: ${who}, and his session ends`, async () => {
+      const given = scene();
+      const calm = clientOf(given).server;
+      await calm.roles.create('ann', {}, owned);
+      await calm.databases.create('shop', { owner: 'ann' }, owned);
+      const { server, end } = clientOf(given, async (call, effect) => {
+        const answer = await effect();
+        return call.verb === 'connect' && call.target === 'shop' ? new Promise(() => {}) : answer;
+      });
+      const looked = server.databases.observe('shop', { withExtensions: true });
+      looked.catch(() => {});
+      await given.clock.settle();
+      const drop = () => calm.databases.drop('shop', { ...owned, terminateSessions: false });
+      await assert.rejects(drop(), /has 1 open session/);
+      await leave(given, end);
+      await drop();
+    });
+  }
 });
 
 test('a process that may not go on sends no further statement, and nothing is done of what it began', async () => {

@@ -94,14 +94,18 @@ export function driver(config: ClientConfig, options: DriverOptions): Client {
         lockTimeoutMs: lockTimeoutMs === undefined ? undefined : Number(lockTimeoutMs),
       };
       const call = { system: 'postgresql', verb: 'connect', target: database, isWrite: false };
-      const open = (): Backend => {
+      // It is there before the client hears of it, and ends with the client whether or not that ever does.
+      const open = (): void => {
         const opened = options.connect(host, port, login);
-        if (isOver) opened.end(); // the client has gone meanwhile
-        return opened;
+        if (isOver || options.hasEnded()) {
+          opened.end();
+          return;
+        }
+        backend = opened;
+        options.sessions.add(opened);
+        opened.onTerminated = (error) => finish(error, true);
       };
-      backend = await ask(call, open, config.connectionTimeoutMillis, 'timeout expired');
-      options.sessions.add(backend);
-      backend.onTerminated = (error) => finish(error, true);
+      await ask(call, open, config.connectionTimeoutMillis, 'timeout expired');
     },
     async query(text: string, values: readonly unknown[] = []) {
       const session = backend;
