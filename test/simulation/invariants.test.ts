@@ -2001,6 +2001,32 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['that contradict each other', 60, []],
+      [
+        'that contradict each other without end',
+        100,
+        Array.from({ length: 16 }, () => /has said \d+ times$/),
+      ],
+    ] as const
+  ).map(
+    ([name, times, says]): Case => ({
+      invariant: providersTold,
+      name: `a provider is told of by two processes by mistake ${name}`,
+      history({ as, ask, cluster, run }) {
+        put(cloudSecret('wrong'), cloudConfig)(cluster);
+        run('p1', 'p2');
+        ask('GET favourite /v1/instances/a', 'p1');
+        ask('GET favourite /v1/instances/a', 'p2');
+        for (let time = 0; time < times; time += 1) {
+          const [by, status] = time % 2 === 0 ? ['p1', 'False'] : ['p2', 'Unknown'];
+          as(by, patch(cloudConfig, readyAs(status, 'CredentialsRefused'), 'status'));
+        }
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['works, and it does', 'True', 'CredentialsAccepted', []],
       ['nothing', undefined, undefined, [/does not say whether it works$/]],
       ['is refused, and is not', 'False', 'CredentialsRefused', [/says CredentialsRefused, and works/]],

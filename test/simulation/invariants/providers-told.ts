@@ -23,6 +23,9 @@ const stillSoMs = 120_000;
 /** How often what is said may change of one that nobody edits, and how often for an edit or another process. */
 const changes = { unprovoked: 8, perCause: 4 };
 
+/** How often each of two processes that run by mistake may contradict the other one within such a time: docs/decisions/0041-a-key-that-is-woken-without-end.md. */
+const turns = (ms: number): number => 30 + ms / 3_000;
+
 const readyOf = (object: StoredObject | undefined): Condition | undefined =>
   (object?.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions?.find(
     ({ type }) => type === 'Ready',
@@ -87,8 +90,9 @@ export const providersTold: InvariantOf = (world) => {
     const what = `${kind.kind} ${after.metadata.name} of ${kind.group} says ${is.status}/${is.reason}`;
     const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
     changed.set(key, count);
-    const most = changes.unprovoked + changes.perCause * (causes + processes.size);
     if (world.running.length > (scenario.replicas ?? 1)) besideUntilMs = world.elapsedMs;
+    const inTurn = Number.isFinite(besideUntilMs) ? processes.size * turns(besideUntilMs) : 0;
+    const most = changes.unprovoked + changes.perCause * (causes + processes.size) + inTurn;
     const isAlone = !lately(besideUntilMs, lag);
     // Each of two that run by mistake goes by what it was told, for as long as they contradict each other.
     const recently = lag + (isAlone ? 0 : Number.POSITIVE_INFINITY);
