@@ -1451,6 +1451,42 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['something else, whose process ended before it was removed', 'another', 'p2', []],
+      ['the same', 'a', 'p2', [/the password in its secret does not work$/]],
+      [
+        'something else, and whose process runs still',
+        'another',
+        'p1',
+        [/the password in its secret does not work$/],
+      ],
+    ] as const
+  ).map(
+    ([name, formerName, by, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database with the password of a former resource of its name, which stood for ${name}`,
+      async history({ as, cluster, clouds, rest, run }) {
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const told = { spec: to, status: status(available) };
+        const annotations = { [annotationKeys.externalName]: formerName };
+        const former = managed('a', told, { uid: 'uid-of-a-former', annotations });
+        const one = managed('a', told);
+        const left = secret('ops', 'a', former, { password: 'another' });
+        const { ownerReferences } = secret('ops', 'a', one, {}).metadata;
+        put(...credentials, former)(cluster);
+        cluster.remove(kindOf(former), 'a');
+        run('p1', 'p2');
+        as(by, put(left));
+        run('p1');
+        put(one)(cluster);
+        as('p1', patch(left, { metadata: { ownerReferences } }));
+        await post(clouds, 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['Optional', []],
       ['Required', [/leads nowhere/]],
     ] as const
