@@ -176,6 +176,12 @@ const event = (reason: string, message: string, uid = 'uid-of-orders') =>
     { namespace: 'default', name: reason },
     { involvedObject: { kind: 'Thing', name: 'x', uid }, reason, message },
   );
+/** It waited so long until it was sent. */
+const waitedFor = (waitedMs: number, told: ReturnType<typeof event>) => ({
+  ...told,
+  metadata: { ...told.metadata, creationTimestamp: new Date(waitedMs).toISOString() },
+  lastTimestamp: new Date(0).toISOString(),
+});
 
 interface Case {
   readonly invariant: InvariantOf;
@@ -869,6 +875,20 @@ const statements: readonly (readonly [
     [smallClass({})],
     60_000,
     event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1'),
+    [/says "FavouriteDBInstanceClass 0 of 1", and there are 0$/],
+  ],
+  [
+    'how many classes there were when it began to tell it',
+    [smallClass({})],
+    60_000,
+    waitedFor(60_000, event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1')),
+    [],
+  ],
+  [
+    'how many classes there were long before it began to tell it',
+    [smallClass({})],
+    60_000,
+    waitedFor(30_000, event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1')),
     [/says "FavouriteDBInstanceClass 0 of 1", and there are 0$/],
   ],
 ];

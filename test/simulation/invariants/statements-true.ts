@@ -10,7 +10,9 @@ import { recordedName } from '../oracle/recorded-name.ts';
 import { lagMs } from './lag.ts';
 
 /** What is told in an Event, and of which object. */
-interface Told {
+interface Told extends KubernetesObject {
+  /** When it was told, and not when it was sent: others may wait before it, and the API server may refuse them. */
+  readonly lastTimestamp?: string;
   readonly involvedObject: { readonly uid?: string; readonly kind?: string; readonly name?: string };
   readonly reason: string;
   readonly message: string;
@@ -47,6 +49,11 @@ const named = ({ kind, metadata }: KubernetesObject): string =>
 /** As in `FavouriteDBInstanceClass 0 of 2`. */
 const tallies = /(\w+Class) (\d+) of (\d+)/g;
 
+/** How long an Event waited until it was sent. */
+function waitedMs({ lastTimestamp = '', metadata: { creationTimestamp = '' } }: Told): number {
+  return Math.max(0, Date.parse(creationTimestamp) - Date.parse(lastTimestamp)) || 0;
+}
+
 /** What a status or an Event says was so, a moment ago or, of an Event, once. */
 export const statementsTrue: InvariantOf = (world) => {
   const facts = new Facts();
@@ -54,7 +61,7 @@ export const statementsTrue: InvariantOf = (world) => {
   const sets = (isSo: boolean, ...names: readonly string[]): void => {
     for (const name of names) facts.set(name, isSo, world.elapsedMs);
   };
-  const wasLately = (fact: string): boolean => facts.wasSo(fact, world.elapsedMs - lag);
+  const wasLately = (fact: string, agoMs = 0): boolean => facts.wasSo(fact, world.elapsedMs - agoMs - lag);
   /** The claims there are, as messages name them. */
   const living = new Set<string>();
   /** How many classes there are of a kind. */
@@ -107,9 +114,9 @@ export const statementsTrue: InvariantOf = (world) => {
     else sets(true, ...of(after).flatMap(([fact, isSo]) => (isSo ? [fact] : [])));
   }
 
-  function ofMessage(what: string, message = ''): readonly string[] {
+  function ofMessage(what: string, message = '', agoMs = 0): readonly string[] {
     return [...message.matchAll(tallies)].flatMap(([text, kind, , total]) =>
-      wasLately(`${total} ${kind}`)
+      wasLately(`${total} ${kind}`, agoMs)
         ? []
         : [`${what} says "${text}", and there are ${counts.get(kind ?? '')}`],
     );
@@ -152,7 +159,9 @@ export const statementsTrue: InvariantOf = (world) => {
     );
   }
 
-  function ofEvent({ involvedObject: { uid, kind, name }, reason, message }: Told): readonly string[] {
+  function ofEvent(told: Told): readonly string[] {
+    const { involvedObject, reason, message } = told;
+    const { uid, kind, name } = involvedObject;
     const what = `Event ${reason} of ${kind} ${name}: ${message}`;
     const needs = (fact: string): readonly string[] => (facts.wasSo(fact) ? [] : [`${what}: never ${fact}`]);
     switch (reason) {
@@ -178,7 +187,7 @@ export const statementsTrue: InvariantOf = (world) => {
         return [...living].some((claim) => message.startsWith(claim)) ? [`${what}: it is there`] : [];
       case 'NoMatchingClass':
       case 'NoDefaultClass':
-        return ofMessage(what, message);
+        return ofMessage(what, message, waitedMs(told));
       default:
         return [];
     }
