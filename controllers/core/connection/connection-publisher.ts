@@ -25,7 +25,7 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isAlreadyExists, isConflict } from '../../../runtime/client/errors.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import { shouldUpdate } from '../management-policies.ts';
-import type { Place, Published, PublishedBefore } from './published-details.ts';
+import type { Place, Publication, Published, PublishedBefore } from './published-details.ts';
 import {
   disowning,
   isOutdated,
@@ -149,16 +149,18 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
     const isFirst = managed.status?.conditions === undefined;
     let existing = isFirst ? secrets.get(key) : await find(managed, signal);
     for (let attempt = 1; ; attempt += 1) {
-      const contested =
-        existing !== undefined && isControlledBy(existing, managed)
-          ? contestedKeys(placeOf(existing, managed), details, before)
-          : [];
       const isLast = attempt === maxAttempts;
       if (existing === undefined && isEmpty(present(details))) return;
       try {
-        if (existing === undefined) await secrets.create(freshSecret(managed, key, details, before), signal);
-        else if (contested.length > 0) await disown(existing, managed, contested, { isLast, signal });
-        else await secrets.update(existing, withDetails(existing, managed, details, before), signal);
+        if (existing === undefined) {
+          await secrets.create(freshSecret(managed, key, details, before), signal);
+          return;
+        }
+        const place = placeOf(existing, managed);
+        const contested = isControlledBy(existing, managed) ? contestedKeys(place, details, before) : [];
+        if (contested.length > 0) await disown(existing, managed, contested, { isLast, signal });
+        const published = publication(place, details, before);
+        await secrets.update(existing, withPublication(existing, managed, published), signal);
         return;
       } catch (error) {
         const isOutdated = isConflict(error) || isAlreadyExists(error);
@@ -234,16 +236,14 @@ function placeOf(secret: Secret, managed: Managed): Place {
  * withdraw once the secret is there; but a claim may go while its resource is being created, and then the secret came
  * with leave that was withdrawn before it was there. Throws if the secret is somebody else's.
  */
-function withDetails(
+function withPublication(
   secret: Secret,
   managed: Managed,
-  details: ReportedDetails,
-  before: PublishedBefore,
+  { news, removed, annotations }: Publication,
 ): Secret {
   const control = controlOf(secret, managed);
   if (typeof control === 'object') throw refusalOf(control, secret);
   const kept = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
-  const { news, removed, annotations } = publication(placeOf(secret, managed), details, before);
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
     ...secret,
