@@ -11,6 +11,8 @@ export interface PasswordChecks {
    * that a restart does not try them all. Tries the same again once per period. In between it answers as before.
    */
   isWrong(ownerId: string, password: string, published: PublishedPassword): Promise<boolean>;
+  /** Another is about to be set: until that is known to work, whichever is published has to be tried. */
+  doubted(ownerId: string): void;
   /** The password was set just now, so that it works. */
   passed(ownerId: string, password: string): void;
 }
@@ -58,6 +60,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
       record(ownerId, { digest, isWrong }, periodMs);
       return isWrong;
     },
+    doubted: (ownerId) => record(ownerId, { digest: '', isWrong: false }, 0),
     passed: (ownerId, password) => record(ownerId, { digest: digestOf(password), isWrong: false }, periodMs),
   };
 }

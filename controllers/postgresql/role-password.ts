@@ -42,6 +42,12 @@ const isWanted = ({ spec }: Managed): boolean =>
 export function rolePassword(options: RolePasswordOptions): RolePassword {
   const { roles, checks, rotations, generatePassword } = options;
 
+  /** A new one. What becomes of the request that sets it may never be known, and a former one may be published again by then. */
+  const fresh = (managed: Managed): string => {
+    checks.doubted(ownerIdOf(managed));
+    return generatePassword();
+  };
+
   const wasSet: RolePassword['wasSet'] = (managed, password) => {
     if (password === undefined) return;
     checks.passed(ownerIdOf(managed), password);
@@ -63,9 +69,9 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
         ? undefined
         : { reason: 'rotation' };
     },
-    initial: (managed, { password }) => (isWanted(managed) ? password || generatePassword() : undefined),
+    initial: (managed, { password }) => (isWanted(managed) ? password || fresh(managed) : undefined),
     async renew(managed, signal) {
-      const password = generatePassword();
+      const password = fresh(managed);
       await roles.setPassword(nameOf(managed), password, { ownerId: ownerIdOf(managed), signal });
       wasSet(managed, password);
       return password;

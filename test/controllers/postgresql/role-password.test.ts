@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { createPasswordRotations } from '../../../controllers/author/password-rotations.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
@@ -18,12 +19,26 @@ const role = (spec: Partial<PostgreSQLRole['spec']>, status?: PostgreSQLRole['st
   ...(status && { status }),
 });
 
+const ready: Condition = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Available',
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+};
+
+interface Attempts {
+  /** How they end; by and by all are answered. */
+  readonly setPassword?: readonly (() => Promise<void>)[];
+  readonly generated?: readonly string[];
+}
+
 /** A role's password, on a server that takes `works` and no other. */
-const passwordOn = (works: string) => {
+const passwordOn = (works: string, { setPassword = [], generated = [] }: Attempts = {}) => {
   const asked: string[] = [];
+  const [ends, texts] = [[...setPassword], [...generated]];
   const shared = {
     roles: {
-      setPassword: async () => {},
+      setPassword: async () => ends.shift()?.(),
       checkPassword: async (_name: string, given: string) => {
         asked.push(given);
         return given === works;
@@ -31,7 +46,7 @@ const passwordOn = (works: string) => {
     },
     checks: createPasswordChecks({ clock: testClock(), random: () => 0.5 }),
     rotations: createPasswordRotations(),
-    generatePassword: () => 'new',
+    generatePassword: () => texts.shift() ?? 'new',
   };
   /** A run has one of its own. */
   const nextRun = () => rolePassword(shared);
@@ -82,6 +97,29 @@ describe('a role needs a new password', () => {
     assert.deepEqual(password.rotation(managed), { passwordRotation: '2' });
     assert.deepEqual(asked, []);
   });
+
+  const wrong: PasswordNeed = { reason: 'wrong' };
+  for (const [name, works, need] of [
+    ['one that may have been replaced is tried, if it is published again, and it was', 'new', wrong],
+    [
+      'one that may have been replaced is tried, if it is published again, and it was not',
+      'former',
+      undefined,
+    ],
+  ] as const) {
+    test(name, async () => {
+      const { password, nextRun, asked } = passwordOn(works, {
+        setPassword: [async () => {}, () => Promise.reject(new Error('no answer'))],
+        generated: ['former', 'new'],
+      });
+      const managed = role(published, { conditions: [ready] });
+      assert.equal(await password.renew(managed, signal), 'former');
+      // Into a secret that is named no more by now, so that the next run knows none.
+      await assert.rejects(nextRun().renew(managed, signal), /no answer/);
+      assert.deepEqual(await nextRun().need(managed, { password: 'former' }, signal), need);
+      assert.deepEqual(asked, ['former']);
+    });
+  }
 
   test('a request that was heeded is heeded once, though the object does not show that yet', async () => {
     const { password, nextRun } = passwordOn('new');

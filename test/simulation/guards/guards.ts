@@ -1093,6 +1093,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: 'if (before === undefined && isSaidToWork) {',
       becomes: 'if (before === undefined) {',
     },
+    {
+      against: 'a former password believed that may have been replaced',
+      provenBy:
+        'test/controllers/postgresql/role-password.test.ts: one that may have been replaced is tried, if it is published again, and it was',
+      was: "doubted: (ownerId) => record(ownerId, { digest: '', isWrong: false }, 0),",
+      becomes: 'doubted: () => {},',
+    },
   ],
   'controllers/postgresql/postgresql-database/external-client.ts': [
     {
