@@ -1702,6 +1702,35 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['a moment ago', 100, 0, 'p1', []],
+      ['long ago', 10_000, 0, 'p1', [/made favourite a for a, which is not there$/]],
+      ['before it began', 100, 0, 'p2', [/made favourite a for a, which is not there$/]],
+      ['while it stood still', 10_000, 10_000, 'p1', []],
+      ['before it went on, long ago', 30_000, 10_000, 'p1', [/made favourite a for a, which is not there$/]],
+    ] as const
+  ).map(
+    ([name, laterMs, forMs, who, says]): Case => ({
+      invariant: recordedFirst,
+      scenario: { steps: forMs === 0 ? [] : [{ atMs: 0, act: { type: 'freeze', nth: 0, forMs } }] },
+      name: `a process makes something for what somebody took the finalizer of and deleted ${name}`,
+      async history({ ask, cluster, clouds, call, later }) {
+        const annotations = { [annotationKeys.externalIdentity]: '{}' };
+        const made = managed('a', {}, { finalizers: [finalizerNames.managed], annotations });
+        ask('get X');
+        later(1);
+        put(made)(cluster);
+        patch(made, { metadata: { finalizers: null } })(cluster);
+        cluster.delete(kindOf(made), { name: 'a' });
+        later(laterMs);
+        ask('get X', who);
+        await post(clouds, 'a');
+        call({ by: who, system: 'favourite', verb: 'POST', target: '/v1/instances' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['after its secret', { finalizers: [finalizerNames.claim] }, true, []],
       [
         'before its secret',

@@ -42,6 +42,14 @@ const wantedOf = ({ spec }: Claim): string | undefined => spec.writeConnectionSe
 export const recordedFirst: InvariantOf = (world) => {
   const placeOf = ({ system, name }: Outside): string => `${system} ${name}`;
   const lag = lagMs(world.scenario);
+  const freezes = world.scenario.steps.flatMap(({ atMs, act }) =>
+    act.type === 'freeze' ? [{ atMs, untilMs: atMs + act.forMs }] : [],
+  );
+  /** Whether a process may not have seen yet what happened then: one that stood still may once it goes on. */
+  const isUnseen = (atMs: number): boolean => {
+    const during = freezes.filter((each) => each.atMs <= atMs && atMs < each.untilMs);
+    return world.elapsedMs - Math.max(atMs, ...during.map(({ untilMs }) => untilMs)) < lag;
+  };
   let known = new Set<string>();
   /** When processes began, by their name; and, by the UIDs of claims and managed resources, what they had until lately. */
   const began = new Map<string, number>();
@@ -49,8 +57,11 @@ export const recordedFirst: InvariantOf = (world) => {
   const hadSecret = new Map<string, Former>();
   const wanted = new Map<string, readonly Former[]>();
   const hadRecord = new Map<string, Former>();
-  /** When a deletion overtook what was on record of a managed resource, by its kind and name. */
-  const overtaken = new Map<string, number>();
+  /**
+   * When a deletion overtook what was on record of a managed resource, or that was taken away before it was deleted, by its
+   * kind and name.
+   */
+  const overtaken = new Map<string, Former>();
 
   function noteClaim({ before, after }: Change): void {
     const [was, is] = [before, after] as unknown as readonly (Claim | undefined)[];
@@ -68,19 +79,25 @@ export const recordedFirst: InvariantOf = (world) => {
     hadSecret.set(owner, { atMs: world.elapsedMs, secret: before?.metadata.name });
   }
 
-  function noteManaged({ before, after }: Change): void {
+  function noteManaged({ by, before, after }: Change): void {
     const [was, is] = [before, after] as unknown as readonly (Managed | undefined)[];
-    if (was === undefined || is === undefined || !isOnRecord(was) || isOnRecord(is)) return;
-    hadRecord.set(is.metadata.uid ?? '', { atMs: world.elapsedMs });
+    if (was === undefined) return;
+    const { uid = '', name } = was.metadata;
+    if (is === undefined) {
+      const atMs = by === overtaking && isOnRecord(was) ? world.elapsedMs : hadRecord.get(uid)?.atMs;
+      if (atMs !== undefined) overtaken.set(`${kindTag(was)} ${name}`, { atMs });
+    } else if (isOnRecord(was) && !isOnRecord(is)) {
+      hadRecord.set(uid, { atMs: world.elapsedMs });
+    }
   }
-
-  /** Whether a process may not have seen yet that it is gone. */
-  const isOvertaken = ({ owner, ownerKind }: Outside): boolean =>
-    world.elapsedMs - (overtaken.get(`${ownerKind} ${owner}`) ?? Number.NEGATIVE_INFINITY) < lag;
 
   /** It was so until a moment ago, and a process may not have seen yet that it is no more. */
   const isBelieved = (former: Former | undefined, by: string): former is Former =>
-    former !== undefined && world.elapsedMs - former.atMs < lag && (began.get(by) ?? 0) <= former.atMs;
+    former !== undefined && isUnseen(former.atMs) && (began.get(by) ?? 0) <= former.atMs;
+
+  /** Whether a process may not have seen yet that it is gone. */
+  const isOvertaken = ({ owner, ownerKind }: Outside, by: string): boolean =>
+    isBelieved(overtaken.get(`${ownerKind} ${owner}`), by);
   function formerly(
     of: ReadonlyMap<string, Former>,
     { metadata }: Claim | Managed,
@@ -129,10 +146,6 @@ export const recordedFirst: InvariantOf = (world) => {
       if (claimKinds.includes(kind) && !isProcess(by)) noteClaim(change);
       if (managedKinds.includes(kind) && !isProcess(by)) noteManaged(change);
       if (kind === SecretKind && !isProcess(by)) noteSecret(change);
-      const left = managedKinds.includes(kind) && by === overtaking ? (change.before as Managed) : undefined;
-      if (left !== undefined && after === undefined && isOnRecord(left)) {
-        overtaken.set(`${kindTag(left)} ${left.metadata.name}`, world.elapsedMs);
-      }
       if (!managedKinds.includes(kind) || after === undefined || !isProcess(by)) return [];
       return ofManaged(change);
     },
@@ -143,7 +156,7 @@ export const recordedFirst: InvariantOf = (world) => {
       known = new Set(there.map(placeOf));
       if (isRefused || !isProcess(by)) return [];
       return fresh
-        .filter((one) => !isOvertaken(one))
+        .filter((one) => !isOvertaken(one, by))
         .flatMap((one) => {
           const kind = managedKinds.find(
             ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
