@@ -75,7 +75,8 @@ export const boundedWork: InvariantOf = (world) => {
         return [];
       }
       const edited = `${kind.kind} ${objectKeyText(after.metadata)}`;
-      for (const key of [edited, ...named(externalName(after), entryOf(after))]) {
+      const external = externalName(after) ?? after.metadata.name;
+      for (const key of [edited, ...named(external, entryOf(after))]) {
         edits.set(key, (edits.get(key) ?? 0) + 1);
       }
       return [];
