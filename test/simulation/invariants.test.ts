@@ -2971,7 +2971,7 @@ const cases: readonly Case[] = [
     invariant: boundedWork,
     name: 'what will stand for a resource of that name, which is edited by people before the name is on record',
     history({ as, ask, cluster }) {
-      const unnamed = managed('a', {}, { annotations: {} });
+      const unnamed = managed('a', {}, { annotations: { [annotationKeys.externalName]: '' } });
       put(unnamed)(cluster);
       for (const note of ['1', '2']) as('somebody', patch(unnamed, { metadata: { annotations: { note } } }));
       for (let count = 0; count < 86; count += 1) ask('GET favourite /v1/instances/a');
