@@ -11,8 +11,15 @@ import {
   reconcileSuccess,
   unavailable,
 } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  hasFinalizer,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
@@ -350,7 +357,7 @@ export function told(
 export interface ConcludeOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<Managed>;
-  readonly overtaken: Pick<Overtaken, 'settle'>;
+  readonly overtaken: Pick<Overtaken, 'settle' | 'isMaking'>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
   /** That of the run. */
@@ -363,10 +370,11 @@ export interface ConcludeOptions {
  * who looks at the object then shall still see why: the recorder bounds how often it is sent.
  */
 export async function conclude(
-  { env, managedResources, overtaken, identity, log }: ConcludeOptions,
+  options: ConcludeOptions,
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
+  const { env, managedResources, overtaken, identity, log } = options;
   const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
   let stored = run.current;
   const ofRun = log.child(() => ({ ...aboutManaged(stored), row: run.row }));
@@ -383,7 +391,7 @@ export async function conclude(
   try {
     const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
-    if (stored !== run.current) overtaken.settle(stored);
+    if (stored !== run.current || (await isHeldUntold(options, stored, signal))) overtaken.settle(stored);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -403,4 +411,20 @@ export async function conclude(
     ...(failure !== undefined && { failure }),
     ...(bug && { bug }),
   };
+}
+
+/**
+ * Whether the API server has the object still, with our finalizer, where something was made for it and no write has been
+ * answered since: one may have been carried out all the same, so that nothing is left to write. One GET, and only there.
+ */
+async function isHeldUntold(
+  { managedResources, overtaken }: Pick<ConcludeOptions, 'managedResources' | 'overtaken'>,
+  managed: Managed,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!overtaken.isMaking(managed)) return false;
+  const fetching = managedResources.fetch(objectKey(managed.metadata), signal);
+  const held = await annotate('cannot get managed resource', fetching);
+  if (held === undefined || held.metadata.uid !== managed.metadata.uid) return false;
+  return hasFinalizer(held, finalizerNames.managed);
 }

@@ -41,7 +41,7 @@ export interface Overtaken {
   end(managed: Managed): void;
   /** Whether a call is creating it, or has and nobody knows whether it was there after that. */
   isMaking(managed: Managed): boolean;
-  /** It was there after that, as the answer to a write tells, or it is let go of here. */
+  /** It was there after that, with our finalizer, as the answer to a write or to a GET tells; or it is let go of here. */
   settle(managed: Managed): void;
   /** This is about to be put on record of it, as its annotations. */
   learn(managed: Managed, annotations: Readonly<Record<string, string>>): void;

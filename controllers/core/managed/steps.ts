@@ -48,7 +48,7 @@ export interface RunContext extends CreationContext {
   readonly revisions: Revisions;
   readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
-  readonly overtaken: Pick<Overtaken, 'begin' | 'end' | 'learn' | 'settle'>;
+  readonly overtaken: Pick<Overtaken, 'begin' | 'end' | 'isMaking' | 'learn' | 'settle'>;
   readonly deletions: DeletionsUnderWay;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;

@@ -29,6 +29,24 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'else making.delete(uid);',
     },
   ],
+  'controllers/core/managed/ending.ts': [
+    {
+      against:
+        'the deletion of what somebody let go of long after its creation, of which no write was answered',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: was carried out, and answered with a conflict',
+      was: ' || (await isHeldUntold(options, stored, signal))',
+      becomes: '',
+    },
+    {
+      against:
+        'something left outside that was made for what another process had let go of before this one asked',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: leaves nothing though the object is there still when it is asked for',
+      was: 'return hasFinalizer(held, finalizerNames.managed);',
+      becomes: 'return true;',
+    },
+  ],
   'controllers/core/managed/beside-overtaken.ts': [
     {
       against: 'the deletion of what another of the name may take up, which came while that was looked at',

@@ -6,7 +6,7 @@ import { UncertainCreationError } from '../../../../controllers/core/managed/ext
 import type { Overtaken } from '../../../../controllers/core/managed/overtaken.ts';
 import { createOvertaken } from '../../../../controllers/core/managed/overtaken.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import { broken, conflict, FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
@@ -32,6 +32,14 @@ async function made(spec: ManagedSpec = {}, options: Options = {}): Promise<Scen
   assert.deepEqual([scene.object, scene.external.made, scene.isWoken], [undefined, 1, true]);
   scene.cluster.takeWrites();
   return scene;
+}
+
+/** Somebody takes its finalizers away, but for some. */
+function letGo({ cluster }: Scene, left: readonly string[] = []): void {
+  cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
+    ...rest,
+    metadata: { ...metadata, finalizers: left },
+  }));
 }
 
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
@@ -129,10 +137,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
       scene.external.afterCall = (method) => {
         if (method !== 'create' || scene.external.made > 1) return;
         scene.cluster.delete(managedKind, db, deletionTimestamp);
-        scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
-          ...rest,
-          metadata: { ...metadata, finalizers: [] },
-        }));
+        letGo(scene);
         if (outcome !== 'is made') throw new Error('the last step failed');
       };
       await scene.run().catch(() => {});
@@ -143,6 +148,25 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
       assert.deepEqual(await scene.run(), { type: 'done' });
     });
   }
+
+  test('leaves nothing though the object is there still when it is asked for, held by somebody else only', async () => {
+    const scene = new Scene({}, { finalizers: ['example.org/other'] });
+    scene.cluster.afterCall = ({ verb }) => {
+      if (verb === 'updateStatus') throw broken();
+    };
+    await scene.run().catch(() => {});
+    scene.cluster.afterCall = () => {};
+    await scene.process.synced();
+    scene.process.hold(managedKind);
+    scene.cluster.delete(managedKind, db, deletionTimestamp);
+    letGo(scene, ['example.org/other']);
+    await scene.run();
+    assert.equal(scene.row, '27');
+    scene.process.release(managedKind);
+    letGo(scene);
+    await scene.run();
+    assert.deepEqual([scene.object, scene.isWoken, things(scene)], [undefined, true, []]);
+  });
 
   const events: Readonly<
     Record<string, { meanwhile: (overtaken: Overtaken, of: Managed) => void; isLeft: boolean }>
@@ -208,10 +232,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
       scene.external.gate = (method) => {
         if (method !== 'observe' || scene.object?.metadata.uid === 'uid-again') return;
         scene.cluster.delete(managedKind, db, deletionTimestamp);
-        scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
-          ...rest,
-          metadata: { ...metadata, finalizers: [] },
-        }));
+        letGo(scene);
         assert.equal(scene.object, undefined);
         then(scene);
       };
@@ -359,10 +380,7 @@ describe('another managed resource of that name', () => {
       metadata: { ...metadata, annotations: { 'crossplane.io/external-name': 'assigned-1' } },
     }));
     await scene.run();
-    scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, finalizers: [] },
-    }));
+    letGo(scene);
     scene.cluster.delete(managedKind, db);
     await scene.run();
     assert.deepEqual(things(scene), ['assigned-1'], 'it was taken up, and given away');
@@ -381,13 +399,73 @@ describe('what is no overtaking', () => {
   test('who takes the finalizer away keeps what is outside', async () => {
     const scene = new Scene();
     await scene.run();
-    scene.cluster.edit(managedKind, db, ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, finalizers: [] },
-    }));
+    letGo(scene);
     scene.cluster.delete(managedKind, db);
     await scene.run();
     assert.deepEqual([scene.row, scene.isWoken, things(scene)], ['1', false, ['db']]);
+  });
+
+  /** What the first status write comes to, once it is carried out; and how often two runs ask the API server. */
+  const untold: Readonly<
+    Record<string, { answer?: () => Error; isRefused?: true; names?: 'assigned'; reads: number }>
+  > = {
+    'was answered': { reads: 0 },
+    'was carried out, and answered with a conflict': { answer: () => conflict('it'), reads: 1 },
+    'was carried out, and its answer was lost': { answer: broken, reads: 1 },
+    'was not answered, of one whose name is assigned': { answer: broken, names: 'assigned', reads: 1 },
+    // The attempt itself asks, too: there is no write before it.
+    'had nothing to say, as an attempt failed like the one before': { isRefused: true, reads: 2 },
+  };
+  for (const [what, { answer, isRefused, names = 'deterministic', reads }] of Object.entries(untold)) {
+    test(`who does so when it has been made, and a status write ${what}, keeps it, too`, async () => {
+      const scene = new Scene({}, {}, { externalNames: names });
+      scene.external.gate = (method) => {
+        if (method === 'create' && isRefused) throw new Error('quota exceeded');
+      };
+      let answers = answer === undefined ? [] : [answer];
+      scene.cluster.afterCall = ({ verb, kind }) => {
+        if (verb !== 'updateStatus' || kind !== managedKind.kind) return;
+        const [lost] = answers;
+        answers = [];
+        if (lost !== undefined) throw lost();
+      };
+      await scene.run().catch(() => {});
+      scene.cluster.takeWrites();
+      await scene.run();
+      assert.deepEqual(scene.cluster.takeWrites(), []);
+      const asked = scene.cluster.calls.filter(
+        ({ verb, kind }) => verb === 'get' && kind === managedKind.kind,
+      );
+      assert.equal(asked.length, reads);
+      await scene.run();
+      if (isRefused) scene.external.put('db');
+      const kept = things(scene);
+      letGo(scene);
+      scene.cluster.delete(managedKind, db);
+      await scene.run();
+      assert.deepEqual([scene.row, scene.isWoken, things(scene)], ['1', false, kept]);
+      assert.equal(kept.length, 1);
+    });
+  }
+
+  test('the API server is asked again where it could not say whether one is there', async () => {
+    const scene = new Scene();
+    scene.cluster.before('updateStatus', managedKind, () => {
+      scene.cluster.afterCall = ({ verb }) => {
+        if (verb === 'updateStatus') throw broken();
+      };
+    });
+    await scene.run().catch(() => {});
+    scene.cluster.afterCall = () => {};
+    scene.cluster.before('get', managedKind, () => {
+      throw broken();
+    });
+    await assert.rejects(scene.run(), /^Error: cannot get managed resource: etcd is unavailable$/);
+    await scene.run();
+    letGo(scene);
+    scene.cluster.delete(managedKind, db);
+    await scene.run();
+    assert.deepEqual([scene.isWoken, things(scene)], [false, ['db']]);
   });
 
   test('what only this process knew is lost with it', async () => {
