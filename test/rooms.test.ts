@@ -207,6 +207,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'trace/read/': [
     'apis/core/',
+    'controllers/author/',
     'controllers/core/',
     'controllers/core/claim/',
     'controllers/core/managed/',

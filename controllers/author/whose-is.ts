@@ -1,7 +1,8 @@
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { labelled, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 
@@ -9,11 +10,23 @@ import { providerOf } from '../core/provider/provider-choice.ts';
 export function ownerOf(managed: Managed): Owner {
   const { apiVersion, kind, metadata, spec } = managed;
   return {
-    kind: `${kind}.${apiVersion.split('/')[0]}`.toLowerCase(),
+    kind: ownerKind({ kind, group: apiVersion.split('/')[0] ?? '' }),
     name: metadata.name,
     ...(spec.classRef?.name === undefined ? {} : { className: spec.classRef.name }),
     provider: providerOf(managed),
   };
+}
+
+const ownerKind = ({ kind, group }: Pick<Kind, 'kind' | 'group'>): string => `${kind}.${group}`.toLowerCase();
+
+/** Whether the tags of an owner, or the labels where tags are labels, name a managed resource of this kind and name. */
+export function isOwnerNamed(
+  told: Pick<Owner, 'kind' | 'name'>,
+  kind: Pick<Kind, 'kind' | 'group'>,
+  name: string,
+): boolean {
+  const owner = { kind: ownerKind(kind), name };
+  return [owner, labelled(owner)].some((one) => one.kind === told.kind && one.name === told.name);
 }
 
 /** Something in a cloud that has the external name of a managed resource. */
@@ -27,6 +40,10 @@ export interface Candidate {
    */
   readonly isKnown: boolean;
 }
+
+/** How what was kept outside finds back. */
+const takingUp =
+  'what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had';
 
 /**
  * Whether a managed resource may take a thing in the cloud for its own. `owner` is what its own are tagged with.
@@ -44,8 +61,11 @@ export function whoseIs(
   if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
-  const whose = ownership === 'nobody' ? 'carries no tag of an owner' : `belongs to ${ownerNamedBy(tags)}`;
+  const [whose, hint] =
+    ownership === 'nobody'
+      ? ['carries no tag of an owner', '']
+      : [`belongs to ${ownerNamedBy(tags)}`, `; ${takingUp}`];
   throw new Error(
-    `${what} exists and ${whose}; choose another external name, or observe it with spec.managementPolicies ["Observe"]`,
+    `${what} exists and ${whose}; choose another external name, or observe it with spec.managementPolicies ["Observe"]${hint}`,
   );
 }

@@ -154,6 +154,22 @@ const answered =
     world.answering = answering;
   };
 
+const externalName = 'crossplane.io/external-name';
+const named = (name = ''): object => ({ annotations: { [externalName]: name } });
+
+/** A claim was bound and is deleted, and then its resource, whose policy is Retain: what it stood for is still there. */
+async function kept(world: TracedWorld): Promise<{ readonly name: string; readonly external: string }> {
+  editClasses(world, { reclaimPolicy: 'Retain' });
+  const claim = await bound(world);
+  const { metadata } = world.resourceOf(claim);
+  world.cluster.delete(FancySQLInstanceKind, claim);
+  await world.pass();
+  world.cluster.delete(FavouriteDBInstanceKind, { name: metadata.name });
+  await world.pass();
+  assert.equal(world.cluster.find(FavouriteDBInstanceKind, { name: metadata.name }), undefined);
+  return { name: metadata.name, external: metadata.annotations?.[externalName] ?? '' };
+}
+
 const cases: readonly Case[] = [
   {
     fault: 'missing class',
@@ -339,6 +355,32 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause: /^The credentials of Provider favourite are known, and do not allow what is needed: /,
     mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+  },
+  {
+    fault: 'name taken',
+    play: async (world) => {
+      const { name, external } = await kept(world);
+      world.managed('legacy', {}, named(external));
+      await world.pass();
+      assert.match(name, /^team-shop-orders-/);
+      return ['favouritedbinstance', { name: 'legacy' }];
+    },
+    link: 'external',
+    cause:
+      /^What is of that name in the external system is not ours: observe failed: instance "(\S+)" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "(team-shop-orders-\w+)"; .*\. There is no FavouriteDBInstance \2 here any more: it was kept when that was deleted, or another cluster has it\.$/,
+    mend: /^kubectl apply -f favouritedbinstance-team-shop-orders-\w+\.yaml$/,
+  },
+  {
+    fault: 'name taken',
+    play: async (world) => {
+      const resource = world.resourceOf(await bound(world));
+      world.managed('legacy', {}, named(resource.metadata.annotations?.[externalName]));
+      await world.pass();
+      return ['favouritedbinstance', { name: 'legacy' }];
+    },
+    link: 'external',
+    cause: /^What is of that name .*\. That is FavouriteDBInstance team-shop-orders-\w+, which is there\.$/,
+    mend: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'paused',
@@ -583,6 +625,41 @@ describe('the cause of each fault is found, in what the controllers leave behind
       assert.equal(stateOf(trace.links, link), 'broken');
     });
   }
+});
+
+describe('what was kept outside', () => {
+  test('is never advised to be removed, and is taken up as advised', async () => {
+    const world = new TracedWorld();
+    const { name, external } = await kept(world);
+    world.managed('legacy', {}, named(external));
+    await world.pass();
+    const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
+    assert.equal(
+      fault?.advice,
+      `To take up what was kept, create a FavouriteDBInstance of the name ${name} with the annotation ${externalName}: ${external}: this one has no use then. Or give this one another external name.`,
+    );
+    const again = world.managed(name, {}, named(external));
+    await world.pass();
+    const { verdict } = await world.trace('favouritedbinstance', again);
+    world.simulation.kill();
+    assert.equal(verdict, 'usable');
+    assert.deepEqual(world.instances(), [external]);
+  });
+
+  test('whoever may not see whose it is is told both ways', async () => {
+    const world = new TracedWorld();
+    const { external } = await kept(world);
+    const key = world.claim('again', { resourceRef: legacy });
+    world.managed('legacy', {}, named(external));
+    await world.pass();
+    const forbidden = (kind: Kind) => kind.scope === 'Cluster';
+    const { fault } = await world.trace('fancysqlinstance', key, { forbidden });
+    world.simulation.kill();
+    assert.equal(
+      fault?.advice,
+      'Give this one another external name. What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.',
+    );
+  });
 });
 
 describe('what is not broken', () => {

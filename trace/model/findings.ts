@@ -62,6 +62,14 @@ export interface SoughtInVain {
   readonly isNamespaceAbsent: boolean;
 }
 
+/** Who may have what has the external name of a managed resource already. */
+export interface Holding {
+  /** Whom its mark names; absent where a mark tells nobody. */
+  readonly marked?: { readonly kind: Kind; readonly name: string };
+  /** The one that it names, if it is there; or else those of the stack that have the same external name. */
+  readonly holders: Found<readonly Managed[]>;
+}
+
 /** Everything that was read about one object, and what it hangs together with. No secret's value is among it. */
 export interface Findings {
   readonly now: Date;
@@ -80,6 +88,8 @@ export interface Findings {
   /** The managed resource that names the claim, UID included. */
   readonly held: Found<Managed>;
   readonly managedService?: ManagedService | undefined;
+  /** Where something else has the managed resource's external name: whose that may be. */
+  readonly holding?: Holding | undefined;
   /** What the managed resource's references may lead to, by kind. */
   readonly referenced: readonly {
     readonly kind: Kind<Managed>;

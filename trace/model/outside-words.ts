@@ -71,7 +71,7 @@ const table: readonly (readonly [words: RegExp, trouble: OutsideTrouble['name'],
     'credentials',
   ],
   [
-    /\balready exists\b|\bAlreadyExists\b|\bnot ours\b|\bbelongs to\b|\bdoes not carry\b/,
+    /\balready exists\b|\bAlreadyExists\b|\bnot ours\b|\bbelongs to\b|\bcarries no tag of an owner\b|\bis managed by another resource\b|\bexists and is not managed by\b/,
     'name taken',
     'external',
   ],

@@ -8,6 +8,7 @@ import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
+import { ofTaken } from './holding.ts';
 import { named } from './link-parts.ts';
 import {
   annotate,
@@ -254,12 +255,7 @@ export const outside =
           mend: again,
         };
       case 'name taken':
-        return {
-          link,
-          cause: `What is of that name in the external system is not ours: ${words}.`,
-          advice: 'Give it another name, or remove what is in the way there.',
-          mend: edit,
-        };
+        return { link, ...ofTaken(view, words) };
       case 'refused':
         return {
           link,

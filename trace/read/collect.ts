@@ -4,11 +4,13 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
 import { holdsClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
@@ -20,9 +22,11 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import { credentialsKeyOf } from '../model/credentials-key.ts';
-import type { Findings, Found, FoundSecret, SoughtInVain } from '../model/findings.ts';
+import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
+import { isMarkHidden, markTold, nameIn } from '../model/holding.ts';
+import { syncedOf } from '../model/view.ts';
 import type { Source } from './source.ts';
 
 /** What a trace is asked about. */
@@ -235,7 +239,7 @@ async function beneath(
       ? resourceClass && providersOf({ spec: resourceClass.specTemplate } as unknown as Managed)
       : [providerOf(managed), ...providersOf(managed)];
   const to = managed?.spec.writeConnectionSecretToRef;
-  const [chosen, referenced, sourceSecret] = await Promise.all([
+  const [chosen, referenced, sourceSecret, holding] = await Promise.all([
     candidates === undefined ? undefined : firstThere(source, service, candidates),
     Promise.all(
       uniqBy(
@@ -244,6 +248,7 @@ async function beneath(
       ).map(async (kind) => ({ kind, objects: await source.list(kind) })),
     ),
     to && secretAt(source, to),
+    managed && holdingOf({ catalogue, source }, managed, service),
   ]);
   return {
     managedService: service,
@@ -252,7 +257,37 @@ async function beneath(
     provider: chosen?.found ?? unsought,
     credentials: chosen && (await credentialsOf(source, thereOf(chosen.found))),
     source: sourceSecret,
+    holding,
   };
+}
+
+/** Whose that may be which has the external name of a managed resource, if that says that it is somebody else's. */
+async function holdingOf(
+  { catalogue: { managed: services }, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
+  managed: Managed,
+  { providers }: ManagedService,
+): Promise<Holding | undefined> {
+  const { message } = syncedOf(managed);
+  const mark = markTold(message);
+  if (mark !== undefined) {
+    const kind = services.find((one) => isOwnerNamed({ ...mark, name: '' }, one.kind, ''))?.kind;
+    const name = nameIn(mark);
+    if (kind === undefined || name === undefined) return undefined;
+    const holders = await usersAmong(source, [kind], ({ metadata }) =>
+      isOwnerNamed(mark, kind, metadata.name),
+    );
+    return { marked: { kind, name }, holders };
+  }
+  if (!isMarkHidden(message)) return undefined;
+  const ofStack = services.filter(
+    (one) => kindKey(one.providers.providerConfig) === kindKey(providers.providerConfig),
+  );
+  const holders = await usersAmong(
+    source,
+    ofStack.map(({ kind }) => kind),
+    (one) => externalName(one) === externalName(managed) && one.metadata.uid !== managed.metadata.uid,
+  );
+  return { holders };
 }
 
 function serviceOf(

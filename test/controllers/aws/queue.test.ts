@@ -197,7 +197,7 @@ describe('a queue', () => {
     );
     await assert.rejects(client.create(queue(), {}, signal), {
       message:
-        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]',
+        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had',
     });
   });
 });

@@ -1,0 +1,71 @@
+/*
+ *   whose that is which has an external name already: what a message tells of its mark, who of the cluster it may be, and
+ *   what helps. Never that it be removed: it may be what somebody has kept.
+ */
+
+import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { keyOf } from './fault-finding.ts';
+import { thereOf } from './findings.ts';
+import { named } from './link-parts.ts';
+import { describeObject, fileWith, kubectl } from './mend.ts';
+import type { Fault } from './trace.ts';
+import type { View } from './view.ts';
+
+/** What a thing in an external system is marked with, as a message tells it: `favouritedbinstance.database.… "orders"`. */
+export interface Mark {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The mark that a message tells of. */
+export function markTold(words: string | undefined): Mark | undefined {
+  const [, kind, name] = /\bbelongs to (\S+) "([^"]+)"/.exec(words ?? '') ?? [];
+  return kind === undefined || name === undefined ? undefined : { kind, name };
+}
+
+/** Whether a message tells of a mark that tells nobody whose it is. */
+export const isMarkHidden = (words: string | undefined): boolean =>
+  /\bis managed by another resource\b/.test(words ?? '');
+
+/** The name that a mark tells, if an object can have it; a label, which may have no dot, has `_` in its place. */
+export function nameIn({ name }: Mark): string | undefined {
+  const own = name.replaceAll('_', '.');
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(own) ? own : undefined;
+}
+
+const another = 'Give this one another external name';
+const takenUp =
+  'What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.';
+
+/** What is to be said of a name that is taken, by the words that tell of it. Pure. */
+export function ofTaken(view: View, words: string): Pick<Fault, 'cause' | 'advice' | 'mend'> {
+  const { holding, theManaged, managedService } = view;
+  const told = `What is of that name in the external system is not ours: ${words}.`;
+  const edit = theManaged && managedService ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [];
+  if (/\bexists and is not managed by\b/.test(words))
+    return { cause: told, advice: `${another}, or run the statement that hands it over.`, mend: edit };
+  if (/\bcarries no tag of an owner\b/.test(words)) {
+    const advice = `${another}; or take it up: let this one only observe it first, and then do the rest.`;
+    return { cause: told, advice, mend: edit };
+  }
+  const holders = holding && thereOf(holding.holders);
+  const some = holders && named(holders.map(describeObject));
+  const { marked } = holding ?? {};
+  if (some) {
+    const whose = marked ? `That is ${some}, which is there` : `The same external name is that of ${some}`;
+    return { cause: `${told} ${whose}.`, advice: `${another}. ${takenUp}`, mend: edit };
+  }
+  if (holders === undefined) return { cause: told, advice: `${another}. ${takenUp}`, mend: edit };
+  if (marked === undefined) {
+    const cause = `${told} No other resource here has that external name, so that a deleted one has left it, or another cluster has it.`;
+    return { cause, advice: `${another}. ${takenUp}`, mend: edit };
+  }
+  const { kind, name } = marked;
+  const external = theManaged && externalName(theManaged);
+  const annotation = external ? ` with the annotation ${annotationKeys.externalName}: ${external}` : '';
+  return {
+    cause: `${told} There is no ${kind.kind} ${name} here any more: it was kept when that was deleted, or another cluster has it.`,
+    advice: `To take up what was kept, create a ${kind.kind} of the name ${name}${annotation}: this one has no use then. Or give this one another external name.`,
+    mend: [`kubectl apply -f ${fileWith({ kind: kind.kind, name })}`, ...edit],
+  };
+}
