@@ -84,17 +84,18 @@ export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }
 
-/** Of which keys news would replace what is neither theirs nor what there was `before`. */
+/** Of which keys news would replace what is neither theirs, nor what there was `before`, nor what the run published since. */
 export function contestedKeys(
   { published: there, annotations }: Place,
   details: ReportedDetails,
-  { details: before, givesWay = false, isUnknown = false, revision }: PublishedBefore,
+  { details: before, givesWay = false, isUnknown = false, revision, ours = {} }: PublishedBefore,
 ): readonly string[] {
   if (isUnknown || isOutdated(annotations, { details: before, revision })) return [];
   if (givesWay && !isRevisedSince(annotations, revision)) return [];
   return Object.keys(details).filter((key) => {
     const [is, wanted] = [there[key], details[key]];
-    return is !== undefined && is !== wanted && wanted !== before[key] && is !== before[key];
+    if (is === undefined || is === wanted || is === ours[key]) return false;
+    return wanted !== before[key] && is !== before[key];
   });
 }
 

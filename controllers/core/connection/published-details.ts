@@ -41,6 +41,8 @@ export interface PublishedBefore extends Published {
   readonly givesWay?: boolean;
   /** Nobody knows what there was: whatever is there is replaced. */
   readonly isUnknown?: boolean;
+  /** What the run itself has published since. */
+  readonly ours?: ConnectionDetails;
 }
 
 export const nothingPublished: Published = { details: {}, revision: 0 };
@@ -107,14 +109,15 @@ function digestsIn(annotations: Annotations): Readonly<Record<string, unknown>> 
 }
 
 /**
- * Those details that are as they were published, or were never ours. One that somebody edited counts as lost: most
- * external systems tell no password, so that nobody could see that the edited one does not work.
+ * Those details that are as they were published, or that were there before anything was. One that somebody edited counts as
+ * lost: most external systems tell no password, so that nobody could see that the edited one does not work. So does one of
+ * which there is no word where there is a revision: each of ours has its digest there, unless somebody took it away.
  */
 export function withoutEdited(details: ConnectionDetails, annotations: Annotations): ConnectionDetails {
   const digests = digestsIn(annotations);
-  return omitBy(
-    details,
-    (value, key) => Object.hasOwn(digests, key) && digests[key] !== digestOf(key, value),
+  const isCounted = revisionIn(annotations) > 0;
+  return omitBy(details, (value, key) =>
+    Object.hasOwn(digests, key) ? digests[key] !== digestOf(key, value) : isCounted,
   );
 }
 
@@ -203,12 +206,15 @@ export function publication(
     const isKept = !before.givesWay && !isOld && before.details[key] === value && isThere;
     return data[key] === value || isKept;
   });
-  // There already, and not believed until now: without a word of it each run would take it for another revision. What was
-  // disowned since the run began stays so.
+  const revision = Math.max(revisionIn(annotations), revisionOf(details, before));
+  // There already, and not believed until now: without a word of it each run would take it for another revision. Nor is
+  // one of which there is no word, once there is a revision. What was disowned since the run began stays so.
   const isDisownedSince = !before.isUnknown && isRevised;
+  const isUntold = (key: string): boolean => revision > 0 && !Object.hasOwn(former, key);
   const believed = pickBy(
     isDisownedSince ? {} : wanted,
-    (value, key) => data[key] === value && published[key] === undefined && !isGoneSince(key),
+    (value, key) =>
+      data[key] === value && (published[key] === undefined || isUntold(key)) && !isGoneSince(key),
   );
   const absent = absentAmong(details);
   const removed = absent.filter((key) => Object.hasOwn(data, key) && former[key] !== null);
@@ -224,7 +230,6 @@ export function publication(
     ...mapValues(isOld ? wanted : { ...believed, ...news }, (value, key) => digestOf(key, value)),
     ...(isWritten && Object.fromEntries(absent.map((key) => [key, null]))),
   };
-  const revision = Math.max(revisionIn(annotations), revisionOf(details, before));
   return {
     news,
     removed,

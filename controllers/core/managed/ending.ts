@@ -55,6 +55,8 @@ export interface Run {
   readonly absent: readonly string[];
   /** What had been published when the run began. */
   readonly before?: PublishedBefore;
+  /** The connection details that it has published last. */
+  readonly published?: ConnectionDetails;
   /** Of what it has published. */
   readonly publishedRevision?: number;
   /** The credentials that this process put on record before it set them are published. */

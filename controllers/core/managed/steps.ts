@@ -243,7 +243,10 @@ export async function publish(
   const known = informed(run, details);
   const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
   if (isEmpty(offered)) return known;
-  const writing = publisher.publish(current, offered, signal, before);
+  const writing = publisher.publish(current, offered, signal, {
+    ...before,
+    ...(run.published && { ours: run.published }),
+  });
   const isWronglyReady = await writing.then(
     () => false,
     (error: unknown) => noteUnpublished(context, known, offered, error),
@@ -260,7 +263,7 @@ export async function publish(
   }
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
-  return { ...known, publishedRevision, isRenewalOver: renewals.isOver(current) };
+  return { ...known, published: known.known, publishedRevision, isRenewalOver: renewals.isOver(current) };
 }
 
 /**

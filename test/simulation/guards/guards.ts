@@ -779,6 +779,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
     {
+      against:
+        'credentials renewed without end, because a run takes what it has published itself for another’s',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: what a run has published is not another’s when it publishes something else after it',
+      was: ' || is === ours[key]',
+      becomes: '',
+    },
+    {
       against: 'a key that somebody edited, taken for what was published',
       provenBy: 'test/controllers/core/connection/publisher.test.ts: one is kept',
       was: 'return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);',
@@ -786,6 +794,20 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/connection/published-details.ts': [
+    {
+      against: 'an edited password, taken for what was published once the word of it was taken away',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: a detail of which somebody took away the word, where there is a revision, counts as lost',
+      was: 'const isCounted = revisionIn(annotations) > 0;',
+      becomes: 'const isCounted = false;',
+    },
+    {
+      against: 'a password renewed for want of a word that nobody had given',
+      provenBy:
+        'test/controllers/core/connection/publisher.test.ts: from the first revision on there is word of all that is published, also of what was there',
+      was: 'revision > 0 && !Object.hasOwn(former, key)',
+      becomes: 'false',
+    },
     {
       against: 'a password that another process has disowned, brought back by whoever had published it',
       provenBy:

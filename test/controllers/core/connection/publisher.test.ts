@@ -167,13 +167,60 @@ describe('the connection secret', () => {
         other: 'kept',
       });
       await publisher.publish(publishing, { password: 'new' }, signal);
-      assert.deepEqual((await publisher.known(publishing, signal)).details, {
-        password: 'new',
-        other: 'kept',
-      });
+      assert.deepEqual((await publisher.known(publishing, signal)).details, { password: 'new' });
       assert.deepEqual(decodeDetails(stored()), { password: 'new', other: 'kept' });
     });
   }
+
+  describe('a detail of which somebody took away the word, where there is a revision, counts as lost', () => {
+    for (const text of [undefined, '', 'nonsense', '{}', '{"another":"aaaaaaaaaa"}']) {
+      test(`${text}`, async () => {
+        const annotations = {
+          'crossplane.io/published-revision': '1',
+          ...(text !== undefined && { 'crossplane.io/published-details': text }),
+        };
+        const { cluster, publisher, stored } = scene(secret({ ownerReferences: [owner()], annotations }));
+        assert.deepEqual(await publisher.known(publishing, signal), {
+          details: {},
+          revision: 1,
+          lost: ['password', 'other'],
+        });
+        await publisher.publish(publishing, { password: 'new' }, signal, {
+          details: {},
+          revision: 1,
+          lost: ['password', 'other'],
+        });
+        assert.deepEqual((await publisher.known(publishing, signal)).details, { password: 'new' });
+        assert.deepEqual(decodeDetails(stored()), { password: 'new', other: 'kept' });
+        assert.equal(cluster.writes.length, 1);
+      });
+    }
+  });
+
+  test('from the first revision on there is word of all that is published, also of what was there', async () => {
+    const { cluster, publisher } = scene(secret({ ownerReferences: [owner()] }));
+    const before = await publisher.known(publishing, signal);
+    await publisher.publish(publishing, before.details, signal, before);
+    assert.equal(cluster.writes.length, 0);
+    await publisher.publish(publishing, { ...before.details, password: 'new' }, signal, before);
+    assert.deepEqual((await publisher.known(publishing, signal)).details, {
+      password: 'new',
+      other: 'kept',
+    });
+  });
+
+  test('what a run has published is not another’s when it publishes something else after it', async () => {
+    const { publisher, stored } = scene();
+    await publisher.publish(publishing, { password: 'old', uri: 'old' }, signal);
+    const before = await publisher.known(publishing, signal);
+    const ours = { password: 'old', uri: 'newer' };
+    await publisher.publish(publishing, ours, signal, before);
+    const last = { password: 'last', uri: 'last' };
+    await assert.rejects(publisher.publish(publishing, last, signal, before), /another process/);
+    await publisher.publish(publishing, ours, signal, { ...before, isUnknown: true });
+    await publisher.publish(publishing, last, signal, { ...before, ours });
+    assert.deepEqual(decodeDetails(stored()), last);
+  });
 
   const adoptable: Record<string, Secret> = {
     'nobody controls, of the connection type': secret({}),

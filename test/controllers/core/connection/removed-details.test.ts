@@ -73,7 +73,7 @@ describe('what publishing no password any more does at a place', () => {
       want: {
         news: {},
         removed,
-        annotations: { ...record({ password: null }, 1) },
+        annotations: record({ endpoint: ofE, password: null }, 1),
       },
     },
     'where it has been removed: nothing': {
