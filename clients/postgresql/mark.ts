@@ -45,8 +45,8 @@ export const markStatement = (kind: 'database' | 'role', name: string, ownerId: 
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
 /**
- * Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and what that brings, and never
- * whose it is.
+ * Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and what that brings, or how what
+ * was kept is taken up again, and never whose it is.
  */
 export function checkOurs(
   kind: 'database' | 'role',
@@ -59,6 +59,6 @@ export function checkOurs(
   const message =
     markIn(found.comment) === undefined
       ? `${what} exists and is not managed by ${ownerId}; to hand it over${consequence === undefined ? '' : ` (${consequence})`}, run: ${markStatement(kind, found.name, ownerId)}`
-      : `${what} is managed by another resource, not by ${ownerId}`;
+      : `${what} is managed by another resource, not by ${ownerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`;
   throw new PostgresqlError(message, { code: 'NotOurs' });
 }

@@ -231,7 +231,7 @@ describe('whose a thing is', () => {
   test('is not told to who asks for what another resource has', async () => {
     await assert.rejects(databases.create('bob', {}, { ownerId: foreignOwnerId }), {
       code: 'NotOurs',
-      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}`,
+      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`,
     });
   });
 

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { PostgresqlError } from '../../clients/postgresql/error.ts';
+import { checkOurs, markOf } from '../../clients/postgresql/mark.ts';
+import { whoseIs } from '../../controllers/author/whose-is.ts';
+import { labelOwner } from '../../controllers/gcp/labels.ts';
+import { failingWith, tracedIn } from './traced-objects.ts';
+
+const object = (
+  [apiVersion, kind]: readonly [apiVersion: string, kind: string],
+  name: string,
+  words?: string,
+): KubernetesObject =>
+  ({
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      uid: `uid-of-${name}`,
+      generation: 1,
+      annotations: { 'crossplane.io/external-name': 'orders' },
+    },
+    spec: { providerConfigRef: { name: 'demo' }, forProvider: {} },
+    ...(words !== undefined && {
+      status: { observedGeneration: 1, ...failingWith(`observe failed: ${words}`) },
+    }),
+  }) as KubernetesObject;
+
+const database = ['postgresql.crossplane.io/v1alpha1', 'PostgreSQLDatabase'] as const;
+const role = ['postgresql.crossplane.io/v1alpha1', 'PostgreSQLRole'] as const;
+const redis = ['cache.gcp.crossplane.io/v1beta1', 'CloudMemorystoreInstance'] as const;
+
+/** What lets the provider be no fault. */
+const providers = ['postgresql.crossplane.io/v1alpha1', 'gcp.crossplane.io/v1beta1'].map(
+  (apiVersion) =>
+    ({
+      apiVersion,
+      kind: 'ProviderConfig',
+      metadata: { name: 'demo' },
+      spec: {
+        projectID: 'demo',
+        credentials: {
+          source: 'Secret',
+          secretRef: { namespace: 'infra', name: 'demo', key: 'credentials' },
+        },
+      },
+    }) as KubernetesObject,
+);
+const credentials = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace: 'infra', name: 'demo' },
+  data: encodeDetails({ credentials: '{}' }),
+} as KubernetesObject;
+
+/** What a step says that throws. */
+function saidBy(step: () => unknown): string {
+  try {
+    step();
+  } catch (error) {
+    assert.ok(error instanceof Error || error instanceof PostgresqlError);
+    return error.message;
+  }
+  return assert.fail('nothing was thrown');
+}
+
+/** What the client of PostgreSQL says to whom a database is not. */
+const notOurs = (comment?: string): string =>
+  saidBy(() => checkOurs('database', { name: 'orders', ...(comment && { comment }) }, 'x/adopt-a'));
+/** What that of Google Cloud says of an instance with the labels of `a.b`, or without labels. */
+const notOursInCloud = (tags: Readonly<Record<string, string>>): string => {
+  const managed = object(redis, 'adopt-a') as never;
+  return saidBy(() =>
+    whoseIs(managed, { what: 'instance "orders"', tags, isKnown: false }, labelOwner(managed)),
+  );
+};
+const hidden = notOurs(markOf('x/former'));
+const labels = {
+  'crossplane-kind': 'cloudmemorystoreinstance_cache_gcp_crossplane_io',
+  'crossplane-name': 'a_b',
+};
+const takenUp =
+  'Give this one another external name. What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.';
+
+interface Row {
+  readonly asked: readonly [apiVersion: string, kind: string];
+  readonly words: string;
+  readonly others?: readonly KubernetesObject[];
+  /** How the cause ends. */
+  readonly whose: string;
+  readonly advice: string;
+}
+
+const rows: Readonly<Record<string, Row>> = {
+  'a mark that tells nobody, and a role here has the same external name': {
+    asked: database,
+    words: hidden,
+    others: [object(role, 'former'), object(database, 'other-server')],
+    whose: 'The same external name is that of PostgreSQLDatabase other-server, PostgreSQLRole former.',
+    advice: takenUp,
+  },
+  'a mark that tells nobody, and no other here has that external name': {
+    asked: database,
+    words: hidden,
+    whose:
+      'No other resource here has that external name, so that a deleted one has left it, or another cluster has it.',
+    advice: takenUp,
+  },
+  'no mark, in PostgreSQL': {
+    asked: database,
+    words: notOurs(),
+    whose: '',
+    advice: 'Give this one another external name, or run the statement that hands it over.',
+  },
+  'no tag of an owner': {
+    asked: redis,
+    words: notOursInCloud({}),
+    whose: '',
+    advice:
+      'Give this one another external name; or take it up: let this one only observe it first, and then do the rest.',
+  },
+  'labels in which a dot is another sign, of one that is there': {
+    asked: redis,
+    words: notOursInCloud(labels),
+    others: [object(redis, 'a.b')],
+    whose: 'That is CloudMemorystoreInstance a.b, which is there.',
+    advice: takenUp,
+  },
+  'labels in which a dot is another sign, of one that is gone': {
+    asked: redis,
+    words: notOursInCloud(labels),
+    whose:
+      'There is no CloudMemorystoreInstance a.b here any more: it was kept when that was deleted, or another cluster has it.',
+    advice:
+      'To take up what was kept, create a CloudMemorystoreInstance of the name a.b with the annotation crossplane.io/external-name: orders: this one has no use then. Or give this one another external name.',
+  },
+  'an owner of a kind that nobody knows here': {
+    asked: redis,
+    words: notOursInCloud({ ...labels, 'crossplane-kind': 'box' }),
+    whose: '',
+    advice: takenUp,
+  },
+};
+
+describe('what has the external name already', () => {
+  for (const [name, { asked, words, others = [], whose, advice }] of Object.entries(rows)) {
+    test(name, async () => {
+      const own = object(asked, 'adopt-a', words);
+      const { fault } = await tracedIn(
+        [own, ...others, ...providers, credentials],
+        [asked[1].toLowerCase(), 'adopt-a'],
+      );
+      assert.deepEqual(
+        [fault?.name, fault?.advice, fault?.cause],
+        [
+          'name taken',
+          advice,
+          `What is of that name in the external system is not ours: observe failed: ${words}.${whose && ` ${whose}`}`,
+        ],
+      );
+    });
+  }
+});
