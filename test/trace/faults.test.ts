@@ -662,6 +662,24 @@ describe('what was kept outside', () => {
   });
 });
 
+test('the external name is the one on record, and an edit of it is said to have no effect', async () => {
+  const world = new TracedWorld();
+  const { metadata } = world.resourceOf(await bound(world));
+  const annotations = { [externalName]: 'legacy-orders' };
+  world.edit(FavouriteDBInstanceKind, { name: metadata.name }, { metadata: { annotations } });
+  await world.pass();
+  const { links } = await world.trace('favouritedbinstance', { name: metadata.name });
+  world.simulation.kill();
+  const external = links.flatMap((link) => [link, ...link.links]).find(({ name }) => name === 'external');
+  assert.deepEqual(
+    [external?.title, external?.says],
+    [
+      `external name ${metadata.annotations?.[externalName]}`,
+      ['seen in the external system', `the annotation ${externalName}, legacy-orders, has no effect`],
+    ],
+  );
+});
+
 describe('what is not broken', () => {
   test('a bound claim can be used, and every link of its chain is fine', async () => {
     const world = new TracedWorld();

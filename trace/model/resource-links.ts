@@ -4,6 +4,7 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { recordedIdentity } from '../../controllers/core/managed/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
 import { thereOf } from './findings.ts';
@@ -143,7 +144,9 @@ function referencesLinks({ managedService, unresolved, theManaged, referenced }:
 }
 
 function externalLink({ theManaged, managedService }: View): Link {
-  const name = theManaged && externalName(theManaged);
+  const asked = theManaged && externalName(theManaged);
+  const onRecord = theManaged && recordedIdentity(theManaged, { immutable: [] })?.name;
+  const name = onRecord ?? asked;
   const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned when it is made)' : '(none yet)')}`;
   const isGone = [syncedOf(theManaged), readyOf(theManaged)].some(({ message }) =>
     tellsOfNothingThere(message),
@@ -155,6 +158,11 @@ function externalLink({ theManaged, managedService }: View): Link {
   const wasSeen = isLookedAt || theManaged?.status?.externalIdentity !== undefined;
   return link('external', title, {
     state: wasSeen ? 'ok' : 'waits',
-    says: [wasSeen ? 'seen in the external system' : 'not seen in the external system yet'],
+    says: [
+      wasSeen ? 'seen in the external system' : 'not seen in the external system yet',
+      ...(onRecord !== undefined && asked !== undefined && asked !== onRecord
+        ? [`the annotation ${annotationKeys.externalName}, ${asked}, has no effect`]
+        : []),
+    ],
   });
 }
