@@ -362,6 +362,25 @@ const claims: readonly (readonly [
     says,
     ours,
   ]),
+  ...(
+    [
+      ['fails', 'False', 'False', []],
+      ['fails, without a word', 'False', 'True', [/has Synced True, and should have False$/]],
+      ['works', 'True', 'False', [/has to bind FavouriteDBInstance a$/]],
+    ] as const
+  ).map(([name, works, synced, says]): (typeof claims)[number] => [
+    `Binding to a resource whose secret is gone and that ${name}`,
+    { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
+    status(binding, synced, unbound),
+    [
+      managed('a', {
+        spec: { claimRef: claimRef('orders'), writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } },
+        status: status(available, works, unbound),
+      }),
+    ],
+    says,
+    ours,
+  ]),
   [
     'Unbound, though its resource is Bound and its secret in order',
     { resourceRef },
@@ -3195,6 +3214,25 @@ const cases: readonly Case[] = [
         call({ system: 'favourite', verb: 'POST' });
         if (isGone) clouds.favourite.lose('a');
         as('p1', put(event('DeletedExternalResource', 'x', 'uid-of-a')));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['for as long', 20_000, []],
+      ['not for so long', 30_000, [/says "FavouriteDBInstanceClass 0 of 1", and there are 0$/]],
+    ] as const
+  ).map(
+    ([name, lateMs, says]): Case => ({
+      invariant: statementsTrue,
+      scenario: { steps: [{ atMs: 0, act: { type: 'freeze', nth: 1, forMs: 20_000 } }] },
+      name: `a process says how many classes there were, which stood still ${name}`,
+      history({ as, cluster, later }) {
+        put(smallClass({}))(cluster);
+        leave(smallClass({}))(cluster);
+        later(lateMs);
+        as('p1', put(event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1')));
       },
       says,
     }),

@@ -13,3 +13,7 @@ export function lagMs({ pace, steps, faults }: Scenario): number {
   const { watchMs, requestMs, outsideMs, readDelayMs } = pace;
   return 1_000 + 2 * watchMs + 10 * requestMs + 6 * outsideMs + readDelayMs + (isTroubled ? 240_000 : 0);
 }
+
+/** For how long a process stands still at most; what it says when it goes on was so before. */
+export const stillMs = ({ steps }: Scenario): number =>
+  Math.max(0, ...steps.map(({ act }) => (act.type === 'freeze' ? act.forMs : 0)));

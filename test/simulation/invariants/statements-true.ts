@@ -7,7 +7,7 @@ import type { Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
-import { lagMs } from './lag.ts';
+import { lagMs, stillMs } from './lag.ts';
 
 /** What is told in an Event, and of which object. */
 interface Told extends KubernetesObject {
@@ -57,7 +57,7 @@ function waitedMs({ lastTimestamp = '', metadata: { creationTimestamp = '' } }: 
 /** What a status or an Event says was so, a moment ago or, of an Event, once. */
 export const statementsTrue: InvariantOf = (world) => {
   const facts = new Facts();
-  const lag = lagMs(world.scenario);
+  const lag = lagMs(world.scenario) + stillMs(world.scenario);
   const sets = (isSo: boolean, ...names: readonly string[]): void => {
     for (const name of names) facts.set(name, isSo, world.elapsedMs);
   };

@@ -20,7 +20,7 @@ import {
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { isOffered, isSelected, isWellFormed, mayClaim, wasTakenBy } from './may-claim.ts';
 import type { Objects } from './taken-secret.ts';
-import { isTakenFrom } from './taken-secret.ts';
+import { isTakenFrom, secretAt } from './taken-secret.ts';
 
 /*
  * What docs/decision-tables.md says about a claim that nothing happens to any more, read as a specification: from the
@@ -149,7 +149,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
   // Nothing is handed over of what is not ready yet, whosever its secret is.
   if (phase !== 'Unbound') return pending('Binding');
-  return isKeptFromIt
+  // Nor of what was published and is gone, while its resource comes to nothing.
+  const isNowhere = isHandedOver && secretAt(source, objects) === undefined && isFailing(managed);
+  return isKeptFromIt || isNowhere
     ? pending('Binding', false)
     : { due: `to bind ${managed.kind} ${managed.metadata.name}` };
 }

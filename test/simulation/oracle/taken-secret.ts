@@ -14,14 +14,16 @@ interface Place {
   readonly name: string;
 }
 
+/** The secret there is at a place. */
+export const secretAt = ({ namespace, name }: Place, objects: Objects): KubernetesObject | undefined =>
+  objects.all(SecretKind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+
 /**
  * Whether a secret has a controller that keeps it from an owner. What is of a kind of the world must be there; of any
  * other kind nobody here can look, and it is left its secret.
  */
-export function isTakenFrom(owner: KubernetesObject, { namespace, name }: Place, objects: Objects): boolean {
-  const secret = objects
-    .all(SecretKind)
-    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+export function isTakenFrom(owner: KubernetesObject, place: Place, objects: Objects): boolean {
+  const secret = secretAt(place, objects);
   const controller = secret && controllerOf(secret);
   if (controller === undefined || controller.uid === owner.metadata.uid) return false;
   const kind = [...claimKinds, ...managedKinds].find(
