@@ -60,6 +60,7 @@ const acts: ReadonlySet<string> = new Set([
   'DeletedExternalResource',
   'LostExternalResource',
   'PropagatedDataFrom',
+  'RemovedConnectionSecret',
   'SelectedResourceClass',
   'UnboundManagedResource',
   'UpdatedExternalResource',

@@ -15,6 +15,7 @@ import {
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isAlreadyExists } from '../../../runtime/client/errors.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { propagated } from '../claim/propagated-secret.ts';
 import { secretsControlledBy, secretsOfClaim } from '../indexes.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
@@ -22,17 +23,21 @@ import { isOfKey, withdrawConsent } from './consent.ts';
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
  * source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
- * back what was given. A bound claim whose source is gone keeps what it was given. Throws an Error whose message names
- * the secret that stands in the way.
+ * back what was given, and tells of it. A bound claim whose source is gone keeps what it was given. Throws an Error whose
+ * message names the secret that stands in the way.
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,
   claim: Claim,
   managed: Managed,
-  signal: AbortSignal,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (act: EventFacts) => void },
 ): Promise<void> {
   const wanted = claim.spec.writeConnectionSecretToRef;
-  await removeStaleTargets(secrets, claim, wanted?.name, signal);
+  for (const { name } of await removeStaleTargets(secrets, claim, wanted?.name, signal)) {
+    const instead = wanted === undefined ? 'none' : `secret ${wanted.name}`;
+    const message = `connection secret ${name} was the claim's, which wants ${instead}`;
+    tell({ type: 'Normal', reason: 'RemovedConnectionSecret', message });
+  }
   const sourceKey = managed.spec.writeConnectionSecretToRef;
   const published = secretsControlledBy(secrets.store, managed.metadata.uid);
   const stale = published.filter((secret) => wanted === undefined || !isOfKey(secret, sourceKey));
@@ -132,14 +137,16 @@ function allowingOnly(source: Secret, target: SecretKey): Secret {
   };
 }
 
-/** A claim that names another secret than before, or none any more, leaves none behind. */
+/** A claim that names another secret than before, or none any more, leaves none behind. Returns what is removed. */
 async function removeStaleTargets(
   secrets: Resource<Secret>,
   claim: Claim,
   wanted: string | undefined,
   signal: AbortSignal,
-): Promise<void> {
-  for (const secret of secretsOfClaim(secrets.store, claim.metadata)) {
-    if (secret.metadata.name !== wanted && !wasDeleted(secret)) await secrets.delete(secret, signal);
-  }
+): Promise<readonly SecretKey[]> {
+  const stale = secretsOfClaim(secrets.store, claim.metadata).filter(
+    (secret) => secret.metadata.name !== wanted && !wasDeleted(secret),
+  );
+  for (const secret of stale) await secrets.delete(secret, signal);
+  return stale.map(secretKeyOf);
 }

@@ -16,7 +16,9 @@ import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts'
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
+import { recordClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import { isRestored } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
@@ -25,6 +27,7 @@ import type { ClaimService, Peers } from '../claim-service.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
+import { aboutClaim, logAct } from '../story.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
 import type { BindingDecision, BindingInput } from './decide.ts';
 import { decideBinding, isConcerned } from './decide.ts';
@@ -279,6 +282,14 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   /** What stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
   async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<void> {
-    await failing('', propagateConnection(secrets, claim, resource, signal), cannotPropagate);
+    const tell = (act: EventFacts): void => {
+      recordClaimEvent(env, claim, act);
+      logAct(
+        env.log.child(() => aboutClaim(claim)),
+        act,
+      );
+    };
+    const step = propagateConnection(secrets, claim, resource, { signal, tell });
+    await failing('', step, cannotPropagate);
   }
 }

@@ -666,8 +666,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a secret that a claim does not name any more',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: a claim that names another secret, or none, leaves none behind',
-      was: 'await removeStaleTargets(secrets, claim, wanted?.name, signal);',
-      becomes: '',
+      was: 'await removeStaleTargets(secrets, claim, wanted?.name, signal)',
+      becomes: '[] as readonly SecretKey[]',
     },
     {
       against: "somebody else's secret handed to a claim",

@@ -800,6 +800,15 @@ describe('what binding leaves behind', () => {
     await process.settle();
     assert.deepEqual(names(), []);
     assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
+    assert.deepEqual(
+      process.events.flatMap(({ type, reason, message }) =>
+        reason === 'RemovedConnectionSecret' ? [`${type}: ${message}`] : [],
+      ),
+      [
+        "Normal: connection secret conn was the claim's, which wants secret renamed",
+        "Normal: connection secret renamed was the claim's, which wants none",
+      ],
+    );
   });
 
   const consents: Record<string, { readonly given: Record<string, string>; readonly adds: boolean }> = {
