@@ -7,7 +7,7 @@ import { isTransient } from '../../../runtime/client/errors.ts';
  */
 export interface HandOvers {
   /** Hands over to a claim. What is refused was not given; what is left without an answer may have been. */
-  during(claim: Claim, handingOver: () => Promise<void>): Promise<void>;
+  during<T>(claim: Claim, handingOver: () => Promise<T>): Promise<T>;
   isOf(uid: string | undefined): boolean;
   /** It is Bound, which is on record, or gone. */
   forget(uid: string | undefined): void;
@@ -21,7 +21,7 @@ export function createHandOvers(): HandOvers {
       const wasGiven = given.has(uid);
       given.add(uid);
       try {
-        await handingOver();
+        return await handingOver();
       } catch (error) {
         if (!wasGiven && !isTransient(error)) given.delete(uid);
         throw error;

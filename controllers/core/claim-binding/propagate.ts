@@ -23,21 +23,16 @@ import { isOfKey, withdrawConsent } from './consent.ts';
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
  * source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
- * back what was given, and tells of it. A bound claim whose source is gone keeps what it was given. Throws an Error whose
- * message names the secret that stands in the way.
+ * back the leave that was given. A bound claim whose source is gone keeps what it was given. Throws an Error whose message
+ * names the secret that stands in the way.
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,
   claim: Claim,
   managed: Managed,
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (act: EventFacts) => void },
+  signal: AbortSignal,
 ): Promise<void> {
   const wanted = claim.spec.writeConnectionSecretToRef;
-  for (const { name } of await removeStaleTargets(secrets, claim, wanted?.name, signal)) {
-    const instead = wanted === undefined ? 'none' : `secret ${wanted.name}`;
-    const message = `connection secret ${name} was the claim's, which wants ${instead}`;
-    tell({ type: 'Normal', reason: 'RemovedConnectionSecret', message });
-  }
   const sourceKey = managed.spec.writeConnectionSecretToRef;
   const published = secretsControlledBy(secrets.store, managed.metadata.uid);
   const stale = published.filter((secret) => wanted === undefined || !isOfKey(secret, sourceKey));
@@ -137,16 +132,21 @@ function allowingOnly(source: Secret, target: SecretKey): Secret {
   };
 }
 
-/** A claim that names another secret than before, or none any more, leaves none behind. Returns what is removed. */
-async function removeStaleTargets(
+/** A claim that names another secret than before, or none any more, leaves none behind. Returns what tells of it. */
+export async function removeStaleTargets(
   secrets: Resource<Secret>,
   claim: Claim,
-  wanted: string | undefined,
   signal: AbortSignal,
-): Promise<readonly SecretKey[]> {
+): Promise<readonly EventFacts[]> {
+  const wanted = claim.spec.writeConnectionSecretToRef?.name;
   const stale = secretsOfClaim(secrets.store, claim.metadata).filter(
     (secret) => secret.metadata.name !== wanted && !wasDeleted(secret),
   );
   for (const secret of stale) await secrets.delete(secret, signal);
-  return stale.map(secretKeyOf);
+  const instead = wanted === undefined ? 'none' : `secret ${wanted}`;
+  return stale.map(({ metadata: { name } }) => ({
+    type: 'Normal',
+    reason: 'RemovedConnectionSecret',
+    message: `connection secret ${name} was the claim's, which wants ${instead}`,
+  }));
 }

@@ -16,9 +16,7 @@ import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts'
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { recordClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import { isRestored } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
@@ -27,7 +25,6 @@ import type { ClaimService, Peers } from '../claim-service.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
-import { aboutClaim, logAct } from '../story.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
 import type { BindingDecision, BindingInput } from './decide.ts';
 import { decideBinding, isConcerned } from './decide.ts';
@@ -52,7 +49,7 @@ import {
 } from './ending.ts';
 import { createHandOvers } from './hand-overs.ts';
 import { orphanRelease } from './orphan-release.ts';
-import { propagateConnection } from './propagate.ts';
+import { propagateConnection, removeStaleTargets } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { provisionedNames } from './provisioned-name.ts';
 import { finalise, part } from './release.ts';
@@ -248,23 +245,24 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, referring] = await refer(claim, resource, cannotBind, signal);
-    await handOvers.during(updated, () => propagate(updated, referring, signal));
+    const happened = await handOvers.during(updated, () => propagate(updated, referring, signal));
     const phased = managedResources.updateStatus(referring, withBound(referring), signal);
-    const bound = await failing('cannot update managed resource status', phased, cannotBind);
+    const facts = { ...cannotBind, known: happened };
+    const bound = await failing('cannot update managed resource status', phased, facts);
     handOvers.forget(updated.metadata.uid);
-    return newlyBound(updated, bound);
+    return { ...newlyBound(updated, bound), happened };
   }
 
   /** Keeps the secret, the references and the status of a bound claim true. */
   async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
-    if (!wasDeleted(healed)) await propagate(updated, healed, signal);
+    const happened = wasDeleted(healed) ? [] : await propagate(updated, healed, signal);
     if (healed.status?.bindingPhase === 'Bound' && isRestored(healed)) {
       const bound = managedResources.updateStatus(healed, withBound(healed), signal);
-      await failing('cannot update managed resource status', bound, cannotRefresh);
+      await failing('cannot update managed resource status', bound, { ...cannotRefresh, known: happened });
     }
-    return stillBound(updated, healed);
+    return { ...stillBound(updated, healed), happened };
   }
 
   /** The claim has its finalizer and the external name, and the managed resource names the claim. */
@@ -281,15 +279,10 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   /** What stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
-  async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<void> {
-    const tell = (act: EventFacts): void => {
-      recordClaimEvent(env, claim, act);
-      logAct(
-        env.log.child(() => aboutClaim(claim)),
-        act,
-      );
-    };
-    const step = propagateConnection(secrets, claim, resource, { signal, tell });
-    await failing('', step, cannotPropagate);
+  async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Happened> {
+    const happened = await failing('', removeStaleTargets(secrets, claim, signal), cannotPropagate);
+    const step = propagateConnection(secrets, claim, resource, signal);
+    await failing('', step, { ...cannotPropagate, known: happened });
+    return happened;
   }
 }

@@ -420,15 +420,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a bound claim that is told of a secret that goes with its resource',
       provenBy:
         'test/controllers/core/claim-binding/requests.test.ts: a resource on its way out hands nothing over any more',
-      was: 'if (!wasDeleted(healed)) await propagate(updated, healed, signal);',
-      becomes: 'await propagate(updated, healed, signal);',
+      was: 'const happened = wasDeleted(healed) ? [] : await propagate(updated, healed, signal);',
+      becomes: 'const happened = await propagate(updated, healed, signal);',
     },
     {
       against: 'a claim that says Bound before it has its secret',
       provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
-      was: `    await handOvers.during(updated, () => propagate(updated, referring, signal));
-    const phased`,
-      becomes: '    const phased',
+      was: 'const happened = await handOvers.during(updated, () => propagate(updated, referring, signal));',
+      becomes: 'const happened: Happened = [];',
     },
   ],
   'controllers/core/claim-binding/bind.ts': [
@@ -666,8 +665,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a secret that a claim does not name any more',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: a claim that names another secret, or none, leaves none behind',
-      was: 'await removeStaleTargets(secrets, claim, wanted?.name, signal)',
-      becomes: '[] as readonly SecretKey[]',
+      was: 'for (const secret of stale) await secrets.delete(secret, signal);',
+      becomes: '',
     },
     {
       against: "somebody else's secret handed to a claim",

@@ -17,3 +17,12 @@ export function lagMs({ pace, steps, faults }: Scenario): number {
 /** For how long a process stands still at most; what it says when it goes on was so before. */
 export const stillMs = ({ steps }: Scenario): number =>
   Math.max(0, ...steps.map(({ act }) => (act.type === 'freeze' ? act.forMs : 0)));
+
+/** When whoever stood still at a moment can see what happened then, without {@link lagMs}. */
+export const seenMs = (atMs: number, { steps }: Scenario): number =>
+  Math.max(
+    atMs,
+    ...steps.map((step) =>
+      step.act.type === 'freeze' && step.atMs <= atMs ? step.atMs + step.act.forMs : 0,
+    ),
+  );

@@ -8,7 +8,7 @@ import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import type { Scenario } from '../scenario.ts';
-import { lagMs } from './lag.ts';
+import { lagMs, seenMs } from './lag.ts';
 
 const ours = [...claimKinds, ...managedKinds];
 
@@ -22,12 +22,7 @@ const ownerUid = (secret: Secret): string =>
   '';
 
 /** When another process that lives knows what was done at a moment, though it was frozen then. */
-function knownMs(atMs: number, scenario: Scenario): number {
-  const thaws = scenario.steps.flatMap((step) =>
-    step.act.type === 'freeze' && step.atMs <= atMs ? [step.atMs + step.act.forMs] : [],
-  );
-  return Math.max(atMs, ...thaws) + lagMs(scenario);
-}
+const knownMs = (atMs: number, scenario: Scenario): number => seenMs(atMs, scenario) + lagMs(scenario);
 
 /** Secrets go with what they are of, and what no claim has gives its secret to nobody. */
 export const nothingLeft: InvariantOf = (world) => {
