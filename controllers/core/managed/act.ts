@@ -50,6 +50,7 @@ import {
   observeAndPublish,
   prepare,
   publish,
+  withoutUnpublished,
   write,
 } from './steps.ts';
 
@@ -130,6 +131,7 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {
     return endings.gone(marked);
   }
+  const made = withoutUnpublished(context, marked);
   overtaken.begin(marked.current);
   absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
   let creation: Creation<Managed, string>;
@@ -147,21 +149,21 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
     event: requested('CreatedExternalResource', 'creation'),
   };
   if (typeof operation === 'string') {
-    const problem = unpollable(context, marked.current, 'create', operation);
+    const problem = unpollable(context, made.current, 'create', operation);
     if (problem !== undefined)
-      throw new StepFailure('create failed', problem, { ...cannotCreate, known: marked });
+      throw new StepFailure('create failed', problem, { ...cannotCreate, known: made });
     const handedOver = await recordName(
       context,
-      begin(context, marked, { type: 'create', name: operation }),
+      begin(context, made, { type: 'create', name: operation }),
       creation,
     );
     return endings.handedOver(await tell(context, handedOver, { ...called, ready: isCreating }), creating());
   }
   if (operation !== undefined) {
-    const published = await tell(context, marked, { ...called, ready: isCreating });
+    const published = await tell(context, made, { ...called, ready: isCreating });
     return begun(context, published, { type: 'create', operation, ready: creating() });
   }
-  const recorded = await recordCreation(context, marked, creation);
+  const recorded = await recordCreation(context, made, creation);
   const [shown, observed] = await observeAndPublish(context, recorded, { ...called, ready: isCreating });
   if (!observed.exists) return endings.unseen(shown);
   const { lateInitialized } = observed;

@@ -132,7 +132,8 @@ export interface Calls<M extends Managed, Name extends string> {
   /** Looks and changes nothing. */
   observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation<M>>;
   /**
-   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success.
+   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success. The
+   * credentials that it set are returned, those of `known` too; those that it did not set are not.
    * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.
    */
   create(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Creation<M, Name>>;

@@ -1,4 +1,5 @@
 import isEmpty from 'lodash/isEmpty.js';
+import omit from 'lodash/omit.js';
 import { creating, isConditionTrue, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -11,7 +12,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { PublisherChain } from '../connection/connection-publisher.ts';
 import { NotOurs, PublishedElsewhere } from '../connection/connection-publisher.ts';
-import { nothingPublished, revisionOf } from '../connection/published-details.ts';
+import { nothingPublished, present, revisionOf } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -226,6 +227,17 @@ function noteUnpublished(
   unpublished.forget(current);
   if (!contest.isOnRecord) renewals.contested(current);
   return false;
+}
+
+/**
+ * What an earlier creation set and nobody could publish was of what is gone. Of what the next one makes it counts only
+ * where its answer says so: that may fail, or find what another process made meanwhile, with credentials of its own.
+ */
+export function withoutUnpublished({ unpublished }: RunContext, run: Run): Run {
+  const { current, known, before = nothingPublished } = run;
+  const left = unpublished.recall(current, before.details);
+  unpublished.forget(current);
+  return { ...run, known: omit(known, Object.keys(left === 'superseded' ? {} : present(left))) };
 }
 
 /**

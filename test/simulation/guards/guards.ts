@@ -121,8 +121,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an assigned name that is forgotten',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
-      was: 'const recorded = await recordCreation(context, marked, creation);',
-      becomes: 'const recorded = marked;',
+      was: 'const recorded = await recordCreation(context, made, creation);',
+      becomes: 'const recorded = made;',
+    },
+    {
+      against: 'a password of what was lost, handed out with what another process made anew',
+      provenBy:
+        'test/controllers/core/managed/unpublished.test.ts: credentials that cannot be published are not set anew each time',
+      was: 'const made = withoutUnpublished(context, marked);',
+      becomes: 'const made = marked;',
     },
     {
       against: 'a managed resource that goes before its external resource has gone',

@@ -74,6 +74,31 @@ describe('credentials that cannot be published are not set anew each time', () =
     assert.ok(works(scene));
   });
 
+  for (const isAnswered of [true, false]) {
+    const how = isAnswered ? 'which the creation finds' : 'which the creation fails upon';
+    test(`of what was lost since and made anew by another process, ${how}: they are renewed`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } });
+      const { external } = scene;
+      external.isDiscreet = true;
+      unwritable(scene);
+      await scene.run();
+      writable(scene);
+      external.things.delete('db');
+      // What password it was made with nobody tells.
+      external.creation = { details: {} };
+      external.afterCall = (method) => {
+        if (method !== 'create') return;
+        external.put('db', { size: 1 }, 'theirs');
+        if (!isAnswered) throw broken();
+      };
+      await scene.run();
+      assert.deepEqual([scene.secret?.password, external.count('update')], [undefined, 0]);
+      await scene.run();
+      assert.equal(external.count('update'), 1);
+      assert.ok(works(scene));
+    });
+  }
+
   test('where another process has published its own meanwhile, they are renewed', async () => {
     const scene = new Scene({ forProvider: { size: 1 } });
     scene.external.isDiscreet = true;
