@@ -1526,6 +1526,38 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['which another process had made anew', 'p2', undefined, []],
+      ['which it had made anew itself', 'p1', undefined, [/the password in its secret does not work$/]],
+      [
+        'which another process had made anew, in place of a password',
+        'p2',
+        'former',
+        [/the password in its secret does not work$/],
+      ],
+    ] as const
+  ).map(
+    ([name, by, former, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database with the password of the one before it, ${name}`,
+      async history({ as, call, cluster, clouds, rest }) {
+        const creation = { system: 'favourite', verb: 'POST', target: '/v1/instances' };
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const one = managed('a', { spec: to, status: status(available) });
+        put(...credentials, one)(cluster);
+        if (former !== undefined) as('p1', put(secret('ops', 'a', one, { password: former })));
+        await post(clouds, 'a');
+        call({ by: 'p1', ...creation });
+        clouds.favourite.lose('a');
+        await post(clouds, 'a');
+        call({ by, ...creation });
+        as('p1', put(secret('ops', 'a', one, { password: 'another' })));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['Optional', []],
       ['Required', [/leads nowhere/]],
     ] as const

@@ -5,6 +5,8 @@ import type { InvariantOf, StoredObject } from '../invariant.ts';
 /** What somebody must do something about; until then a deletion waits, and says so. */
 const obstacles: readonly RegExp[] = [
   /^connect failed: /,
+  // Credentials that nobody has put right.
+  /refused the token \(401/,
   // Nobody knows whether anything was published there.
   /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,
   // A system refuses: a network that is used, a role that owns a database.

@@ -12,7 +12,7 @@ import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import type { Change, InvariantOf, Seen } from '../invariant.ts';
+import type { Call, Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
 import type { Database } from '../oracle/expected-resource.ts';
@@ -98,6 +98,7 @@ function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string
 /** Secrets of whose password nobody of ours can know that it is wrong. */
 interface Excused {
   note(change: Change): void;
+  called?(call: Call): void;
   has(secret: KubernetesObject): boolean;
 }
 
@@ -147,12 +148,54 @@ function wordsOfSomebody(): Excused {
   };
 }
 
+/**
+ * Secrets with the password of what their process had made and could not publish, while another process, which runs by
+ * mistake, had it made anew already, for somebody had deleted it outside. docs/reliability.md says so.
+ */
+function madeAnewByAnother(world: Pick<Seen, 'clouds'>): Excused {
+  /** Who made what has a name in a cloud, in order. */
+  const makers = new Map<string, readonly string[]>();
+  const known = new Set<string>();
+  const uids = new Set<string | undefined>();
+  const names = new Map<string | undefined, string>();
+  return {
+    called({ by, verb }) {
+      if (verb !== 'POST') return;
+      for (const [system, cloud] of Object.entries(world.clouds)) {
+        for (const { item } of cloud.instances()) {
+          if (known.has(item.uuid)) continue;
+          known.add(item.uuid);
+          const place = `${system} ${item.name}`;
+          makers.set(place, [...(makers.get(place) ?? []), by]);
+        }
+      }
+    },
+    note({ by, kind, before, after }) {
+      if (after === undefined) return;
+      const { uid } = after.metadata;
+      if (managedKinds.includes(kind)) names.set(uid, recordedName(after as unknown as Managed));
+      if (kind !== SecretKind || passwordIn(before) === passwordIn(after)) return;
+      uids.delete(uid);
+      const name = names.get(controllerUid(after));
+      const isOvertaken = [...makers].some(
+        ([place, made]) => place.endsWith(` ${name}`) && made.includes(by) && made.at(-1) !== by,
+      );
+      if (isOvertaken && passwordIn(before) === undefined) uids.add(uid);
+    },
+    has: ({ metadata: { uid } }) => uids.has(uid),
+  };
+}
+
 export const resourcesSettled: InvariantOf = (world) => {
-  const excused = [wordsOfSomebody(), leftByFormer(world)];
+  const excused = [wordsOfSomebody(), leftByFormer(world), madeAnewByAnother(world)];
   return {
     name: 'a managed resource at rest is what is outside, and says so',
     changed(change) {
       for (const each of excused) each.note(change);
+      return [];
+    },
+    called(call) {
+      for (const each of excused) each.called?.(call);
       return [];
     },
     atRest: () =>
