@@ -1728,6 +1728,28 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['another process let go of since', 'p2', 1, []],
+      ['another process had let go of before', 'p2', 10_001, [/made favourite a for a, which is not there$/]],
+      ['it let go of itself since', 'p1', 1, [/made favourite a for a, which is not there$/]],
+    ] as const
+  ).map(
+    ([name, by, sentAtMs, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process makes something for what ${name}`,
+      async history({ as, cluster, clouds, call, later }) {
+        const made = managed('a', {}, held);
+        put(made)(cluster);
+        later(10_000);
+        as(by, (of) => of.remove(kindOf(made), 'a'));
+        later(10_000);
+        await post(clouds, 'a');
+        call({ by: 'p1', system: 'favourite', verb: 'POST', target: '/v1/instances', sentAtMs });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['a moment ago', 100, 'p1', []],
       ['long ago', 10_000, 'p1', [/made favourite a, which is not on record$/]],
       ['before it began', 100, 'p2', [/made favourite a, which is not on record$/]],
@@ -1943,6 +1965,62 @@ const cases: readonly Case[] = [
           cluster,
         );
         as('p1', leave(a));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['another process a moment before', 'p2', 100, []],
+      [
+        'another process long before',
+        'p2',
+        10_000,
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      [
+        'who lets it go, a moment before',
+        'p1',
+        100,
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+    ] as const
+  ).map(
+    ([name, maker, laterMs, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a claim goes, and its secret was made by ${name}`,
+      history({ as, cluster, later, rest }) {
+        put(orders)(cluster);
+        as(maker, put(secret('team', 'conn', orders, {})));
+        later(laterMs);
+        as('p1', leave(orders));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['was given up', 20_000, []],
+      ['was waited for', 59_999, [/secret team\/conn is still there, and FancySQLInstance orders is gone$/]],
+    ] as const
+  ).map(
+    ([name, sentAtMs, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a claim is gone, and a secret becomes its own with a request that ${name}`,
+      history({ as, call, cluster, later, rest }) {
+        const left = secret('team', 'conn', orders, {});
+        const { ownerReferences, ...metadata } = left.metadata;
+        put(orders, { ...left, metadata } as KubernetesObject)(cluster);
+        later(40_000);
+        as('p1', leave(orders));
+        later(20_000);
+        as('p1', patch(left, { metadata: { ownerReferences } }));
+        call({
+          ...{ by: 'p1', verb: 'update', target: 'Secret team/conn', sentAtMs },
+          about: { kind: SecretKind, key: { namespace: 'team', name: 'conn' } },
+        });
         rest();
       },
       says,
@@ -2649,12 +2727,13 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
-      ['marked and looked at', true, true, []],
-      ['marked', true, false, [/^nobody answers for a in favourite, made for a$/]],
-      ['looked at', false, true, [/^nobody answers for a in favourite, made for a$/]],
+      ['marked and looked at', true, true, 0, []],
+      ['marked, which its process was shown', true, false, 11, []],
+      ['marked', true, false, 0, [/^nobody answers for a in favourite, made for a$/]],
+      ['looked at', false, true, 0, [/^nobody answers for a in favourite, made for a$/]],
     ] as const
   ).map(
-    ([name, isMarked, isLookedAt, says]): Case => ({
+    ([name, isMarked, isLookedAt, laterMs, says]): Case => ({
       invariant: answeredFor,
       name: `something was made for a resource whose deletion overtook its finalizer, and that was ${name} before`,
       async history({ as, ask, cluster, clouds, later, rest }) {
@@ -2666,6 +2745,7 @@ const cases: readonly Case[] = [
         as('p1', patch(one, { metadata: { finalizers: [finalizerNames.managed] } }));
         await post(clouds, 'a');
         if (isMarked) cluster.delete(kindOf(one), one.metadata);
+        later(laterMs);
         if (isLookedAt) as('p1', patch(one, { status: { bindingPhase: 'Unbound' } }, 'status'));
         as(overtaking, end);
         rest();
@@ -3137,12 +3217,15 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
-      ['a moment ago', 100, []],
-      ['long ago', 10_000, [/which may not have it$/]],
+      ['a moment ago', 100, 0, []],
+      ['long ago', 10_000, 0, [/which may not have it$/]],
+      ['before the process stood still', 10_000, 9_500, []],
+      ['before the process stood still, long ago', 10_000, 5_000, [/which may not have it$/]],
     ] as const
   ).map(
-    ([name, laterMs, says]): Case => ({
+    ([name, laterMs, forMs, says]): Case => ({
       invariant: onlyWhomItIsFor,
+      scenario: { steps: forMs === 0 ? [] : [{ atMs: 0, act: { type: 'freeze', nth: 0, forMs } }] },
       name: `a claim is bound to what its namespace might have ${name}`,
       history({ as, cluster, later }) {
         put(

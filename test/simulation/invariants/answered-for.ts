@@ -55,8 +55,9 @@ export const answeredFor: InvariantOf = (world) => {
   const owners = new Map<string, Pick<Outside, 'owner' | 'ownerKind'>>();
   /** When a deletion overtook the finalizer of what answers for something outside, by kind and name of that; never: it is kept. */
   const overtaken = new Map<string, number>();
-  /** By UID: what processes have changed since it had its finalizer. */
+  /** By UID: what processes have changed since it had its finalizer; and since when it is marked as deleted. */
   const changedSince = new Set<string>();
+  const markedMs = new Map<string, number>();
   const processes = new Set<string>();
   /** When a process last began, or began to lead. */
   let begunMs = 0;
@@ -113,6 +114,8 @@ export const answeredFor: InvariantOf = (world) => {
         object !== undefined && hasFinalizer(object, finalizerNames.managed);
       const { uid = '' } = managed.metadata;
       if (isProcess(by) && holds(managed) && after !== undefined) changedSince.add(uid);
+      if (after !== undefined && wasDeleted(after) && !wasDeleted(managed))
+        markedMs.set(uid, world.elapsedMs);
       if (
         after !== undefined &&
         recordedName(after as unknown as Managed) !== recordedName(managed) &&
@@ -130,7 +133,8 @@ export const answeredFor: InvariantOf = (world) => {
       if (after !== undefined) return [];
       if (by === overtaking && holds(managed)) {
         // Once it is marked as deleted and was looked at, it might as well have been let go of: docs/reliability.md says so.
-        const isToBeSeen = !(wasDeleted(managed) && changedSince.has(uid));
+        const isShown = world.elapsedMs - (markedMs.get(uid) ?? world.elapsedMs) > watchMs;
+        const isToBeSeen = !(wasDeleted(managed) && (changedSince.has(uid) || isShown));
         const atMs = mayDelete(managed) && isToBeSeen ? world.elapsedMs : Number.NEGATIVE_INFINITY;
         overtaken.set(ownerOf(managed), atMs);
       }

@@ -35,15 +35,31 @@ export const nothingLeft: InvariantOf = (world) => {
    * into one is of its making again.
    */
   const late = new Set<string>();
+  /** By the UIDs of secrets: which process made it, and when. */
+  const makers = new Map<string, { readonly by: string; readonly atMs: number }>();
+  const { watchMs, requestMs } = world.scenario.pace;
+  /** Who has looked for secrets by then, and lets their owner go, does not see what another process makes. */
+  const lookedMs = 1_000 + 2 * watchMs + 10 * requestMs;
+  function noteBeside({ by, atMs }: { readonly by: string; readonly atMs: number }, owner: string): void {
+    for (const secret of cluster.all(SecretKind)) {
+      const { uid = '' } = secret.metadata;
+      const maker = makers.get(uid);
+      const isBeside = maker !== undefined && maker.by !== by && atMs - maker.atMs < lookedMs;
+      if (isBeside && ownerUid(secret) === owner) late.add(uid);
+    }
+  }
   return {
     name: 'nothing is left of what is gone: no secret, and no leave to copy one',
     changed({ by, kind, before, after }) {
       if (after === undefined && isProcess(by) && ours.includes(kind)) {
         const { uid = '', name } = before?.metadata ?? {};
-        finalised.set(uid, { by, atMs: world.elapsedMs, what: `${kind.kind} ${name}` });
+        const going = { by, atMs: world.elapsedMs, what: `${kind.kind} ${name}` };
+        finalised.set(uid, going);
+        noteBeside(going, uid);
       }
       if (kind.kind === 'Secret' && after !== undefined) {
         const { uid = '' } = after.metadata;
+        if (isProcess(by) && before === undefined) makers.set(uid, { by, atMs: world.elapsedMs });
         if (isProcess(by)) late.delete(uid);
         else if (before === undefined && finalised.has(ownerUid(after as Secret))) late.add(uid);
       }
@@ -51,15 +67,16 @@ export const nothingLeft: InvariantOf = (world) => {
     },
     /**
      * Who lets something go sees to what he has asked for himself, unless he has given it up. Another process asks for
-     * it until it knows, and no precondition keeps what is created from coming after its owner has gone.
+     * it until it knows, and no precondition keeps what is created, or given a new owner, from coming after that has gone.
      */
     called({ by, verb, about, sentAtMs, isRefused }) {
-      if (verb !== 'create' || about?.kind !== SecretKind || isRefused) return [];
+      if ((verb !== 'create' && verb !== 'update') || about?.kind !== SecretKind || isRefused) return [];
       const secret = cluster.find(SecretKind, about.key);
       const going = secret && finalised.get(ownerUid(secret));
       if (going === undefined) return [];
       const isGivenUp = sentAtMs < going.atMs && world.elapsedMs - sentAtMs >= givenUpMs;
-      const isUnaware = by !== going.by && sentAtMs < knownMs(going.atMs, world.scenario);
+      const isUnaware =
+        verb === 'create' && by !== going.by && sentAtMs < knownMs(going.atMs, world.scenario);
       if (isGivenUp || isUnaware) late.add(secret?.metadata.uid ?? '');
       return [];
     },

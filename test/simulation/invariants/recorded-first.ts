@@ -4,7 +4,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Change, InvariantOf, Seen } from '../invariant.ts';
+import type { Call, Change, InvariantOf, Seen } from '../invariant.ts';
 import { isProcess, overtaking } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
@@ -56,6 +56,8 @@ export const recordedFirst: InvariantOf = (world) => {
    * kind and name.
    */
   const overtaken = new Map<string, Former>();
+  /** Which process let go of a managed resource last, by its kind and name. */
+  const released = new Map<string, { readonly by: string; readonly atMs: number }>();
 
   function noteClaim({ before, after }: Change): void {
     const [was, is] = [before, after] as unknown as readonly (Claim | undefined)[];
@@ -92,6 +94,11 @@ export const recordedFirst: InvariantOf = (world) => {
   /** Whether a process may not have seen yet that it is gone. */
   const isOvertaken = ({ owner, ownerKind }: Outside, by: string): boolean =>
     isBelieved(overtaken.get(`${ownerKind} ${owner}`), by);
+  /** Another process, which runs by mistake, let go of it when it had been asked for already. */
+  function isReleasedMeanwhile({ owner, ownerKind }: Outside, { by, sentAtMs }: Call): boolean {
+    const release = released.get(`${ownerKind} ${owner}`);
+    return release !== undefined && release.by !== by && release.atMs >= sentAtMs;
+  }
   function formerly(
     of: ReadonlyMap<string, Former>,
     { metadata }: Claim | Managed,
@@ -140,17 +147,23 @@ export const recordedFirst: InvariantOf = (world) => {
       if (claimKinds.includes(kind) && !isProcess(by)) noteClaim(change);
       if (managedKinds.includes(kind) && !isProcess(by)) noteManaged(change);
       if (kind === SecretKind && !isProcess(by)) noteSecret(change);
-      if (!managedKinds.includes(kind) || after === undefined || !isProcess(by)) return [];
-      return ofManaged(change);
+      if (!managedKinds.includes(kind) || !isProcess(by)) return [];
+      if (after !== undefined) return ofManaged(change);
+      const { before } = change;
+      if (before !== undefined) {
+        released.set(`${kindTag(before)} ${before.metadata.name}`, { by, atMs: world.elapsedMs });
+      }
+      return [];
     },
-    called({ by, system, isWrite, isRefused }) {
+    called(call) {
+      const { by, system, isWrite, isRefused } = call;
       if (system === 'api' || !isWrite) return [];
       const there = inClouds(world);
       const fresh = there.filter((one) => !known.has(placeOf(one)));
       known = new Set(there.map(placeOf));
       if (isRefused || !isProcess(by)) return [];
       return fresh
-        .filter((one) => !isOvertaken(one, by))
+        .filter((one) => !isOvertaken(one, by) && !isReleasedMeanwhile(one, call))
         .flatMap((one) => {
           const kind = managedKinds.find(
             ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,
