@@ -1290,6 +1290,34 @@ const cases: readonly Case[] = [
     }),
   ),
 
+  ...([undefined, { name: 'conn' }] as const).map(
+    (binding): Case => ({
+      invariant: secretsInStep,
+      name: `no secret, of a resource that goes, and the status names ${binding?.name ?? 'none'}`,
+      history({ cluster, rest }) {
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        const conditions = [{ type: 'Ready', status: 'False', reason: 'Deleting' }];
+        const going = managed(
+          'a',
+          { spec: { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } } },
+          { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['x'] },
+        );
+        put(
+          claim('orders', {
+            spec,
+            status: { bindingPhase: 'Bound', conditions, ...(binding && { binding }) },
+          }),
+          going,
+          secret('ops', 'a', going, { password: 'x' }),
+        )(cluster);
+        rest();
+      },
+      says: binding === undefined ? [] : [/its secret is not there/],
+    }),
+  ),
   ...(['True', 'False'] as const).map(
     (isReady): Case => ({
       invariant: secretsInStep,

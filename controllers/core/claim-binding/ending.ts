@@ -9,6 +9,7 @@ import {
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -108,10 +109,13 @@ export const stillBound = (claim: Claim, managed: Managed): Ending => bound(clai
 
 function bound(claim: Claim, managed: Managed, events: readonly EventFacts[]): Ending {
   const unserved = describeUnserved(claim, managed);
+  const { spec, status } = claim;
+  // What is on its way out hands nothing over any more.
+  const hasCopy = !wasDeleted(managed) || status?.binding?.name === spec.writeConnectionSecretToRef?.name;
   const facts: ClaimFacts = {
     conditions: boundConditions(managed, unserved),
     bindingPhase: 'Bound',
-    hasSecret: unserved === undefined,
+    hasSecret: unserved === undefined && hasCopy,
   };
   const reason = 'CannotPropagateConnectionDetails';
   const warnings: readonly EventFacts[] =

@@ -38,6 +38,8 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         if (source === undefined) return [`${what} is Bound, and the secret of its resource is not there`];
         // What is somebody else's is left alone, and the claim says so.
         if (target !== undefined && controllerUid(target) !== metadata.uid) return [];
+        // What goes is handed over to no other name, and the claim has no secret then, as its status says.
+        if (target === undefined && isGoing && !isReady && status.binding === undefined) return [];
         if (target === undefined) return [`${what} is Bound, and its secret is not there`];
         return isEqual(target.data ?? {}, source.data ?? {})
           ? []

@@ -222,6 +222,14 @@ test('H14: a bound resource whose deletion takes its time is Released when it is
   await process.settle(1_000);
   assert.equal(cluster.get(managedKind, { name: bound.metadata.name })?.status?.bindingPhase, 'Released');
   assert.deepEqual([status()?.bindingPhase, ready().reason], ['Bound', 'Deleting']);
+  const wanted = cluster.get(claimKind, orders)?.spec.writeConnectionSecretToRef?.name;
+  assert.deepEqual(status()?.binding, { name: wanted });
+  cluster.edit(claimKind, orders, ({ spec, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, writeConnectionSecretToRef: { name: 'another' } },
+  }));
+  await process.settle(1_000);
+  assert.equal(status()?.binding, undefined, 'it has no secret of that name, and gets none');
   external.isDeletionSlow = false;
   await process.settle(70_000);
   assert.deepEqual([cluster.all(managedKind).length, external.made], [0, 1]);
