@@ -1126,6 +1126,17 @@ const cases: readonly Case[] = [
   },
   {
     invariant: oneToOne,
+    name: 'what a person took out of a claimRef, and wrote into it, is put right',
+    history({ as }) {
+      const { uid: _uid, ...nobody } = claimRef('orders');
+      as('p1', put(a));
+      as('somebody', put(managed('a', { spec: { claimRef: nobody } })));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders', 'two') } })));
+      as('p1', put(a));
+    },
+  },
+  {
+    invariant: oneToOne,
     name: 'what a person wrote into a claimRef leads to a third',
     history({ as }) {
       as('p1', put(a));

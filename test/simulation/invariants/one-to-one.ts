@@ -36,7 +36,7 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
       const former = before && claimUid(before as unknown as Managed);
       if (uid === former) return [];
       if (by === 'somebody') {
-        if (former !== undefined && uid !== undefined && !rightful.has(own)) rightful.set(own, former);
+        if (former !== undefined && !rightful.has(own)) rightful.set(own, former);
         return [];
       }
       const isPutRight = uid !== undefined && rightful.get(own) === uid;
