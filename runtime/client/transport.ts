@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { buildConnector, Dispatcher } from 'undici';
 import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
@@ -59,7 +60,9 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
   const common = { allowH2: false, headersTimeout: timeoutMs } as const;
   // Probes after 30 s of silence; node gives up on the connection 10 s later.
   const probes = { timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  const connect = { ...tls, ...probes, allowH2: false } as buildConnector.BuildOptions;
+  // One for all connections: each of its own takes a millisecond, and room for the certificates.
+  const secure = server.startsWith('https:') ? { secureContext: createSecureContext(tls) } : {};
+  const connect = { ...tls, ...secure, ...probes, allowH2: false } as buildConnector.BuildOptions;
   const variants = {
     // The API server closes idle connections after 90 s, load balancers often after 60 s.
     requests: { ...common, bodyTimeout: timeoutMs, keepAliveTimeout: 30_000, connections: 64 },
