@@ -88,7 +88,8 @@ export const tellsOfNothingThere = (words: string | undefined): boolean =>
 /** What trouble a message tells of; undefined: none with an external system. */
 export function outsideTrouble(words: string | undefined): OutsideTrouble | undefined {
   if (words === undefined || !spokenTo.test(words) || tellsOfNothingThere(words)) return undefined;
-  const said = words.slice(words.search(spokenTo));
+  // Names are anybody's words: a database may be called "quota".
+  const said = words.slice(words.search(spokenTo)).replaceAll(/"[^"]*"/g, '""');
   const found = table.find(([pattern]) => pattern.test(said));
   return found === undefined ? { name: 'refused', link: 'external' } : { name: found[1], link: found[2] };
 }
