@@ -1,10 +1,11 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import { describeReference, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { isRestored } from '../claim/holdings.ts';
 import { isReserved } from '../claim/reservation.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { howToReturn } from './claim-reference.ts';
 import type { Parting } from './decide-deleted.ts';
 import { wasProvisionedForClaim } from './provisioned-name.ts';
 
@@ -13,6 +14,7 @@ export const orphanRows = [
   'O1',
   'O2',
   'O2 named',
+  'O2 edited',
   'O3',
   'O3 begun',
   'O4',
@@ -23,8 +25,8 @@ export const orphanRows = [
 
 /** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
 export type OrphanDecision =
-  | { readonly row: 'O1' | 'O2' | 'O2 named'; readonly act: 'nothing' }
-  | { readonly row: 'O5'; readonly act: 'tell'; readonly message: string }
+  | { readonly row: 'O1' | 'O2' | 'O2 named' | 'O2 edited'; readonly act: 'nothing' }
+  | { readonly row: 'O2 edited' | 'O5'; readonly act: 'tell'; readonly message: string }
   | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear' | 'O5 late'> & { readonly message: string });
 
 /** What is known of the claim that is gone. */
@@ -33,6 +35,8 @@ export interface Former {
   readonly isHandedOver: boolean;
   /** This process let it go while a creation for it was unanswered. */
   readonly isLate: boolean;
+  /** The claim that has it, whatever its claimRef says by now. */
+  readonly holder?: Claim | undefined;
 }
 
 /**
@@ -47,7 +51,7 @@ export function decideOrphan(
   service: ClaimService,
   managed: Managed,
   claim: Claim | undefined,
-  { isHandedOver, isLate }: Former,
+  { isHandedOver, isLate, holder }: Former,
 ): OrphanDecision {
   const { claimRef, reclaimPolicy } = managed.spec;
   const isOurs = claimRef?.uid !== undefined && referenceIsOfKind(claimRef, service.claim);
@@ -59,6 +63,12 @@ export function decideOrphan(
   if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
     return { row: 'O2 named', act: 'nothing' };
 
+  if (holder !== undefined) {
+    if (wasDeleted(holder)) return { row: 'O2 edited', act: 'nothing' };
+    const [named, its] = [describeReference(claimRef), describeReference(referenceTo(holder))];
+    const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done; ${howToReturn(service, managed, holder)}`;
+    return { row: 'O2 edited', act: 'tell', message };
+  }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
   if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {

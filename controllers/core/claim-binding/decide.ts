@@ -39,6 +39,7 @@ import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { isNeverChanged } from '../management-policies.ts';
+import { howToReturn, isMeantFor } from './claim-reference.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
@@ -234,8 +235,10 @@ function decideExisting(
     const message = `refusing to bind to ${what}: it ${forbidden}`;
     return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
   }
+  const way =
+    wasBound(claim) && isMeantFor(managed, claim) ? `; ${howToReturn(service, managed, claim)}` : '';
   if (claimRef !== undefined && !isItsOwn) {
-    return refuse('H1', `it is claimed by ${describeReference(claimRef)}`);
+    return refuse('H1', `it is claimed by ${describeReference(claimRef)}${way}`);
   }
   if (isSomeoneElses(managed, claim)) {
     return refuse(
@@ -244,7 +247,10 @@ function decideExisting(
     );
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
-    return refuse('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
+    return refuse(
+      'H4 taken',
+      `what the claim makes names the claim in spec.claimRef, and this does not${way}`,
+    );
   }
   const controller = controllerOf(managed);
   if (controller !== undefined) {

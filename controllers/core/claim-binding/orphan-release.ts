@@ -1,5 +1,6 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { createKnownFailures } from '../../../runtime/controller/known-failures.ts';
@@ -8,8 +9,9 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { isServed } from '../claim/is-served.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { managedNaming, secretsOfClaim } from '../indexes.ts';
+import { claimsOfManaged, managedNaming, secretsOfClaim } from '../indexes.ts';
 import { aboutManaged, logAct } from '../story.ts';
+import { isMeantFor } from './claim-reference.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
@@ -23,6 +25,8 @@ export interface OrphanOptions extends ReleaseOptions {
   readonly service: ClaimService;
   readonly creations: Pick<UnansweredCreations, 'isOf'>;
   readonly handOvers: Pick<HandOvers, 'isOf' | 'forget'>;
+  /** The managed resource that names a claim, UID included. */
+  heldBy(claim: Claim): Managed | undefined;
 }
 
 /**
@@ -32,15 +36,28 @@ export interface OrphanOptions extends ReleaseOptions {
 export function orphanRelease(
   options: OrphanOptions,
 ): (key: Request, signal: AbortSignal, log: Pick<Logger, 'child' | 'warn'>) => Promise<void> {
-  const { env, service, claims, managedResources, secrets, creations, handOvers } = options;
+  const { env, service, claims, managedResources, secrets, creations, handOvers, heldBy } = options;
 
   const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
     const { claimRef } = resource.spec;
     const left = secretsOfClaim(secrets.store, claimRef ?? {});
     const isHandedOver = left.length > 0 || handOvers.isOf(claimRef?.uid);
     const former = { isHandedOver, isLate: creations.isOf(resource) };
-    return decideOrphan(service, resource, claim, former);
+    const decision = decideOrphan(service, resource, claim, former);
+    const isIdle = decision.act === 'nothing' || decision.act === 'tell';
+    return isIdle
+      ? decision
+      : decideOrphan(service, resource, claim, { ...former, holder: holderOf(resource) });
   };
+
+  /** The claim that has it: its UID is the one that the claimRef names, or it names the resource, which is meant for it. */
+  function holderOf(resource: Managed): Claim | undefined {
+    const isOfUid = ({ metadata }: Claim): boolean => metadata.uid === resource.spec.claimRef?.uid;
+    const isHolder = (claim: Claim): boolean => isMeantFor(resource, claim) && heldBy(claim) === undefined;
+    return (
+      claims.store.all().find(isOfUid) ?? claimsOfManaged(claims.store, referenceTo(resource)).find(isHolder)
+    );
+  }
 
   /** Those that wait for somebody to say what becomes of them, of which each look tells again. */
   const waiting = createKnownFailures(env.clock);

@@ -1,3 +1,4 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -71,6 +72,12 @@ export function claimBindingController(
   /** The claim that a managed resource names though it is not there, if we would see it. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
+  /** Where somebody has edited the claimRef of what a claim had: whose it is said to be, there or not. */
+  const misdirected = ({ spec: { resourceRef } }: Claim): readonly Request[] => {
+    const resource = managedResources.get({ name: resourceRef?.name ?? '' });
+    if (resource === undefined || wasDeleted(resource)) return [];
+    return namedBy(resource).filter((key) => isServed(env, key));
+  };
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource === undefined ? [] : claimsOf(resource);
@@ -100,7 +107,10 @@ export function claimBindingController(
     wokenBy(claims.store)
       .when(goes)
       .through(
-        ({ metadata }) => managedNaming(managedResources.store, objectKey(metadata)).flatMap(lostClaimOf),
+        (claim) => [
+          ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
+          ...misdirected(claim),
+        ],
         'the claim is gone, and a managed resource names it',
       ),
     wokenBy(managedResources.store).throughBoth(claimsOf, 'its managed resource changed'),

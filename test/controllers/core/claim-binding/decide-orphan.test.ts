@@ -38,6 +38,7 @@ interface Row {
   readonly claim?: Claim;
   readonly isHandedOver?: boolean;
   readonly isLate?: boolean;
+  readonly holder?: Claim;
   readonly want: Omit<OrphanDecision, 'managed'> & {
     readonly reclaim?: 'Delete' | 'Retain';
     message?: string;
@@ -74,6 +75,22 @@ const rows: Record<string, Row> = {
     managed: managed(spec, boundHere),
     claim: secondLife,
     want: { row: 'O2 named', act: 'nothing' },
+  },
+  'O2 edited: it names another than the claim that has it': {
+    managed: managed({ ...spec, claimRef: claimRef({ name: 'typo' }) }, boundHere),
+    holder: claim(),
+    want: {
+      row: 'O2 edited',
+      act: 'tell',
+      message:
+        "spec.claimRef names FancySQLInstance team/typo, but it is FancySQLInstance team/orders's, so that nothing is done; " +
+        `to give it back: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":"claim-uid"}}}'`,
+    },
+  },
+  'O2 edited: the claim that has it is on its way out': {
+    managed: managed({ ...spec, claimRef: claimRef({ name: 'typo' }) }, boundHere),
+    holder: claim({}, { deletionTimestamp, finalizers: ['x'] }),
+    want: { row: 'O2 edited', act: 'nothing' },
   },
   'O3 bound here, policy Delete': {
     managed: managed(spec, boundHere),
@@ -245,7 +262,8 @@ describe('binding decides about a managed resource whose claim is not there', ()
   test('every row has a case', () => assertEveryRow(orphanRows, mapValues(rows, 'want')));
   for (const [name, row] of Object.entries(rows)) {
     test(name, () => {
-      const former = { isHandedOver: row.isHandedOver ?? false, isLate: row.isLate ?? false };
+      const { holder } = row;
+      const former = { isHandedOver: row.isHandedOver ?? false, isLate: row.isLate ?? false, holder };
       const parts = row.want.act === 'free' || row.want.act === 'release';
       assert.deepEqual(
         decideOrphan(service, row.managed, row.claim, former),
