@@ -205,7 +205,9 @@ const awaitRenewal = ({ env, renewals }: RunContext, run: Run, observed: Observa
 
 async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
   const { identity, external, renewals, signal, log } = context;
-  const run = observed.setsCredentials ? await markRenewal(context, found) : found;
+  // A mark that is there is taken over also by who never writes one: else nothing it publishes would ever be believed.
+  const isMarked = found.current.status?.renewingSince !== undefined && !renewals.isOver(found.current);
+  const run = observed.setsCredentials || isMarked ? await markRenewal(context, found) : found;
   const difference = observed.difference && scrubOf(run, observed.difference);
   log.debug('external resource differs', { difference });
   const updating = external.update(identified(identity, run), run.known, signal);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -220,6 +220,21 @@ describe('that credentials are about to be set is on record first', () => {
     assert.equal(scene.external.count('update'), 3);
     assert.equal(scene.object?.metadata.resourceVersion, version);
   });
+
+  for (const mark of ['2026-01-02T03:04:00.000Z', '2099-01-01T00:00:00.000Z', 'no time at all']) {
+    test(`taken over by who writes none of its own, and sees a password for himself: ${mark}`, async () => {
+      const scene = new Scene({ forProvider: { size: 1 } });
+      scene.external.observation = { setsCredentials: false };
+      await scene.run();
+      scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ status, ...rest }) => ({
+        ...rest,
+        status: { ...status, renewingSince: mark },
+      }));
+      for (let times = 1; times <= 3; times += 1) await scene.run();
+      assert.equal(scene.external.count('update'), 1);
+      assertWorks(scene);
+    });
+  }
 
   test('not where it cannot be written: then nothing is set', async () => {
     const scene = lost();
