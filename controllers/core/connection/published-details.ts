@@ -20,6 +20,10 @@ export const publishedDetails = 'crossplane.io/published-details';
 /** On what holds connection details: of which revision they are. */
 export const publishedRevision = 'crossplane.io/published-revision';
 
+/** Without what tells of published details, which nobody else is to say. */
+export const withoutWord = (annotations: Annotations): Readonly<Record<string, string>> =>
+  omit(annotations, publishedDetails, publishedRevision);
+
 /** Connection details, as one place or all of them hold them. */
 export interface Published {
   readonly details: ConnectionDetails;

@@ -17,6 +17,7 @@ import {
   publishedAt,
   whateverPublished,
   withoutEdited,
+  withoutWord,
 } from './published-details.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
@@ -101,7 +102,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       data: { ...omit(stored?.data, removed), ...news },
       ownerUid,
       labels: { ...stored?.labels, ...to.metadata?.labels },
-      annotations: { ...stored?.annotations, ...to.metadata?.annotations, ...annotations },
+      annotations: { ...stored?.annotations, ...withoutWord(to.metadata?.annotations), ...annotations },
       // The type of what exists cannot change.
       type: stored === undefined ? to.metadata?.type : stored.type,
     };

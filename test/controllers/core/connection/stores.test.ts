@@ -104,6 +104,17 @@ describe('publishing to the Kubernetes store', () => {
     assert.equal(cluster.writes.length, 1);
   });
 
+  test('nobody else says what was published: such annotations of the author have no effect', async () => {
+    const { cluster, publisher } = configured(spec);
+    const word = { 'crossplane.io/published-details': '{}', 'crossplane.io/published-revision': '77' };
+    const to = publishing({ metadata: { annotations: { note: 'n', ...word } } });
+    for (let times = 1; times <= 2; times += 1) {
+      await publisher.publish(to, details, signal, { ...(await publisher.known(to, signal)) });
+      assert.deepEqual(cluster.get(SecretKind, key)?.metadata.annotations, { note: 'n', ...digests });
+      assert.equal(cluster.writes.length, 1);
+    }
+  });
+
   test('details are added, others kept', async () => {
     const { cluster, publisher } = configured(spec);
     await publisher.publish(publishing(dressed), details, signal);
