@@ -4,6 +4,7 @@ import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -323,6 +324,28 @@ const cases: readonly Case[] = [
     link: 'server',
     cause: /^The system that Provider favourite leads to does not answer/,
     mend: /^$/,
+  },
+  {
+    fault: 'edit without effect',
+    play: async (world) => {
+      const key = await bound(world);
+      const other = world.claim('other');
+      await world.pass();
+      const { name } = world.resourceOf(other).metadata;
+      // As an API server that knows no rules lets him.
+      const claim = world.cluster.find(FancySQLInstanceKind, key) ?? assert.fail('no claim');
+      const { resourceRef } = (claim as FancySQLInstance).spec;
+      world.cluster.put(FancySQLInstanceKind, {
+        ...claim,
+        spec: { ...(claim as FancySQLInstance).spec, resourceRef: { ...resourceRef, name } },
+      });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    verdict: 'usable, but',
+    link: 'claim',
+    cause: /spec\.resourceRef names FavouriteDBInstance team-shop-other-\w+.*take the edit back/,
+    mend: /^kubectl -n team-shop edit fancysqlinstances/,
   },
   {
     fault: 'quota',

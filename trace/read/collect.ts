@@ -150,7 +150,7 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     services,
     classes,
     resourceClass,
-    managed: named.is === 'there' ? named : managed,
+    managed,
     held,
     ...(await beneath({ catalogue, source }, thereOf(managed), thereOf(resourceClass), services)),
     target: to && (await secretAt(source, { namespace, name: to.name })),
