@@ -325,6 +325,24 @@ const cases: readonly Case[] = [
     cause: /^The system that Provider favourite leads to does not answer/,
     mend: /^$/,
   },
+  ...([null, { name: 'typo' }] as const).map(
+    (claimRef): Case => ({
+      fault: 'resource held by another',
+      play: onceBound((world, key) =>
+        world.edit(
+          FavouriteDBInstanceKind,
+          { name: world.resourceOf(key).metadata.name },
+          { spec: { claimRef } },
+        ),
+      ),
+      link: 'resource',
+      cause:
+        claimRef === null
+          ? /^FavouriteDBInstance \S+ is this claim's, but its spec\.claimRef names nobody since somebody edited it\.$/
+          : /names FancySQLInstance team-shop\/typo since somebody edited it\.$/,
+      mend: /^kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io \S+ --type=merge -p '\{"spec":\{"claimRef":\{"apiVersion":"database\.crossplane\.io\/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"orders","uid":"[^"]+"\}\}\}'$/,
+    }),
+  ),
   {
     fault: 'edit without effect',
     play: async (world) => {

@@ -1,5 +1,6 @@
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { returning, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
 import { isNeverChanged, shouldDelete } from '../../controllers/core/management-policies.ts';
 import type { Find } from './fault-finding.ts';
@@ -14,10 +15,21 @@ import { readyOf, syncedOf } from './view.ts';
 
 /** The resource that the claim names is not for it. */
 export const heldByAnother: Find = (view) => {
-  const { binding, theClaim, theManaged } = view;
+  const { binding, theClaim, theManaged, managedService } = view;
   if (binding?.act !== 'report' || theClaim === undefined) return undefined;
   if (!['H1', 'H1 former', 'H4 taken', 'K14 controlled'].includes(binding.row)) return undefined;
   const holder = theManaged?.spec.claimRef;
+  const isEdited =
+    binding.row !== 'K14 controlled' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
+  if (isEdited && managedService !== undefined) {
+    const whose = holder === undefined ? 'nobody' : describeReference(holder);
+    return {
+      link: 'resource',
+      cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef names ${whose} since somebody edited it.`,
+      advice: 'Who administers it can give it back:',
+      mend: [returning(managedService.kind, theManaged, theClaim)],
+    };
+  }
   return {
     link: 'resource',
     cause:

@@ -1,21 +1,26 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { wasBound } from '../claim/claim-status.ts';
 import { isReservedFor } from '../claim/reservation.ts';
-import type { ClaimService } from '../claim-service.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
 /** Whether a managed resource is this claim's, whatever its claimRef says: made for it, or taken by it, as its UID tells. */
 export const isMeantFor = (managed: Managed, claim: Claim): boolean =>
   isReservedFor(managed, claim.metadata.uid) || isProvisionedName(claim, managed.metadata.name);
 
-/** How an administrator gives a managed resource back to its claim, once its claimRef was edited. */
-export function howToReturn(
-  { managed: { plural, group } }: ClaimService,
-  managed: Managed,
-  claim: Claim,
-): string {
+/** The claim had a managed resource, of which somebody has edited the claimRef since. */
+export const wasTakenFrom = (managed: Managed, claim: Claim): boolean =>
+  wasBound(claim) && isMeantFor(managed, claim);
+
+/** The command that gives a managed resource back to its claim, once its claimRef was edited. */
+export function returning({ plural, group }: Kind<Managed>, managed: Managed, claim: Claim): string {
   const { apiVersion, kind, namespace, name, uid } = referenceTo(claim);
   const patch = JSON.stringify({ spec: { claimRef: { apiVersion, kind, namespace, name, uid } } });
-  return `to give it back: kubectl patch ${plural}.${group} ${managed.metadata.name} --type=merge -p '${patch}'`;
+  return `kubectl patch ${plural}.${group} ${managed.metadata.name} --type=merge -p '${patch}'`;
 }
+
+/** The same, as messages say it. */
+export const howToReturn = (of: Kind<Managed>, managed: Managed, claim: Claim): string =>
+  `to give it back: ${returning(of, managed, claim)}`;

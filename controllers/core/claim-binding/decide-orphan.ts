@@ -66,7 +66,7 @@ export function decideOrphan(
   if (holder !== undefined) {
     if (wasDeleted(holder)) return { row: 'O2 edited', act: 'nothing' };
     const [named, its] = [describeReference(claimRef), describeReference(referenceTo(holder))];
-    const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done; ${howToReturn(service, managed, holder)}`;
+    const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done; ${howToReturn(service.managed, managed, holder)}`;
     return { row: 'O2 edited', act: 'tell', message };
   }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;

@@ -39,7 +39,7 @@ import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { isNeverChanged } from '../management-policies.ts';
-import { howToReturn, isMeantFor } from './claim-reference.ts';
+import { howToReturn, wasTakenFrom } from './claim-reference.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { isProvisionedName } from './provisioned-name.ts';
@@ -235,8 +235,7 @@ function decideExisting(
     const message = `refusing to bind to ${what}: it ${forbidden}`;
     return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
   }
-  const way =
-    wasBound(claim) && isMeantFor(managed, claim) ? `; ${howToReturn(service, managed, claim)}` : '';
+  const way = wasTakenFrom(managed, claim) ? `; ${howToReturn(service.managed, managed, claim)}` : '';
   if (claimRef !== undefined && !isItsOwn) {
     return refuse('H1', `it is claimed by ${describeReference(claimRef)}${way}`);
   }
