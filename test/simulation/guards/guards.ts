@@ -125,6 +125,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const recorded = made;',
     },
     {
+      against: 'passwords that are renewed without end by who writes no mark, and finds one',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: that credentials are about to be set is on record first',
+      was: 'observed.setsCredentials || isMarked ? await markRenewal(context, found) : found',
+      becomes: 'observed.setsCredentials ? await markRenewal(context, found) : found',
+    },
+    {
       against: 'a password of what was lost, handed out with what another process made anew',
       provenBy:
         'test/controllers/core/managed/unpublished.test.ts: credentials that cannot be published are not set anew each time',
@@ -618,6 +625,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'test/controllers/core/claim-binding/orphans.test.ts: neither a proxy page nor a refusal proves it: it is asked again until the API server says so',
       was: "const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));",
       becomes: 'const claim = seen;',
+    },
+    {
+      against: 'the reclaiming of what a living claim has, by a slip in its claimRef',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: a claimRef is edited while its claim lives',
+      was: "const isIdle = decision.act === 'nothing' || decision.act === 'tell';",
+      becomes: 'const isIdle = true;',
     },
   ],
   'controllers/core/claim/holdings.ts': [

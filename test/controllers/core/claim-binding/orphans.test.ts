@@ -119,53 +119,55 @@ const slips: Readonly<Record<string, Partial<NonNullable<Managed['spec']['claimR
   'another claim': { name: 'other' },
   'a claim that does not exist, UID and all': { name: 'typo', uid: 'nobody' },
 };
-for (const [what, subject] of Object.entries(subjects)) {
-  for (const policy of ['Delete', 'Retain'] as const) {
-    describe(`the claimRef of a resource ${what}, policy ${policy}, is edited while its claim lives`, () => {
-      for (const [slip, edit] of Object.entries(slips)) {
-        test(`to ${slip}: nothing is lost, everybody is told how to mend it, and the claim's end is its end`, async () => {
-          const { cluster, external, process, name, resource } = await worldOf(subject, policy);
-          cluster.put(claimKind, claim({ classRef: classRef('none') }, { name: 'other', uid: 'other' }));
-          const point = (claimRef: Managed['spec']['claimRef']) =>
-            cluster.edit<Managed>(
-              managedKind,
-              { name },
-              ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
-                ...rest,
-                spec: { ...spec, ...(claimRef && { claimRef }) },
-              }),
-            );
-          const claimRef = resource()?.spec.claimRef ?? assert.fail('it names nobody');
-          point({ ...claimRef, ...edit });
-          await process.settle(70_000);
-          assert.deepEqual(process.errors, []);
-          assert.equal(resource()?.metadata.deletionTimestamp, undefined);
-          assert.deepEqual(resource()?.spec.claimRef, { ...claimRef, ...edit });
-          assert.equal(external.things.has(name), true);
-          const command = `kubectl patch ${managedKind.plural}.${managedKind.group} ${name} --type=merge -p '{"spec":{"claimRef":{`;
-          const synced = getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced');
-          assert.ok(synced.message?.includes(command), synced.message);
-          const told = process.events.find(({ reason }) => reason === 'ClaimNotFound');
-          assert.ok(told?.message.includes(command), told?.message);
+describe('a claimRef is edited while its claim lives', () => {
+  for (const [what, subject] of Object.entries(subjects)) {
+    for (const policy of ['Delete', 'Retain'] as const) {
+      describe(`of a resource ${what}, policy ${policy}`, () => {
+        for (const [slip, edit] of Object.entries(slips)) {
+          test(`to ${slip}: nothing is lost, everybody is told how to mend it, and the claim's end is its end`, async () => {
+            const { cluster, external, process, name, resource } = await worldOf(subject, policy);
+            cluster.put(claimKind, claim({ classRef: classRef('none') }, { name: 'other', uid: 'other' }));
+            const point = (claimRef: Managed['spec']['claimRef']) =>
+              cluster.edit<Managed>(
+                managedKind,
+                { name },
+                ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
+                  ...rest,
+                  spec: { ...spec, ...(claimRef && { claimRef }) },
+                }),
+              );
+            const claimRef = resource()?.spec.claimRef ?? assert.fail('it names nobody');
+            point({ ...claimRef, ...edit });
+            await process.settle(70_000);
+            assert.deepEqual(process.errors, []);
+            assert.equal(resource()?.metadata.deletionTimestamp, undefined);
+            assert.deepEqual(resource()?.spec.claimRef, { ...claimRef, ...edit });
+            assert.equal(external.things.has(name), true);
+            const command = `kubectl patch ${managedKind.plural}.${managedKind.group} ${name} --type=merge -p '{"spec":{"claimRef":{`;
+            const synced = getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced');
+            assert.ok(synced.message?.includes(command), synced.message);
+            const told = process.events.find(({ reason }) => reason === 'ClaimNotFound');
+            assert.ok(told?.message.includes(command), told?.message);
 
-          const patch = /-p '(.*)'$/.exec(synced.message ?? '')?.[1] ?? '';
-          point((JSON.parse(patch) as Pick<Managed, 'spec'>).spec.claimRef);
-          await process.settle(1_000);
-          const { bindingPhase, conditions } = cluster.get<Claim>(claimKind, key)?.status ?? {};
-          assert.deepEqual([bindingPhase, getCondition(conditions, 'Ready').status], ['Bound', 'True']);
+            const patch = /-p '(.*)'$/.exec(synced.message ?? '')?.[1] ?? '';
+            point((JSON.parse(patch) as Pick<Managed, 'spec'>).spec.claimRef);
+            await process.settle(1_000);
+            const { bindingPhase, conditions } = cluster.get<Claim>(claimKind, key)?.status ?? {};
+            assert.deepEqual([bindingPhase, getCondition(conditions, 'Ready').status], ['Bound', 'True']);
 
-          point({ ...claimRef, ...edit });
-          await process.settle(70_000);
-          cluster.delete(claimKind, key);
-          await process.settle(70_000);
-          assert.equal(cluster.get(claimKind, key), undefined);
-          assert.equal(external.things.has(name), policy === 'Retain');
-          assert.deepEqual(process.errors, []);
-        });
-      }
-    });
+            point({ ...claimRef, ...edit });
+            await process.settle(70_000);
+            cluster.delete(claimKind, key);
+            await process.settle(70_000);
+            assert.equal(cluster.get(claimKind, key), undefined);
+            assert.equal(external.things.has(name), policy === 'Retain');
+            assert.deepEqual(process.errors, []);
+          });
+        }
+      });
+    }
   }
-}
+});
 
 describe('a claim that is gone is not believed to be without proof', () => {
   test('neither a proxy page nor a refusal proves it: it is asked again until the API server says so', async () => {
