@@ -27,12 +27,23 @@ export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed)
   };
 }
 
-/** A claim that has its finalizer and names a managed resource again, after either was edited away. */
+/**
+ * A claim that has its finalizer and names a managed resource again, and the class that it was made from, after they were
+ * edited away: as by who replaces a claim with his own manifest, in which none of them ever was.
+ */
 export function withResourceReference<C extends Claim>(claim: C, managed: Managed): C {
-  const { apiVersion, kind, metadata } = managed;
+  const { apiVersion, kind, metadata, spec } = managed;
   const own = { apiVersion, kind, name: metadata.name };
-  const resourceRef = claim.spec.resourceRef ?? own;
-  return { ...withBindingMetadata(claim, managed), spec: { ...claim.spec, resourceRef } };
+  const isNamed = claim.spec.resourceRef !== undefined;
+  const classRef = claim.spec.classRef ?? (isNamed ? undefined : spec.classRef);
+  return {
+    ...withBindingMetadata(claim, managed),
+    spec: {
+      ...claim.spec,
+      ...(classRef && { classRef }),
+      resourceRef: claim.spec.resourceRef ?? own,
+    },
+  };
 }
 
 /**

@@ -163,7 +163,7 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
     }),
   };
   for (const [what, change] of Object.entries(removals)) {
-    test(`removing ${what} makes no second resource: the reference is written again`, async () => {
+    test(`removing ${what} makes no second resource: the references are written again`, async () => {
       const { cluster, external, made, name, condition, current, edit } = await boundWorld();
       cluster.put(
         classKind,
@@ -171,8 +171,11 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
           annotations: { 'resourceclass.crossplane.io/is-default-class': 'true' },
         }),
       );
+      const { classRef: former } = current().spec;
       await edit(change);
       assert.equal(current().spec.resourceRef?.name, name);
+      assert.deepEqual(current().spec.classRef, former);
+      if (current().spec.classSelector !== undefined) assert.equal(condition('Synced').status, 'True');
       assert.equal(cluster.all(managedKind).length, 2, 'the spare one and its own');
       assert.equal(external.made, made);
       assert.deepEqual([condition('Ready').status, current().status?.bindingPhase], ['True', 'Bound']);
