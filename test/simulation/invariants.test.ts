@@ -961,6 +961,25 @@ const servers: readonly (readonly [
   ],
   ['a grant that is given', [grant('CREATE')], []],
   ['a grant that is not', [grant('TEMPORARY')], [/clerk has no TEMPORARY on database "shop"$/]],
+  ...(
+    [
+      ['clerk', 'staff', []],
+      ['staff', 'clerk', [/Ready, and staff is no member of clerk$/]],
+    ] as const
+  ).map(([role, memberOf, says]) => {
+    const one = inPostgresql('PostgreSQLGrant', 'g', { roleRef: { name: role }, memberOf });
+    return [`a membership of ${role} in ${memberOf}`, [one], says] as const;
+  }),
+  ...(
+    [
+      ['CREATE', []],
+      ['TEMPORARY', [/clerk has no TEMPORARY on database "shop"$/]],
+    ] as const
+  ).map(([privilege, says]) => {
+    const references = { roleRef: { name: 'clerk' }, databaseRef: { name: 'shop' }, privileges: [privilege] };
+    const one = inPostgresql('PostgreSQLGrant', 'g', references);
+    return [`a grant of ${privilege} by references that are not resolved`, [one], says] as const;
+  }),
 ];
 
 const says = (condition: Fields, more: Fields = {}) =>
@@ -988,6 +1007,8 @@ const cases: readonly Case[] = [
         await postgresql.sql('CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'');
         await postgresql.sql('CREATE DATABASE "shop"');
         await postgresql.sql('ALTER DATABASE "shop" CONNECTION LIMIT 5');
+        await postgresql.sql('CREATE ROLE "staff"');
+        await postgresql.sql('GRANT "staff" TO "clerk"');
         await postgresql.sql('GRANT CREATE ON DATABASE "shop" TO "clerk"');
         put(...there)(cluster);
         rest();

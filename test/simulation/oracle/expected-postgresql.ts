@@ -93,7 +93,13 @@ function loginFaults(secret: Secret | undefined, server: Server, database: strin
 export function grantFaults({ spec, ...grant }: PostgreSQLGrant, server: Server): readonly string[] {
   const managed = { ...grant, spec } as Managed;
   if (!says(managed, 'Ready') || !says(managed, 'Synced')) return [];
-  const { role, database, schema, privileges = [], memberOf } = spec.forProvider;
+  const { roleRef, databaseRef, memberOfRef, schema, privileges = [] } = spec.forProvider;
+  // What is only looked at is looked for by what it refers to, which nobody writes into it.
+  const {
+    role = roleRef?.name,
+    database = databaseRef?.name,
+    memberOf = memberOfRef?.name,
+  } = spec.forProvider;
   if (memberOf !== undefined) {
     const isMember = server.memberships().some((each) => each.role === memberOf && each.member === role);
     return isMember ? [] : [`Ready, and ${role} is no member of ${memberOf}`];
