@@ -39,6 +39,7 @@ import {
   publisherOf,
 } from '../indexes.ts';
 import { aboutClaim } from '../story.ts';
+import { isMeantFor } from './claim-reference.ts';
 import { isConcerned } from './decide.ts';
 import { claimBinding } from './reconciler.ts';
 import { stageOfClaim } from './stage.ts';
@@ -73,9 +74,10 @@ export function claimBindingController(
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
   /** Where somebody has edited the claimRef of what a claim had: whose it is said to be, there or not. */
-  const misdirected = ({ spec: { resourceRef } }: Claim): readonly Request[] => {
-    const resource = managedResources.get({ name: resourceRef?.name ?? '' });
-    if (resource === undefined || wasDeleted(resource)) return [];
+  const misdirected = (claim: Claim): readonly Request[] => {
+    const resource = managedResources.get({ name: claim.spec.resourceRef?.name ?? '' });
+    // What a claim names may be anybody's, whom it is not to wake.
+    if (resource === undefined || wasDeleted(resource) || !isMeantFor(resource, claim)) return [];
     return namedBy(resource).filter((key) => isServed(env, key));
   };
   const claimsOfSource = (secret: Secret): readonly Request[] => {
