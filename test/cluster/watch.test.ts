@@ -203,6 +203,7 @@ describe('a real API server', () => {
     const listening = probes.store.changes$.subscribe(({ type, object }) =>
       events.push(`${type} ${object.metadata.name}`),
     );
+    await until('it has been told of what is there', () => events.length === names().length);
     events.length = 0;
     await controlPlane.stopApiServer();
     await until('it waits', () => informers.states()[0]?.stream.phase === 'waiting', 10_000);
@@ -225,6 +226,7 @@ describe('a real API server', () => {
     const listening = probes.store.changes$.subscribe(({ type, object }) =>
       changes.push(`${type} ${object.metadata.name}`),
     );
+    await until('it has been told of what was there', () => changes.length === names().length);
     changes.length = 0;
     running = informers.run$.subscribe();
     await until('it has listed', () => changes.length >= 4);
