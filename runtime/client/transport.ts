@@ -60,7 +60,7 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
   const common = { allowH2: false, headersTimeout: timeoutMs } as const;
   // Probes after 30 s of silence; node gives up on the connection 10 s later.
   const probes = { timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  // One for all connections: each of its own takes a millisecond, and room for the certificates.
+  // One for all connections, which would each make one of their own, with room for the certificates.
   const secure = server.startsWith('https:') ? { secureContext: createSecureContext(tls) } : {};
   const connect = { ...tls, ...secure, ...probes, allowH2: false } as buildConnector.BuildOptions;
   const variants = {

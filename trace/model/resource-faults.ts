@@ -27,7 +27,7 @@ export const heldByAnother: Find = (view) => {
       link: 'resource',
       cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef names ${whose} since somebody edited it.`,
       advice: 'Who administers it can give it back:',
-      mend: [returning(managedService.kind, theManaged, theClaim)],
+      mend: [patch(managedService.kind, keyOf(theManaged), returning(theClaim))],
     };
   }
   return {

@@ -32,18 +32,12 @@ export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed)
  * edited away: as by who replaces a claim with his own manifest, in which none of them ever was.
  */
 export function withResourceReference<C extends Claim>(claim: C, managed: Managed): C {
-  const { apiVersion, kind, metadata, spec } = managed;
-  const own = { apiVersion, kind, name: metadata.name };
-  const isNamed = claim.spec.resourceRef !== undefined;
-  const classRef = claim.spec.classRef ?? (isNamed ? undefined : spec.classRef);
-  return {
-    ...withBindingMetadata(claim, managed),
-    spec: {
-      ...claim.spec,
-      ...(classRef && { classRef }),
-      resourceRef: claim.spec.resourceRef ?? own,
-    },
-  };
+  const held = withBindingMetadata(claim, managed);
+  if (claim.spec.resourceRef !== undefined) return held;
+  const { apiVersion, kind, metadata } = managed;
+  const { classRef = managed.spec.classRef } = claim.spec;
+  const resourceRef = { apiVersion, kind, name: metadata.name };
+  return { ...held, spec: { ...claim.spec, ...(classRef && { classRef }), resourceRef } };
 }
 
 /**

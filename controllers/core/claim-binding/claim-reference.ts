@@ -14,13 +14,9 @@ export const isMeantFor = (managed: Managed, claim: Claim): boolean =>
 export const wasTakenFrom = (managed: Managed, claim: Claim): boolean =>
   wasBound(claim) && isMeantFor(managed, claim);
 
-/** The command that gives a managed resource back to its claim, once its claimRef was edited. */
-export function returning({ plural, group }: Kind<Managed>, managed: Managed, claim: Claim): string {
-  const { apiVersion, kind, namespace, name, uid } = referenceTo(claim);
-  const patch = JSON.stringify({ spec: { claimRef: { apiVersion, kind, namespace, name, uid } } });
-  return `kubectl patch ${plural}.${group} ${managed.metadata.name} --type=merge -p '${patch}'`;
-}
+/** What gives a managed resource back to its claim, once its claimRef was edited: a merge patch of the resource. */
+export const returning = (claim: Claim): object => ({ spec: { claimRef: referenceTo(claim) } });
 
 /** The same, as messages say it. */
-export const howToReturn = (of: Kind<Managed>, managed: Managed, claim: Claim): string =>
-  `to give it back: ${returning(of, managed, claim)}`;
+export const howToReturn = ({ plural, group }: Kind<Managed>, managed: Managed, claim: Claim): string =>
+  `to give it back: kubectl patch ${plural}.${group} ${managed.metadata.name} --type=merge -p '${JSON.stringify(returning(claim))}'`;

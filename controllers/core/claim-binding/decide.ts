@@ -235,9 +235,10 @@ function decideExisting(
     const message = `refusing to bind to ${what}: it ${forbidden}`;
     return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
   }
-  const way = wasTakenFrom(managed, claim) ? `; ${howToReturn(service.managed, managed, claim)}` : '';
+  const wayBack = (): string =>
+    wasTakenFrom(managed, claim) ? `; ${howToReturn(service.managed, managed, claim)}` : '';
   if (claimRef !== undefined && !isItsOwn) {
-    return refuse('H1', `it is claimed by ${describeReference(claimRef)}${way}`);
+    return refuse('H1', `it is claimed by ${describeReference(claimRef)}${wayBack()}`);
   }
   if (isSomeoneElses(managed, claim)) {
     return refuse(
@@ -248,7 +249,7 @@ function decideExisting(
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
     return refuse(
       'H4 taken',
-      `what the claim makes names the claim in spec.claimRef, and this does not${way}`,
+      `what the claim makes names the claim in spec.claimRef, and this does not${wayBack()}`,
     );
   }
   const controller = controllerOf(managed);
