@@ -67,6 +67,9 @@ export const classRef = favouriteClassRef('bench');
 /** Selects a class of each cloud. */
 export const classSelector = { matchLabels: classLabels };
 
+/** Those secrets that the process watches. */
+export const connectionSecretsOnly = { fieldSelector: `type=${connectionSecretType}` };
+
 const readinessPollMs = 10;
 
 export async function startScene(): Promise<Scene> {
@@ -87,7 +90,7 @@ export async function startScene(): Promise<Scene> {
   const managed = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind].map((kind) =>
     informers.resource(kind as Kind<Managed>),
   );
-  const secrets = informers.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` }).store;
+  const secrets = informers.resource(SecretKind, connectionSecretsOnly).store;
   const watching = informers.run$.subscribe();
   await informers.synced(AbortSignal.timeout(30_000));
 

@@ -2,14 +2,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { lastValueFrom } from 'rxjs';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { listPages } from '../../../runtime/cache/list-pages.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
 import { difference, eventually } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';
 import { cpuSeconds, memoryMiB, peakMemoryMiB } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
+import { connectionSecretsOnly } from '../scene.ts';
 import { sum } from '../statistics.ts';
 
 /** As long as a poll takes by default, where there are many: a shorter one would be more than one core can do. */
@@ -114,15 +117,13 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
  */
 async function listByHand({ client, claims, managed, secrets }: Scene): Promise<number> {
   const startedAtMs = performance.now();
-  const kinds = [claims, secrets, ...managed.map(({ store }) => store)].map(({ kind }) => kind);
+  const kinds: readonly Kind[] = [claims, secrets, ...managed.map(({ store }) => store)].map(
+    ({ kind }) => kind as Kind,
+  );
   await Promise.all(
-    kinds.map(async (kind) => {
-      const selection = kind === SecretKind ? { fieldSelector: `type=${connectionSecretType}` } : {};
-      let continueToken: string | undefined;
-      do {
-        const page = { limit: pageSize, ...(continueToken !== undefined && { continueToken }) };
-        ({ continueToken } = await client.list(kind as Kind, { ...selection, ...page }));
-      } while (continueToken !== undefined);
+    kinds.map((kind) => {
+      const selection = kind === SecretKind ? connectionSecretsOnly : {};
+      return lastValueFrom(listPages(client, kind, selection, pageSize, realClock()));
     }),
   );
   return (performance.now() - startedAtMs) / 1000;

@@ -13,6 +13,7 @@ import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, inPostgresql, kindTag } from '../oracle/outside-resources.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 import { mayDelete } from './external-kept.ts';
+import { listedMs } from './lag.ts';
 
 /**
  * A creation that was cut off under a name that the system assigns: a person must look, as its condition says, or will
@@ -62,12 +63,11 @@ export const answeredFor: InvariantOf = (world) => {
   /** When a process last began, or began to lead. */
   let begunMs = 0;
   /** Until a process that begins has seen everything once. */
-  const { watchMs, requestMs } = world.scenario.pace;
-  const listedMs = 1_000 + 2 * watchMs + 10 * requestMs;
+  const untilListedMs = listedMs(world.scenario);
   /** What only a process knows that has ended since, or did not see it go, nobody knows: docs/reliability.md says so. */
   const isForgotten = (one: Outside): boolean => {
     const atMs = overtaken.get(ownerText(one));
-    return atMs !== undefined && atMs < begunMs + listedMs;
+    return atMs !== undefined && atMs < begunMs + untilListedMs;
   };
   /** What a process let go of while others ran, by kind and name: one of them may be making something for it. */
   const letGo = new Map<string, LetGo>();
@@ -133,7 +133,8 @@ export const answeredFor: InvariantOf = (world) => {
       if (after !== undefined) return [];
       if (by === overtaking && holds(managed)) {
         // Once it is marked as deleted and was looked at, it might as well have been let go of: docs/reliability.md says so.
-        const isShown = world.elapsedMs - (markedMs.get(uid) ?? world.elapsedMs) > watchMs;
+        const isShown =
+          world.elapsedMs - (markedMs.get(uid) ?? world.elapsedMs) > world.scenario.pace.watchMs;
         const isToBeSeen = !(wasDeleted(managed) && (changedSince.has(uid) || isShown));
         const atMs = mayDelete(managed) && isToBeSeen ? world.elapsedMs : Number.NEGATIVE_INFINITY;
         overtaken.set(ownerOf(managed), atMs);

@@ -1,28 +1,35 @@
 import { isListed } from '../faults.ts';
 import type { Scenario } from '../scenario.ts';
 
+/** Within how long a process that nothing holds up knows what there is: told by watches, and a few requests on. */
+export const listedMs = ({ pace: { watchMs, requestMs } }: Scenario): number =>
+  1_000 + 2 * watchMs + 10 * requestMs;
+
 /**
  * How long after something was so a process may say that it is: a few requests and a look outside after the watch has told
  * it, and where connections fail, as long as that may go unnoticed.
  */
-export function lagMs({ pace, steps, faults }: Scenario): number {
+export function lagMs(scenario: Scenario): number {
+  const { pace, steps, faults } = scenario;
   const isTroubled =
     steps.some(({ act }) => act.type.includes('watches') || act.type.includes('outage')) ||
     isListed(faults) ||
     Object.keys(faults).some((type) => type !== 'refused' && type !== 'twice' && type !== 'crash');
-  const { watchMs, requestMs, outsideMs, readDelayMs } = pace;
-  return 1_000 + 2 * watchMs + 10 * requestMs + 6 * outsideMs + readDelayMs + (isTroubled ? 240_000 : 0);
+  const { outsideMs, readDelayMs } = pace;
+  return listedMs(scenario) + 6 * outsideMs + readDelayMs + (isTroubled ? 240_000 : 0);
 }
 
 /** For how long a process stands still at most; what it says when it goes on was so before. */
 export const stillMs = ({ steps }: Scenario): number =>
   Math.max(0, ...steps.map(({ act }) => (act.type === 'freeze' ? act.forMs : 0)));
 
-/** When whoever stood still at a moment can see what happened then, without {@link lagMs}. */
-export const seenMs = (atMs: number, { steps }: Scenario): number =>
-  Math.max(
-    atMs,
-    ...steps.map((step) =>
-      step.act.type === 'freeze' && step.atMs <= atMs ? step.atMs + step.act.forMs : 0,
-    ),
-  );
+/** Yields when every process that lives knows what happened at a moment, though it stood still then. */
+export function knowing(scenario: Scenario): (atMs: number) => number {
+  const lag = lagMs(scenario);
+  return (atMs) => {
+    const thaws = scenario.steps.map(({ act, ...step }) =>
+      act.type === 'freeze' && step.atMs <= atMs ? step.atMs + act.forMs : 0,
+    );
+    return Math.max(atMs, ...thaws) + lag;
+  };
+}

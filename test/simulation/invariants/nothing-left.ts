@@ -7,8 +7,7 @@ import { propagationTargets, SecretKind } from '../../../apis/core/v1alpha1/secr
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
-import type { Scenario } from '../scenario.ts';
-import { lagMs, seenMs } from './lag.ts';
+import { knowing, listedMs } from './lag.ts';
 
 const ours = [...claimKinds, ...managedKinds];
 
@@ -20,9 +19,6 @@ const ownerUid = (secret: Secret): string =>
   controllerUid(secret) ??
   (secret.type === connectionSecretType ? secret.metadata.labels?.['secret.crossplane.io/owner-uid'] : '') ??
   '';
-
-/** When another process that lives knows what was done at a moment, though it was frozen then. */
-const knownMs = (atMs: number, scenario: Scenario): number => seenMs(atMs, scenario) + lagMs(scenario);
 
 /** Secrets go with what they are of, and what no claim has gives its secret to nobody. */
 export const nothingLeft: InvariantOf = (world) => {
@@ -37,9 +33,9 @@ export const nothingLeft: InvariantOf = (world) => {
   const late = new Set<string>();
   /** By the UIDs of secrets: which process made it, and when. */
   const makers = new Map<string, { readonly by: string; readonly atMs: number }>();
-  const { watchMs, requestMs } = world.scenario.pace;
   /** Who has looked for secrets by then, and lets their owner go, does not see what another process makes. */
-  const lookedMs = 1_000 + 2 * watchMs + 10 * requestMs;
+  const lookedMs = listedMs(world.scenario);
+  const knownMs = knowing(world.scenario);
   function noteBeside({ by, atMs }: { readonly by: string; readonly atMs: number }, owner: string): void {
     for (const secret of cluster.all(SecretKind)) {
       const { uid = '' } = secret.metadata;
@@ -75,8 +71,7 @@ export const nothingLeft: InvariantOf = (world) => {
       const going = secret && finalised.get(ownerUid(secret));
       if (going === undefined) return [];
       const isGivenUp = sentAtMs < going.atMs && world.elapsedMs - sentAtMs >= givenUpMs;
-      const isUnaware =
-        verb === 'create' && by !== going.by && sentAtMs < knownMs(going.atMs, world.scenario);
+      const isUnaware = verb === 'create' && by !== going.by && sentAtMs < knownMs(going.atMs);
       if (isGivenUp || isUnaware) late.add(secret?.metadata.uid ?? '');
       return [];
     },

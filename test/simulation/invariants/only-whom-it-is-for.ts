@@ -15,7 +15,7 @@ import {
   namespaceSelectorOf,
   wasTakenBy,
 } from '../oracle/may-claim.ts';
-import { lagMs, seenMs } from './lag.ts';
+import { knowing } from './lag.ts';
 
 /** What something was, and until when. */
 interface Former<T> {
@@ -28,8 +28,7 @@ interface Former<T> {
  * was otherwise a moment ago.
  */
 export const onlyWhomItIsFor: InvariantOf = (world) => {
-  const lag = lagMs(world.scenario);
-  const isUnseen = (atMs: number): boolean => world.elapsedMs - seenMs(atMs, world.scenario) < lag;
+  const knownMs = knowing(world.scenario);
   const formerLabels = new Map<string, Former<Labels | undefined>[]>();
   const formerSelectors = new Map<string, Former<LabelSelector | undefined>[]>();
 
@@ -39,7 +38,9 @@ export const onlyWhomItIsFor: InvariantOf = (world) => {
   /** What it is now, and what it was until a moment ago. */
   const lately = <T>(of: ReadonlyMap<string, readonly Former<T>[]>, key: string, now: T): readonly T[] => [
     now,
-    ...(of.get(key) ?? []).filter(({ untilMs }) => isUnseen(untilMs)).map(({ value }) => value),
+    ...(of.get(key) ?? [])
+      .filter(({ untilMs }) => world.elapsedMs < knownMs(untilMs))
+      .map(({ value }) => value),
   ];
   const labelsLately = (namespace: string): readonly (Labels | undefined)[] =>
     lately(

@@ -9,7 +9,7 @@ import { isProcess, overtaking } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, kindTag } from '../oracle/outside-resources.ts';
-import { lagMs, seenMs } from './lag.ts';
+import { knowing } from './lag.ts';
 
 /** The claim that a managed resource names, UID included. */
 function claimOf({ cluster }: Pick<Seen, 'cluster'>, { spec }: Managed): Claim | undefined {
@@ -41,9 +41,9 @@ const wantedOf = ({ spec }: Claim): string | undefined => spec.writeConnectionSe
  */
 export const recordedFirst: InvariantOf = (world) => {
   const placeOf = ({ system, name }: Outside): string => `${system} ${name}`;
-  const lag = lagMs(world.scenario);
+  const knownMs = knowing(world.scenario);
   /** Whether a process may not have seen yet what happened then: one that stood still may once it goes on. */
-  const isUnseen = (atMs: number): boolean => world.elapsedMs - seenMs(atMs, world.scenario) < lag;
+  const isUnseen = (atMs: number): boolean => world.elapsedMs < knownMs(atMs);
   let known = new Set<string>();
   /** When processes began, by their name; and, by the UIDs of claims and managed resources, what they had until lately. */
   const began = new Map<string, number>();

@@ -102,25 +102,23 @@ interface Excused {
   has(secret: KubernetesObject): boolean;
 }
 
+/** What managed resources stand for, by UID. */
+type Names = ReadonlyMap<string | undefined, string>;
+
 const passwordIn = (secret: KubernetesObject | undefined) => decodeDetails(secret as Secret).password;
 
 /**
  * Secrets that a resource took over from a former one of its name that stood for something else: who published them ended
  * before it could remove them, and no garbage collector had come by. docs/reliability.md says so.
  */
-function leftByFormer(world: Pick<Seen, 'running'>): Excused {
-  /** What managed resources stand for, and who created secrets, by UID. */
-  const names = new Map<string | undefined, string>();
+function leftByFormer(world: Pick<Seen, 'running'>, names: Names): Excused {
+  /** Who created secrets, by UID. */
   const makers = new Map<string | undefined, string>();
   const uids = new Set<string | undefined>();
   return {
     note({ by, kind, before, after }) {
-      if (after === undefined) return;
+      if (kind !== SecretKind || after === undefined) return;
       const { uid } = after.metadata;
-      if (kind !== SecretKind) {
-        if (managedKinds.includes(kind)) names.set(uid, recordedName(after as unknown as Managed));
-        return;
-      }
       if (before === undefined) makers.set(uid, by);
       if (passwordIn(before) !== passwordIn(after)) uids.delete(uid);
       const [former, owner] = [before && controllerUid(before), controllerUid(after)];
@@ -152,12 +150,11 @@ function wordsOfSomebody(): Excused {
  * Secrets with the password of what their process had made and could not publish, while another process, which runs by
  * mistake, had it made anew already, for somebody had deleted it outside. docs/reliability.md says so.
  */
-function madeAnewByAnother(world: Pick<Seen, 'clouds'>): Excused {
+function madeAnewByAnother(world: Pick<Seen, 'clouds'>, names: Names): Excused {
   /** Who made what has a name in a cloud, in order. */
   const makers = new Map<string, readonly string[]>();
   const known = new Set<string>();
   const uids = new Set<string | undefined>();
-  const names = new Map<string | undefined, string>();
   return {
     called({ by, verb }) {
       if (verb !== 'POST') return;
@@ -171,10 +168,8 @@ function madeAnewByAnother(world: Pick<Seen, 'clouds'>): Excused {
       }
     },
     note({ by, kind, before, after }) {
-      if (after === undefined) return;
+      if (kind !== SecretKind || after === undefined || passwordIn(before) === passwordIn(after)) return;
       const { uid } = after.metadata;
-      if (managedKinds.includes(kind)) names.set(uid, recordedName(after as unknown as Managed));
-      if (kind !== SecretKind || passwordIn(before) === passwordIn(after)) return;
       uids.delete(uid);
       const name = names.get(controllerUid(after));
       const isOvertaken = [...makers].some(
@@ -187,10 +182,14 @@ function madeAnewByAnother(world: Pick<Seen, 'clouds'>): Excused {
 }
 
 export const resourcesSettled: InvariantOf = (world) => {
-  const excused = [wordsOfSomebody(), leftByFormer(world), madeAnewByAnother(world)];
+  const names = new Map<string | undefined, string>();
+  const excused = [wordsOfSomebody(), leftByFormer(world, names), madeAnewByAnother(world, names)];
   return {
     name: 'a managed resource at rest is what is outside, and says so',
     changed(change) {
+      const { kind, after } = change;
+      if (after !== undefined && managedKinds.includes(kind))
+        names.set(after.metadata.uid, recordedName(after as unknown as Managed));
       for (const each of excused) each.note(change);
       return [];
     },
