@@ -39,6 +39,13 @@ export interface RolePasswordOptions {
 const isWanted = ({ spec }: Managed): boolean =>
   (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
 
+/**
+ * Whether its status says that what is published works. Where somebody has edited it since, another process may have set
+ * a password for a secret that is named no more, and what is named now may hold a former one.
+ */
+const isSaidToWork = ({ metadata, status }: Managed): boolean =>
+  isConditionTrue(status?.conditions, 'Ready') && status?.observedGeneration === metadata.generation;
+
 export function rolePassword(options: RolePasswordOptions): RolePassword {
   const { roles, checks, rotations, generatePassword } = options;
 
@@ -60,7 +67,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
       if (!isWanted(managed)) return undefined;
       if (!password) return { reason: 'lost' };
       const isWrong = await checks.isWrong(ownerIdOf(managed), password, {
-        isSaidToWork: isConditionTrue(managed.status?.conditions, 'Ready'),
+        isSaidToWork: isSaidToWork(managed),
         tryPassword: () => roles.checkPassword(nameOf(managed), password, { signal }),
       });
       if (isWrong) return { reason: 'wrong' };

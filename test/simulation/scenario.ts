@@ -13,7 +13,7 @@ export type Act =
   /** As `kubectl create`: nothing if it is there already, or the API refuses it. */
   | { readonly type: 'create'; readonly object: KubernetesObject }
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
-  | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
+  | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object; readonly isStatus?: boolean }
   /**
    * `takesMs`: from the moment in which the API server looks for finalizers until the object goes. One that is written
    * meanwhile is accepted, and holds nothing.

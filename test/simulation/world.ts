@@ -470,7 +470,7 @@ export class World {
         else this.#later(act.takesMs, this.#leaving(kind, key));
         return;
       }
-      const { metadata } = this.cluster.patch(kind, key, act.patch);
+      const { metadata } = this.cluster.patch(kind, key, act.patch, act.isStatus ? 'status' : undefined);
       this.wishes.push({ kind, key, uid: metadata.uid, patch: act.patch, atMs: this.elapsedMs });
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);

@@ -6,9 +6,14 @@ import { wasBound } from '../claim/claim-status.ts';
 import { isReservedFor } from '../claim/reservation.ts';
 import { isProvisionedName } from './provisioned-name.ts';
 
-/** Whether a managed resource is this claim's, whatever its claimRef says: made for it, or taken by it, as its UID tells. */
+/**
+ * Whether a managed resource is this claim's, whatever name its claimRef has: made for it, taken by it, or naming it by
+ * its UID.
+ */
 export const isMeantFor = (managed: Managed, claim: Claim): boolean =>
-  isReservedFor(managed, claim.metadata.uid) || isProvisionedName(claim, managed.metadata.name);
+  managed.spec.claimRef?.uid === claim.metadata.uid ||
+  isReservedFor(managed, claim.metadata.uid) ||
+  isProvisionedName(claim, managed.metadata.name);
 
 /** The claim had a managed resource, of which somebody has edited the claimRef since. */
 export const wasTakenFrom = (managed: Managed, claim: Claim): boolean =>

@@ -121,6 +121,18 @@ describe('a role needs a new password', () => {
     });
   }
 
+  for (const [name, generation, need] of [
+    ['one that is said to work is not tried at once', 2, undefined],
+    ['one that was said to work before somebody edited its owner is tried', 3, wrong],
+  ] as const) {
+    test(name, async () => {
+      const { password } = passwordOn('set for a secret that is named no more');
+      const said = role(published, { conditions: [ready], observedGeneration: 2 });
+      const managed = { ...said, metadata: { ...said.metadata, generation } };
+      assert.deepEqual(await password.need(managed, { password: 'former' }, signal), need);
+    });
+  }
+
   test('a request that was heeded is heeded once, though the object does not show that yet', async () => {
     const { password, nextRun } = passwordOn('new');
     await password.renew(role(rotation), signal);

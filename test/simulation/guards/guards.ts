@@ -618,6 +618,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: "if (!isOurs) return { row: 'O1', act: 'nothing' };",
     },
   ],
+  'controllers/core/claim-binding/claim-reference.ts': [
+    {
+      against: 'what a claim leaves, that was restored with it and whose claimRef somebody edited since',
+      provenBy:
+        'test/controllers/core/claim-binding/claim-reference.test.ts: if it names its UID, as after a restore',
+      was: 'managed.spec.claimRef?.uid === claim.metadata.uid ||',
+      becomes: '',
+    },
+  ],
   'controllers/core/claim-binding/orphan-release.ts': [
     {
       against: 'the reclaiming of what a claim has that a cache does not know yet',
@@ -1236,6 +1245,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       provenBy: 'test/controllers/postgresql/role-password.test.ts: when the server does not take it',
       was: "if (isWrong) return { reason: 'wrong' };",
       becomes: '',
+    },
+    {
+      against: 'a former password believed, that an edit of where to publish brings back',
+      provenBy:
+        'test/controllers/postgresql/role-password.test.ts: one that was said to work before somebody edited its owner is tried',
+      was: ' && status?.observedGeneration === metadata.generation;',
+      becomes: ';',
     },
   ],
 };

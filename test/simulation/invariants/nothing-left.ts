@@ -87,7 +87,12 @@ export const nothingLeft: InvariantOf = (world) => {
         });
       const free = managedKinds
         .flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[])
-        .filter(({ spec, status }) => spec.claimRef === undefined && status?.bindingPhase === 'Released');
+        .filter(
+          ({ metadata, spec, status }) =>
+            metadata.deletionTimestamp === undefined &&
+            spec.claimRef === undefined &&
+            status?.bindingPhase === 'Released',
+        );
       const open = free.flatMap(({ kind, metadata }) =>
         secrets
           .filter((secret) => controllerOf(secret)?.uid === metadata.uid)

@@ -1,5 +1,6 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
@@ -21,21 +22,24 @@ export const reclaimed: InvariantOf = (world) => {
   const provisioned = new Map<string, Deed>();
   const letGo = new Map<string, Deed>();
   const lastAsked = new Map<string, number>();
+  /** Of what somebody wrote another claim into: he is told, and says what becomes of it. */
+  const redirected = new Set<string>();
 
   /** Whether whoever let a claim go, or made something for it since, knew of it and left it. */
   function isLeft(uid = '', { claimRef, reclaimPolicy }: Managed['spec']): boolean {
     const [made, parted] = [provisioned.get(uid), letGo.get(claimRef?.uid ?? '')];
     if (made === undefined || parted === undefined || reclaimPolicy !== 'Delete') return false;
+    if (redirected.has(uid)) return false;
     if (made.atMs <= parted.atMs) return true;
     // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
     return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs;
   }
 
+  /** By its UID alone: names are edited. */
   const claimOf = ({ spec: { claimRef } }: Managed): Claim | undefined => {
     const kind = claimKinds.find((each) => each.kind === claimRef?.kind);
-    const { namespace = '', name = '', uid } = claimRef ?? {};
-    const claim = kind && (cluster.find(kind, objectKey({ namespace, name })) as Claim | undefined);
-    return claim?.metadata.uid === uid ? claim : undefined;
+    const claims = kind === undefined ? [] : (cluster.all(kind) as unknown as readonly Claim[]);
+    return claims.find(({ metadata }) => metadata.uid === claimRef?.uid);
   };
 
   function objections(managed: Managed): readonly string[] {
@@ -60,7 +64,14 @@ export const reclaimed: InvariantOf = (world) => {
       if (claimKinds.includes(kind) && after === undefined && isProcess(by)) {
         letGo.set(before?.metadata.uid ?? '', { by, atMs: world.elapsedMs });
       }
-      if (!managedKinds.includes(kind) || !isProcess(by)) return [];
+      if (!managedKinds.includes(kind)) return [];
+      if (!isProcess(by)) {
+        const claims = [before, after].map((each) => (each as unknown as Managed | undefined)?.spec.claimRef);
+        if (after !== undefined && !isEqual(...(claims as [unknown, unknown]))) {
+          redirected.add(after.metadata.uid ?? '');
+        }
+        return [];
+      }
       if (before === undefined) {
         provisioned.set(after?.metadata.uid ?? '', { by, atMs: world.elapsedMs });
         return [];

@@ -42,6 +42,9 @@ const isReady = (status: { readonly conditions?: readonly Condition[] | undefine
 const placeOf = (managed: Managed): string =>
   `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${recordedName(managed)}`;
 
+const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
+  (claim as Claim | undefined)?.status?.bindingPhase;
+
 /** As in `FancySQLInstance team/orders (UID 12)`. */
 const named = ({ kind, metadata }: KubernetesObject): string =>
   `${kind} ${objectKeyText(metadata)} (UID ${metadata.uid})`;
@@ -221,6 +224,8 @@ export const statementsTrue: InvariantOf = (world) => {
         if (after === undefined) return [];
         living.add(named(after));
         if (isProcess(by)) return ofClaim(before as Claim | undefined, after as unknown as Claim);
+        // Whoever may write statuses says so himself.
+        if (phaseOf(after) !== phaseOf(before)) sets(true, `${after.metadata.uid} bound`);
         return [];
       }
       if (classKinds.includes(kind) && (before === undefined || after === undefined)) {

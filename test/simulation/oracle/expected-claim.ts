@@ -108,6 +108,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const isAllowed = (names(managed) && isBound) || wasTakenBy(managed, uid);
   if (!isAllowed && !mayClaim(claim, managed, objects)) return pending('Binding', false);
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
+  // Its name was recorded for this claim, and it does not say that it is this claim's.
+  const isByName = isRecorded(claim) && own.some((each) => isOf(claim.spec.classRef, each.class));
+  if (isByName && claimRef?.uid !== uid) return pending('Binding', false);
   // A former claim's of that name, if that was bound to this very resource, or has reserved it; else the reference heals.
   const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
   if (isOfFormer && wasBoundHere(managed)) return pending('Binding', false);
@@ -115,14 +118,6 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     return {
       due: `to see ${managed.kind} ${managed.metadata.name} let go of, which is reserved for a former claim`,
     };
-  }
-  // Its name was recorded for this claim, and it does not say that it is this claim's.
-  if (
-    claimRef === undefined &&
-    isRecorded(claim) &&
-    own.some((each) => isOf(claim.spec.classRef, each.class))
-  ) {
-    return pending('Binding', false);
   }
   if (managed.metadata.ownerReferences?.some(({ controller }) => controller === true)) {
     return pending('Binding', false);
@@ -175,14 +170,16 @@ const wasBound = ({ status }: Claim): boolean =>
 
 function withoutResource(claim: Claim, objects: Objects): ExpectedClaim {
   const { classRef, classSelector } = claim.spec;
-  if (wasBound(claim) && classRef !== undefined) return pending('Binding');
   const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
+  if (classRef !== undefined && !kinds.some((kind) => isOf(classRef, kind))) {
+    return pending('UnknownKind', false);
+  }
+  if (wasBound(claim) && classRef !== undefined) return pending('Binding');
   const classes = kinds.flatMap((kind) => objects.all(kind));
   const canServe = (each: KubernetesObject): boolean =>
     agree(claim, templateOf(each)) && mayClaim(claim, each, objects);
   const serving = classes.filter(canServe);
   if (classRef !== undefined) {
-    if (!kinds.some((kind) => isOf(classRef, kind))) return pending('UnknownKind', false);
     const found = classes.find((each) => each.kind === classRef.kind && each.metadata.name === classRef.name);
     if (found === undefined || !canServe(found)) return pending('Creating', false);
     return { due: `to provision from ${found.kind} ${found.metadata.name}` };

@@ -17,6 +17,7 @@ import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { adminNamespace, estate, objectOf, secret, teams } from './estate.ts';
 import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
+import { slips } from './slips.ts';
 
 /** Not later than so much after something else: a moment in which that is still under way. */
 const soon = 0.06;
@@ -350,6 +351,12 @@ function offered(draft: Draft): void {
   }
 }
 
+/** A claim has what a class or somebody made; who looks after it edits what controllers keep. */
+function slipped(draft: Draft): void {
+  claimComesAndGoes(draft.by('claim'));
+  slips(draft.by('slips'));
+}
+
 const situations = [
   ...[identity, network, rivals, policies, claimComesAndGoes, contested, secrets, providerConfig, database],
   offered,
@@ -362,7 +369,12 @@ const watched = ['FancySQLInstance', 'FavouriteDBInstance', 'AmbivalentDBInstanc
  * a watch is behind, or the process dies.
  */
 export function closeCalls(draft: Draft): void {
-  const situation = draft.has(0.15, 'overtakes') ? overtaken : draft.pick(situations, 'situation');
+  const isSlip = draft.has(0.1, 'slips');
+  const situation = isSlip
+    ? slipped
+    : draft.has(0.15, 'overtakes')
+      ? overtaken
+      : draft.pick(situations, 'situation');
   situation(draft.by('of it'));
   for (const index of [0, 1]) {
     const moment = draft.between(0, 0.9, 'late', index);

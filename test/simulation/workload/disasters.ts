@@ -18,7 +18,7 @@ export function restores(draft: Draft): void {
 }
 
 /** The claims of a scenario; one at least. */
-function claimsOf(draft: Draft): readonly ObjectName[] {
+export function claimsOf(draft: Draft): readonly ObjectName[] {
   const made = draft.steps.flatMap(({ act }) =>
     act.type === 'create' && claimKinds.includes(kindOf(act.object)) ? [nameOf(act.object)] : [],
   );

@@ -7,6 +7,7 @@ import { fieldWalks } from './field-walks.ts';
 import { machines } from './machines.ts';
 import { namespaces } from './namespaces.ts';
 import { claims } from './people.ts';
+import { slips } from './slips.ts';
 
 /** Something that goes on in some scenarios and not in others: where everything happens at once, little comes of it. */
 export interface Theme {
@@ -28,6 +29,7 @@ export const themes: readonly Theme[] = [
   { name: 'force', share: 0.1, write: force },
   { name: 'rivals', share: 0.1, write: rivals },
   { name: 'restores', share: 0.1, write: restores },
+  { name: 'slips', share: 0.15, write: slips },
   { name: 'field walks', share: 0.7, write: fieldWalks },
   { name: 'machines', share: 0.9, write: machines },
 ];
