@@ -3127,6 +3127,44 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['comes to say five things', 'p1', ['a', 'b', 'c', 'd', 'e'], 73, []],
+      [
+        'comes to say five things, and once more',
+        'p1',
+        ['a', 'b', 'c', 'd', 'e'],
+        74,
+        [/: more than 73 times in a minute$/],
+      ],
+      [
+        'says two things in turn',
+        'p1',
+        ['a', 'b', 'a', 'b', 'a', 'b'],
+        61,
+        [/: more than 60 times in a minute$/],
+      ],
+      ['says something else without end', 'p1', [...'abcdefghijkl'], 113, [/: more than 112 times/]],
+      ['another process writes', 'p2', ['a', 'b', 'c', 'd', 'e'], 61, [/: more than 60 times in a minute$/]],
+    ] as const
+  ).map(
+    ([name, who, messages, times, says]): Case => ({
+      invariant: boundedWork,
+      name: `a status that ${name}`,
+      history({ as, ask, cluster }) {
+        put(orders)(cluster);
+        for (const [index, message] of messages.entries()) {
+          const lastTransitionTime = `2026-01-02T03:04:${10 + index}Z`;
+          const conditions = [
+            { type: 'Ready', status: 'False', reason: 'Binding', message, lastTransitionTime },
+          ];
+          as(who, patch(orders, { status: { conditions } }, 'status'));
+        }
+        for (let count = 0; count < times; count += 1) ask('update-status FancySQLInstance team/orders');
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['edited by people', 'somebody', 'GET favourite /v1/instances/a', 86, []],
       [
         'edited once less',

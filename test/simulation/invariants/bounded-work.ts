@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import sum from 'lodash/sum.js';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -19,6 +20,14 @@ const most = (call: string): number =>
 
 /** Each of three stacks has one of the name, and a call does not say whose it is. */
 const ofThree = /^\S+ Provider(?:Config)? /;
+
+/**
+ * How many things a status may come to say in a minute, one after another: of a claim, that its resource is not there yet, is
+ * there, has a name, is being created, could not be, is about to be bound, could not be, is Bound. The first four have their
+ * back-offs among those that are a few.
+ */
+const statesAmongTheFew = 4;
+const mostStates = 8;
 
 /** Looks at what is on its way, each of which reads a secret store twice. */
 const readsOnTheWay = 40;
@@ -44,9 +53,19 @@ const named = (external: string | undefined, entry: string | undefined): readonl
   ...(entry === undefined ? [] : [`entry ${entry}`]),
 ];
 
+/** What a status says, whenever it began to. */
+const said = (status: unknown): string =>
+  JSON.stringify(status, (key, value) => (key === 'lastTransitionTime' ? undefined : value)) ?? '';
+
+/** How many back-offs begin because a status comes to say what it has not said before, beyond a few. */
+const furtherStates = (statuses: readonly unknown[]): number =>
+  Math.max(0, Math.min(new Set(statuses.map(said)).size, mostStates) - statesAmongTheFew);
+
 /**
- * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for and where it publishes to, too, and of those that they create
- * one after another, or again, to publish to one entry of a secret store, each looks for itself.
+ * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for and where
+ * it publishes to, too, and of those that they create one after another, or again, to publish to one entry of a secret store,
+ * each looks for itself. What a status comes to say begins one, as its writer may not be told that it is written; but what it
+ * says in turn begins none, and what is new without end a few only.
  */
 export const boundedWork: InvariantOf = (world) => {
   let minute = 0;
@@ -54,6 +73,8 @@ export const boundedWork: InvariantOf = (world) => {
   let edits = new Map<string, number>();
   /** By the entry they publish to. */
   let created = new Map<string, number>();
+  /** What was written, by who did and of what. */
+  let statuses = new Map<string, unknown[]>();
 
   function begin(): void {
     const now = Math.floor(world.elapsedMs / minuteMs);
@@ -62,13 +83,20 @@ export const boundedWork: InvariantOf = (world) => {
     counts = new Map();
     edits = new Map();
     created = new Map();
+    statuses = new Map();
   }
 
   return {
     name: 'nothing is asked for over and over',
     changed({ by, kind, before, after }) {
-      if (isProcess(by) || after === undefined) return [];
+      if (after === undefined) return [];
       begin();
+      if (isProcess(by)) {
+        if (isEqual(before?.status, after.status)) return [];
+        const call = `${by} update-status ${kind.kind} ${objectKeyText(after.metadata)}`;
+        statuses.set(call, [...(statuses.get(call) ?? []), after.status]);
+        return [];
+      }
       if (before === undefined) {
         const name = entryOf(after);
         if (name !== undefined) created.set(name, (created.get(name) ?? 0) + 1);
@@ -91,7 +119,8 @@ export const boundedWork: InvariantOf = (world) => {
       const keys = [targetOf(call), ...named(externalIn(call), entryIn(call))];
       const edited = sum(keys.map((each) => edits.get(each) ?? 0));
       const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
-      return count === most(call) + attempts * edited + readsOnTheWay * others + 1
+      const begun = edited + furtherStates(statuses.get(key) ?? []);
+      return count === most(call) + attempts * begun + readsOnTheWay * others + 1
         ? [`${key}: more than ${count - 1} times in a minute`]
         : [];
     },
