@@ -465,7 +465,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       'A creation of Network lan was begun and nobody knows how it ended, so that a second one might be made.',
-    mend: `kubectl annotate networks.network.fcp.crossplane.io lan crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
+    mend: `kubectl annotate networks.network.fcp.crossplane.io lan --overwrite crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
   },
   {
     fault: 'resource held by another',
@@ -662,6 +662,7 @@ describe('the cause of each fault is found, in what the controllers leave behind
       );
       told(trace.fault?.cause, cause);
       told(trace.fault?.mend[0] ?? '', mend);
+      assert.doesNotMatch(trace.fault?.mend.join('\n') ?? '', / delete secrets /);
       assert.equal(trace.isUsable, verdict.startsWith('usable'));
       assert.equal(stateOf(trace.links, link), 'broken');
     });

@@ -1,3 +1,4 @@
+import { claimRefEdited } from './claim-ref-faults.ts';
 import { malformedSelector, missingClass, noMatch, unknownKind, versionMisfit } from './class-faults.ts';
 import { controllersDown } from './controller-faults.ts';
 import type { Find } from './fault-finding.ts';
@@ -41,6 +42,7 @@ export const faults: readonly (readonly [name: string, find: Find])[] = [
   ['unknown kind', unknownKind],
   ['missing class', missingClass],
   ['resource held by another', heldByAnother],
+  ['claimRef edited', claimRefEdited],
   ['resource not offered', notOffered],
   ['missing resource', missingResource],
   ['paused', paused],

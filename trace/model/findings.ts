@@ -105,6 +105,10 @@ export interface Findings {
   readonly source?: FoundSecret | undefined;
   /** The claim's. */
   readonly target?: FoundSecret | undefined;
+  /** Of a claim: another, which the managed resource names that the claim wants. */
+  readonly rival?: Found<Claim> | undefined;
+  /** Of a managed resource: the claim that it was made for or taken by, where it does not name that. */
+  readonly deprived?: Found<Claim> | undefined;
   /** Of a class or provider: the managed resources that use it. */
   readonly users: Found<readonly Managed[]>;
   /** What is asked about, or else the managed resource or the provider that it names, where there is none. */

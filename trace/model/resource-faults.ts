@@ -1,8 +1,12 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { returning, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
+import { wasBound } from '../../controllers/core/claim/claim-status.ts';
+import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
 import { isNeverChanged, shouldDelete } from '../../controllers/core/management-policies.ts';
+import { givingBack, saysInstead } from './claim-ref-faults.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf, meantIn, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
@@ -13,6 +17,17 @@ import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
+/** Has a claim made anew, unless that would lose what nobody else may have: the secret that it was given goes with it. */
+function anew(view: View, claim: Claim, todo: string): Pick<Fault, 'advice' | 'mend'> {
+  const { target } = view;
+  const mayHaveSecret = target !== undefined && target.secret.is !== 'absent';
+  if (wasBound(claim) && mayHaveSecret) {
+    const advice = `Its secret ${target.key.name} goes with the claim, and may be the only copy of a password that works: ask first whether anybody needs that. Then ${todo}`;
+    return { advice, mend: [] };
+  }
+  return { advice: sentence(todo), mend: [kubectl('delete', claimKindOf(view), keyOf(claim))] };
+}
+
 /** The resource that the claim names is not for it. */
 export const heldByAnother: Find = (view) => {
   const { binding, theClaim, theManaged, managedService } = view;
@@ -22,12 +37,11 @@ export const heldByAnother: Find = (view) => {
   const isEdited =
     binding.row !== 'K14 controlled' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
   if (isEdited && managedService !== undefined) {
-    const whose = holder === undefined ? 'nobody' : describeReference(holder);
+    const instead = saysInstead(theManaged, refersToClaim(theManaged, theClaim));
     return {
       link: 'resource',
-      cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef names ${whose} since somebody edited it.`,
-      advice: 'Who administers it can give it back:',
-      mend: [patch(managedService.kind, keyOf(theManaged), returning(theClaim))],
+      cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef ${instead} since somebody edited it.`,
+      ...givingBack(view, theManaged, { claim: theClaim, rival: view.rival ?? { is: 'unsought' } }),
     };
   }
   return {
@@ -38,8 +52,7 @@ export const heldByAnother: Find = (view) => {
           ? `${describeObject(theManaged!)} is reserved for another claim, which its spec.claimRef names.`
           : `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
         : `${sentence(binding.event.message)}.`,
-    advice: 'Delete this claim and create it anew with another resource, or with a class.',
-    mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+    ...anew(view, theClaim, 'delete this claim and create it anew with another resource, or with a class.'),
   };
 };
 
@@ -62,16 +75,16 @@ export const missingResource: Find = (view) => {
   if (!['K2', 'K2 lost', 'K2 edited'].includes(binding.row)) return undefined;
   const { resourceRef } = theClaim.spec;
   const isWaiting = binding.row === 'K2';
-  const anew = kubectl('delete', claimKindOf(view), keyOf(theClaim));
+  const cause = `${sentence(binding.event.message)}.`;
+  if (!isWaiting)
+    return { link: 'resource', cause, ...anew(view, theClaim, 'delete the claim and create it anew.') };
+  const deleted = kubectl('delete', claimKindOf(view), keyOf(theClaim));
   const create = `kubectl apply -f ${fileWith(resourceRef ?? {})}`;
   return {
     link: 'resource',
-    cause: `${sentence(binding.event.message)}.`,
-    ...adviceOf(
-      isWaiting ? meantIn(view) : undefined,
-      isWaiting ? 'Create it; or delete the claim and create it anew with another.' : 'Then create it anew.',
-    ),
-    mend: isWaiting && managedService === undefined ? [create, anew] : [anew],
+    cause,
+    ...adviceOf(meantIn(view), 'Create it; or delete the claim and create it anew with another.'),
+    mend: managedService === undefined ? [create, deleted] : [deleted],
   };
 };
 
@@ -129,7 +142,8 @@ function markedOff(
   }
   return {
     advice: `Look in the external system first. If it is there, set NAME to its name there: the command says so and removes the mark. If it is not, leave ${annotationKeys.externalName} out of the command.`,
-    mend: [annotated(`${annotationKeys.externalName}="\${NAME:?its name there}"`, unmarked)],
+    // An empty name is there all the same.
+    mend: [annotated('--overwrite', `${annotationKeys.externalName}="\${NAME:?its name there}"`, unmarked)],
   };
 }
 

@@ -1,69 +1,121 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { controllerOf, referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { controlOf } from '../../apis/core/v1alpha1/secret.ts';
+import { isProvisionedName } from '../../controllers/core/claim-binding/provisioned-name.ts';
+import { fittingName } from '../../controllers/core/name-limits.ts';
 import type { Find } from './fault-finding.ts';
-import { claimKindOf, keyOf } from './fault-finding.ts';
+import { adviceOf, claimKindOf, keyOf } from './fault-finding.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
-import { describeKey, describeObject, kubectl, patch } from './mend.ts';
+import { describeKey, describeObject, kubectl, lookAgain, patch } from './mend.ts';
+import type { View } from './view.ts';
 import { readyOf } from './view.ts';
 
-/** Whose a secret is that somebody else is to write. */
-function conflictOf(found: FoundSecret | undefined, owner: Claim | Managed | undefined): string | undefined {
+/*
+ *   connection secrets that cannot be written. Nothing here has a secret deleted: it may be somebody else's, or the only
+ *   copy of what it holds.
+ */
+
+/** Whose a secret is that an owner is to write: why he may not, and what is to be said of it. */
+function conflictOf(
+  found: FoundSecret | undefined,
+  owner: Claim | Managed | undefined,
+): { readonly refusal: string; readonly whose: string } | undefined {
   const secret = found && thereOf(found.secret)?.secret;
   if (secret === undefined || owner === undefined || wasDeleted(owner)) return undefined;
   const control = controlOf(secret, owner);
-  return typeof control === 'object' ? control.refusal : undefined;
+  if (typeof control !== 'object') return undefined;
+  const controller = controllerOf(secret);
+  const whose =
+    controller === undefined
+      ? 'The one in the way may be the only copy of what it holds: whoever wrote it can say.'
+      : `The one in the way is of ${controller.kind} ${controller.name}, which needs it: leave it.`;
+  return { ...control, whose };
 }
+
+/** What the API server takes for a name. */
+const longestName = 253;
+
+/** A name for another secret of an owner than the one that is in the way. */
+function anotherName(owner: Claim | Managed, inTheWay: string): string {
+  const fitting = (end: string): string =>
+    fittingName(`${owner.metadata.name}-connection${end}`, { maxLength: longestName });
+  const name = fitting('');
+  return name === inTheWay ? fitting('-2') : name;
+}
+
+/**
+ * The namespace in which a managed resource may publish for all that is known: that of its class, or the one that has its
+ * provider's credentials, where nobody reads who has not more already. The one that it names may be a slip.
+ */
+function safeNamespace({ theClass, theManaged, credentials, source }: View): string | undefined {
+  // Of a claim that names a class and a resource at once, the class may be another than that of the resource.
+  const isItsClass =
+    theClass !== undefined && referencesEqual(theManaged?.spec.classRef, referenceTo(theClass));
+  const ofClass = isItsClass ? theClass.specTemplate.writeConnectionSecretsToNamespace : undefined;
+  if (ofClass !== undefined) return ofClass;
+  return source?.key.namespace === credentials?.key.namespace ? source?.key.namespace : undefined;
+}
+
+const whereKept = 'in a namespace where administrators keep such secrets';
 
 /** A connection secret is somebody else's. */
 export const secretConflict: Find = (view) => {
   const { source, target, theClaim, theManaged, managedService } = view;
   const ofResource = conflictOf(source, theManaged);
-  if (ofResource !== undefined && source !== undefined && managedService !== undefined) {
+  if (ofResource && source && theManaged && managedService) {
+    const { refusal, whose } = ofResource;
+    const namespace = safeNamespace(view);
+    const key = keyOf(theManaged);
+    const to = { namespace, name: anotherName(theManaged, source.key.name) };
     return {
       link: 'resource secret',
-      cause: `${describeObject(theManaged!)} cannot publish its connection details: ${ofResource} (secret ${describeKey(source.key)}).`,
+      cause: `${describeObject(theManaged)} cannot publish its connection details: ${refusal} (secret ${describeKey(source.key)}).`,
+      advice: `Publish to another secret${namespace === undefined ? `, ${whereKept}` : ''}. ${whose}`,
       mend: [
-        patch(managedService.kind, keyOf(theManaged!), {
-          spec: {
-            writeConnectionSecretToRef: { ...source.key, name: `${theManaged!.metadata.name}-connection` },
-          },
-        }),
-        kubectl('delete', SecretKind, source.key),
+        namespace === undefined
+          ? kubectl('edit', managedService.kind, key)
+          : patch(managedService.kind, key, { spec: { writeConnectionSecretToRef: to } }),
       ],
-      advice: 'Publish to another secret; or delete the one in the way, if nobody needs it.',
     };
   }
   const ofClaim = view.subject.known.sort === 'claim' ? conflictOf(target, theClaim) : undefined;
-  if (ofClaim === undefined || target === undefined) return undefined;
+  if (ofClaim === undefined || target === undefined || theClaim === undefined) return undefined;
+  const to = { name: anotherName(theClaim, target.key.name) };
   return {
     link: 'claim secret',
-    cause: `The claim cannot be given its secret: ${ofClaim} (secret ${describeKey(target.key)}).`,
-    advice: 'Name another secret; or delete the one in the way, if nobody needs it.',
-    mend: [
-      patch(claimKindOf(view), keyOf(theClaim!), {
-        spec: { writeConnectionSecretToRef: { name: `${theClaim!.metadata.name}-connection` } },
-      }),
-      kubectl('delete', SecretKind, target.key),
-    ],
+    cause: `The claim cannot be given its secret: ${ofClaim.refusal} (secret ${describeKey(target.key)}).`,
+    advice: `Name another secret. ${ofClaim.whose}`,
+    mend: [patch(claimKindOf(view), keyOf(theClaim), { spec: { writeConnectionSecretToRef: to } })],
   };
 };
 
 /** The two secrets, once all else is well. */
-export const propagationRefused: Find = ({ propagation, target, theClaim, subject }) =>
-  propagation?.act !== 'refuse' ||
-  target === undefined ||
-  theClaim === undefined ||
-  subject.known.sort !== 'claim'
-    ? undefined
-    : {
-        link: 'claim secret',
-        cause: `The claim's secret is not kept in step: ${propagation.message}.`,
-        advice: 'Binding writes it anew once it is gone.',
-        mend: [kubectl('delete', SecretKind, target.key)],
-      };
+export const propagationRefused: Find = (view) => {
+  const { propagation, target, theClaim, theManaged, binding, subject } = view;
+  if (propagation?.act !== 'refuse' || target === undefined || subject.known.sort !== 'claim')
+    return undefined;
+  if (theClaim === undefined || theManaged === undefined || wasDeleted(theClaim)) return undefined;
+  const cause = `The claim's secret is not kept in step: ${propagation.message}.`;
+  // Only the leave on the source is for binding to give.
+  const isWritten = propagation.row === 'X3' && (binding?.act === 'refresh' || binding?.act === 'bind');
+  if (isWritten) {
+    const mend = [lookAgain(claimKindOf(view), keyOf(theClaim))];
+    return { link: 'claim secret', cause, advice: 'Binding writes it at its next look.', mend };
+  }
+  return {
+    link: 'claim secret',
+    cause,
+    advice: `Leave the secret: nothing writes it anew as things are, and it may be the only copy of a password that works. Who administers ${describeObject(theManaged)} can see more:`,
+    mend: [`npm run trace -- ${theManaged.kind.toLowerCase()} ${theManaged.metadata.name}`],
+  };
+};
+
+/** Whether somebody decided that the claim may have the resource, and not the claimant alone. */
+const isMeant = (managed: Managed, claim: Claim): boolean =>
+  managed.spec.namespaceSelector !== undefined || isProvisionedName(claim, managed.metadata.name);
 
 /** The claim wants a secret of a resource that has none. */
 export const noSecret: Find = (view) => {
@@ -73,10 +125,16 @@ export const noSecret: Find = (view) => {
   if (theManaged === undefined || managedService === undefined) return undefined;
   if (theManaged.spec.writeConnectionSecretToRef !== undefined || readyOf(theManaged).status !== 'True')
     return undefined;
+  const isAsked = !isMeant(theManaged, theClaim);
   return {
     link: 'resource secret',
     cause: `The claim wants a secret, and ${describeObject(theManaged)} publishes none.`,
-    advice: 'Set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+    ...adviceOf(
+      isAsked
+        ? `Anybody may claim it who knows its name: ask first whether ${theClaim.metadata.namespace} should have it, and say so in its spec.namespaceSelector.`
+        : undefined,
+      `${isAsked ? 'Then set' : 'Set'} its spec.writeConnectionSecretToRef, ${whereKept}.`,
+    ),
     mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
   };
 };

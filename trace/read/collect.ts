@@ -11,7 +11,7 @@ import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
-import { holdsClaim } from '../../controllers/core/claim/holdings.ts';
+import { holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
@@ -21,6 +21,7 @@ import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
+import { isEditedAway, isSettled } from '../model/claim-ref-faults.ts';
 import { credentialsKeyOf } from '../model/credentials-key.ts';
 import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
@@ -152,6 +153,7 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     resourceClass,
     managed,
     held,
+    rival: await rivalOf({ catalogue, source }, thereOf(managed), claim),
     ...(await beneath({ catalogue, source }, thereOf(managed), thereOf(resourceClass), services)),
     target: to && (await secretAt(source, { namespace, name: to.name })),
   };
@@ -163,20 +165,18 @@ async function aroundManaged(options: CollectOptions, { known, key }: Subject): 
   if (found.is !== 'there') return { managed: found };
   const managed = found.value;
   const { claimRef, classRef } = managed.spec;
-  const claimKind = catalogue.ofReference(claimRef);
-  const claim: Found<Claim> =
-    claimRef?.name === undefined || claimKind === undefined
-      ? unsought
-      : await source.get(objectsOf<Claim>(claimKind), objectKey(keyOf(claimRef)));
+  const claim = await claimNamed(source, catalogue, claimRef);
+  const services = catalogue.services.filter((service) => isOf(managed, service.managed));
   const resourceClass = await classNamed(source, catalogue, classRef);
   const to = thereOf(claim)?.spec.writeConnectionSecretToRef;
   const namespace = claimRef?.namespace ?? '';
   return {
     claim,
-    services: catalogue.services.filter((service) => isOf(managed, service.managed)),
+    services,
     resourceClass,
     managed: found,
     held: found,
+    deprived: isSettled(managed, claim) ? unsought : await deprivedOf(source, services, managed),
     ...(await beneath(options, managed, thereOf(resourceClass), [])),
     target: to && (await secretAt(source, { namespace, name: to.name })),
   };
@@ -355,6 +355,42 @@ async function classNamed(
   const known = catalogue.ofReference(reference);
   if (known?.sort !== 'class' || !reference?.name) return unsought;
   return source.get(objectsOf<Class>(known), { name: reference.name });
+}
+
+async function claimNamed(
+  source: Source,
+  catalogue: Catalogue,
+  reference: ObjectReference | undefined,
+): Promise<Found<Claim>> {
+  const known = catalogue.ofReference(reference);
+  if (known?.sort !== 'claim' || !reference?.name) return unsought;
+  return source.get(objectsOf<Claim>(known), objectKey(keyOf(reference)));
+}
+
+/** The claim that the managed resource names which another one wants. */
+async function rivalOf(
+  { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
+  managed: Managed | undefined,
+  claim: Claim,
+): Promise<Found<Claim>> {
+  if (managed === undefined || refersToClaim(managed, claim)) return unsought;
+  return claimNamed(source, catalogue, managed.spec.claimRef);
+}
+
+/** The claim that had a managed resource until somebody edited its claimRef. */
+async function deprivedOf(
+  source: Source,
+  services: readonly ClaimService[],
+  managed: Managed,
+): Promise<Found<Claim>> {
+  const kinds = uniqBy(
+    services.map(({ claim }) => claim),
+    kindKey,
+  );
+  const lists = await Promise.all(kinds.map((kind) => source.list<Claim>(kind)));
+  const value = lists.flatMap((list) => thereOf(list) ?? []).find((one) => isEditedAway(managed, one));
+  if (value !== undefined) return { is: 'there', value };
+  return lists.some(({ is }) => is === 'withheld') ? { is: 'withheld' } : { is: 'absent' };
 }
 
 /** The managed resource that names a claim, as `holdings` finds it in a process. */

@@ -42,14 +42,20 @@ export const isSaidUndetermined = (managed: Managed): boolean =>
   getCondition(managed.status?.conditions, 'Synced').message?.startsWith(undeterminedSentence) === true;
 
 /** Crossplane's sentence, and how to do what it says. */
-function undetermined({ apiVersion, kind, metadata }: Managed): string {
-  const { externalCreatePending, externalName } = annotationKeys;
+function undetermined(managed: Managed): string {
+  const { apiVersion, kind, metadata } = managed;
+  const { externalCreatePending } = annotationKeys;
   const [group] = apiVersion.split('/');
   const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
+  const unmark = `${externalCreatePending}-`;
+  const name = externalName(managed);
+  const how =
+    name === undefined
+      ? `if it is there, set NAME to its name there; if it is not, leave ${annotationKeys.externalName} out: ${annotate} --overwrite ${annotationKeys.externalName}="\${NAME:?its name there}" ${unmark}`
+      : `once you know whether "${name}" is there and is this one: ${annotate} ${unmark}`;
   return (
     `${undeterminedSentence} - remove the ${externalCreatePending} annotation if it is safe to proceed: ` +
-    `look for it in the external system; if it is there, put its name on record with "${annotate} ${externalName}=NAME"; ` +
-    `then run "${annotate} ${externalCreatePending}-"`
+    `look for it in the external system; ${how}`
   );
 }
 

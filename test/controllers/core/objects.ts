@@ -124,6 +124,12 @@ export const claimRef = (over: ObjectReference = {}): ObjectReference => ({
 /** What `managed()` says of a creation whose result nobody recorded. */
 export const undetermined =
   'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed: ' +
-  'look for it in the external system; if it is there, put its name on record with ' +
-  '"kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-name=NAME"; ' +
-  'then run "kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-create-pending-"';
+  'look for it in the external system; if it is there, set NAME to its name there; if it is not, leave crossplane.io/external-name out: ' +
+  'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite ' +
+  `crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`;
+
+/** The same of one whose external name is on record. */
+export const undeterminedNamed = (name: string): string =>
+  'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed: ' +
+  `look for it in the external system; once you know whether "${name}" is there and is this one: ` +
+  'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-create-pending-';

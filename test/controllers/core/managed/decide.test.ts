@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -51,7 +52,15 @@ import {
 } from '../../../../controllers/core/management-policies.ts';
 import { parseDuration } from '../../../../runtime/time/duration.ts';
 import { assertEveryRow } from '../every-row.ts';
-import { claimRef, classRef, deletionTimestamp, managed, now, undetermined } from '../objects.ts';
+import {
+  claimRef,
+  classRef,
+  deletionTimestamp,
+  managed,
+  now,
+  undetermined,
+  undeterminedNamed,
+} from '../objects.ts';
 
 type Policies = NonNullable<ManagedSpec['managementPolicies']>;
 const actions = {
@@ -269,6 +278,12 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
       row: '8',
       act: 'refuse',
       message: undetermined,
+    },
+    'row 8 with a name on record, which is not to be overwritten': {
+      managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
+      row: '8',
+      act: 'refuse',
+      message: undeterminedNamed('orders'),
     },
     'row 8 blocks deletion too': {
       managed: managed(
@@ -1092,4 +1107,15 @@ describe('the status of a managed resource', () => {
   test('no secret leaves in a message', () => {
     assert.equal(scrub('denied for hunter2x!', { password: 'hunter2x', username: 'bob' }), 'denied for ***!');
   });
+});
+
+test('what mends an unknown creation, pasted as it is, changes nothing until NAME is set', () => {
+  const command = undetermined.slice(undetermined.indexOf('kubectl'));
+  const pasted = (env: Record<string, string>): string =>
+    spawnSync('sh', ['-c', `kubectl() { printf '%s|' "$@"; }; ${command}`], { env, encoding: 'utf8' }).stdout;
+  assert.equal(pasted({}), '');
+  assert.equal(
+    pasted({ NAME: 'net 1' }),
+    'annotate|favouritedbinstance.database.fcp.crossplane.io|db|--overwrite|crossplane.io/external-name=net 1|crossplane.io/external-create-pending-|',
+  );
 });

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { controllerReference } from '../../apis/core/v1alpha1/reference.ts';
+import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { faultsIn } from '../../trace/model/faults.ts';
+import type { Fault } from '../../trace/model/trace.ts';
+import { viewOf } from '../../trace/model/view.ts';
+import { condition, findingsOf } from './traced-objects.ts';
+import { TracedWorld } from './traced-world.ts';
+
+const resources = 'favouritedbinstances.database.fcp.crossplane.io';
+const legacy = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'legacy',
+};
+const ofBlog = { namespace: 'team-blog', name: 'posts-connection' };
+
+/** Of what a fault says all but its cause. */
+const toldBy = (fault: Fault | undefined) => ({
+  name: fault?.name,
+  advice: fault?.advice,
+  mend: fault?.mend,
+});
+
+/** A claim of another team, which has its secret. */
+function ofAnotherTeam(world: TracedWorld): void {
+  world.cluster.create(FancySQLInstanceKind, {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: ofBlog.namespace, name: 'posts' },
+    spec: {
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: ofBlog.name },
+    },
+  } as KubernetesObject);
+}
+
+const pointedAt = (world: TracedWorld, name: string, to: ObjectKey): void =>
+  world.edit(FavouriteDBInstanceKind, { name }, { spec: { writeConnectionSecretToRef: to } });
+
+describe("what points at another tenant's secret publishes where its class says, and deletes nothing", () => {
+  test("a claim's secret: the command leads back to the namespace of the class, and mends it", async () => {
+    const world = new TracedWorld();
+    world.start();
+    ofAnotherTeam(world);
+    const claim = world.claim('orders');
+    await world.pass();
+    const { name } = world.resourceOf(claim).metadata;
+    const published = world.cluster.get(SecretKind, ofBlog);
+    pointedAt(world, name, ofBlog);
+    await world.pass();
+    const { fault } = await world.trace('fancysqlinstance', claim);
+    const instead = { namespace: 'cloud-credentials', name: `${name}-connection` };
+    assert.deepEqual(toldBy(fault), {
+      name: 'secret conflict',
+      advice:
+        'Publish to another secret. The one in the way is of FancySQLInstance posts, which needs it: leave it.',
+      mend: [
+        `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":${JSON.stringify(instead)}}}'`,
+      ],
+    });
+    pointedAt(world, name, instead);
+    await world.pass();
+    const { verdict } = await world.trace('fancysqlinstance', claim);
+    world.simulation.kill();
+    assert.equal(verdict, 'usable');
+    assert.deepEqual(world.cluster.get(SecretKind, ofBlog), published);
+    const there = world.cluster.all(SecretKind).filter(({ metadata }) => metadata.namespace === 'team-blog');
+    assert.deepEqual(
+      there.map(({ metadata }) => metadata.name),
+      [ofBlog.name],
+    );
+  });
+
+  test("another resource's secret", async () => {
+    const world = new TracedWorld();
+    world.start();
+    const [one, other] = [world.claim('orders'), world.claim('other')];
+    await world.pass();
+    const [mine, theirs] = [one, other].map((key) => world.resourceOf(key)) as [Managed, Managed];
+    const { name } = mine.metadata;
+    pointedAt(world, name, theirs.spec.writeConnectionSecretToRef as ObjectKey);
+    await world.pass();
+    const { fault } = await world.trace('favouritedbinstance', { name });
+    world.simulation.kill();
+    assert.deepEqual(toldBy(fault), {
+      name: 'secret conflict',
+      advice: `Publish to another secret. The one in the way is of FavouriteDBInstance ${theirs.metadata.name}, which needs it: leave it.`,
+      mend: [
+        `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"${name}-connection"}}}'`,
+      ],
+    });
+  });
+
+  const ofClass = { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'favourite-small' };
+  for (const [who, isStatic, spec] of [
+    ['a resource made by hand, of which nobody knows where it should publish', true, { resourceRef: legacy }],
+    [
+      'a resource made by hand, whose claim names a class beside it',
+      true,
+      { resourceRef: legacy, classRef: ofClass },
+    ],
+    ['a resource whose class is gone', false, undefined],
+  ] as const) {
+    test(`${who}: an edit, and where such secrets are kept`, async () => {
+      const world = new TracedWorld();
+      world.start();
+      ofAnotherTeam(world);
+      if (isStatic) world.managed('legacy');
+      const claim = world.claim('orders', spec);
+      await world.pass();
+      const { name } = world.resourceOf(claim).metadata;
+      if (!isStatic) {
+        for (const one of ['favourite-small', 'favourite-large'])
+          world.cluster.remove(FavouriteDBInstanceClassKind, one);
+      }
+      pointedAt(world, name, ofBlog);
+      await world.pass();
+      const { fault } = await world.trace('fancysqlinstance', claim);
+      world.simulation.kill();
+      assert.deepEqual(toldBy(fault), {
+        name: 'secret conflict',
+        advice:
+          'Publish to another secret, in a namespace where administrators keep such secrets. The one in the way is of FancySQLInstance posts, which needs it: leave it.',
+        mend: [`kubectl edit ${resources} ${name}`],
+      });
+    });
+  }
+
+  test('what nobody controls may be the only copy of what it holds', async () => {
+    const world = new TracedWorld();
+    const to = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
+    world.managed('legacy', { writeConnectionSecretToRef: to });
+    world.start();
+    await world.pass();
+    const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
+    world.simulation.kill();
+    assert.deepEqual(toldBy(fault), {
+      name: 'secret conflict',
+      advice:
+        'Publish to another secret. The one in the way may be the only copy of what it holds: whoever wrote it can say.',
+      mend: [
+        `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
+      ],
+    });
+  });
+
+  test("a claim's own, in the way of which is another's: another name than that", async () => {
+    const world = new TracedWorld();
+    world.start();
+    const first = world.claim('orders');
+    await world.pass();
+    const key = world.claim('second', {
+      classSelector: { matchLabels: { size: 'small' } },
+      writeConnectionSecretToRef: { name: 'orders-connection' },
+    });
+    await world.pass();
+    const { fault } = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    assert.equal(first.name, 'orders');
+    assert.deepEqual(toldBy(fault), {
+      name: 'secret conflict',
+      advice:
+        'Name another secret. The one in the way is of FancySQLInstance orders, which needs it: leave it.',
+      mend: [
+        `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io second --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"second-connection"}}}'`,
+      ],
+    });
+  });
+});
+
+describe('the name of another secret', () => {
+  const nameFor = async (name: string): Promise<string> => {
+    const secret = { namespace: 'team-shop', name: `${name}-connection`.slice(0, 253) };
+    const objects = [
+      { ...claimOf(name, secret.name), status: {} },
+      { apiVersion: 'v1', kind: 'Secret', metadata: secret, type: 'Opaque' },
+    ] as unknown as readonly KubernetesObject[];
+    const found = await findingsOf(objects, ['fancysqlinstance', `team-shop/${name}`]);
+    const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret conflict');
+    return /"name":"([^"]+)"/.exec(fault?.mend[0] ?? '')?.[1] ?? '';
+  };
+
+  test('is another than that of what is in the way', async () => {
+    assert.equal(await nameFor('orders'), 'orders-connection-2');
+  });
+
+  test('fits the API server, of the longest claim, too', async () => {
+    const name = await nameFor('a'.repeat(253));
+    assert.ok(name.length <= 253 && name.startsWith('aaa'), `${name.length}`);
+    assert.match(name, /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+    assert.notEqual(name, await nameFor(`${'a'.repeat(252)}b`), 'two that begin alike');
+  });
+});
+
+const claimOf = (name: string, secret = `${name}-connection`): KubernetesObject =>
+  ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team-shop', name, uid: `uid-of-${name}` },
+    spec: { resourceRef: legacy, writeConnectionSecretToRef: { name: secret } },
+    status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
+  }) as KubernetesObject;
+
+describe("a claim's secret that is not kept in step", () => {
+  const source = { namespace: 'cloud-credentials', name: 'legacy' };
+  const target = { namespace: 'team-shop', name: 'orders-connection' };
+  const claim = claimOf('orders');
+  const resource = (claimRef?: object): KubernetesObject =>
+    ({
+      apiVersion: legacy.apiVersion,
+      kind: legacy.kind,
+      metadata: { name: 'legacy', uid: 'uid-of-legacy' },
+      spec: {
+        providerRef: { name: 'favourite' },
+        forProvider: {},
+        writeConnectionSecretToRef: source,
+        ...(claimRef && { claimRef }),
+      },
+      status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
+    }) as KubernetesObject;
+  const secret = (key: ObjectKey, owner: KubernetesObject, annotations: object): KubernetesObject =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...key, ownerReferences: [controllerReference(owner)], annotations },
+      type: 'connection.crossplane.io/v1alpha1',
+      data: { password: 'aHVudGVy' },
+    }) as KubernetesObject;
+  const held = {
+    apiVersion: claim.apiVersion,
+    kind: claim.kind,
+    ...target,
+    name: 'orders',
+    uid: 'uid-of-orders',
+  };
+  const rows: Readonly<Record<string, readonly [claimRef: object | undefined, leave: object, told: object]>> =
+    {
+      'since its resource names nobody any more: it is not deleted, which may be the only copy': [
+        undefined,
+        allowsPropagationTo(target),
+        {
+          name: 'secret not in step',
+          advice:
+            'Leave the secret: nothing writes it anew as things are, and it may be the only copy of a password that works. Who administers FavouriteDBInstance legacy can see more:',
+          mend: ['npm run trace -- favouritedbinstance legacy'],
+        },
+      ],
+      'since it has no leave, which binding gives: looked at again': [
+        held,
+        {},
+        {
+          name: 'secret not in step',
+          advice: 'Binding writes it at its next look.',
+          mend: [
+            'kubectl -n team-shop annotate fancysqlinstances.database.crossplane.io orders --overwrite crossplane.io/reconcile-requested-at="$(date)"',
+          ],
+        },
+      ],
+    };
+  for (const [name, [claimRef, leave, told]] of Object.entries(rows)) {
+    test(name, async () => {
+      const managed = resource(claimRef);
+      const objects = [
+        claim,
+        managed,
+        secret(source, managed, leave),
+        secret(target, claim, propagatesFrom(source)),
+      ];
+      const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
+      const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret not in step');
+      assert.deepEqual(toldBy(fault), told);
+    });
+  }
+
+  test('as after the manifest of its resource was put back as it was first applied: no command deletes anything', async () => {
+    const world = new TracedWorld();
+    world.managed('legacy');
+    const first = world.cluster.get<Managed>(FavouriteDBInstanceKind, { name: 'legacy' });
+    world.start();
+    const key = world.claim('orders', { resourceRef: legacy });
+    await world.pass();
+    const { metadata, ...now } = world.cluster.get<Managed>(FavouriteDBInstanceKind, { name: 'legacy' });
+    const { annotations: _none, ...kept } = metadata;
+    world.cluster.put(FavouriteDBInstanceKind, { ...now, metadata: kept, spec: first.spec } as never);
+    await world.pass();
+    const { fault } = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    assert.notEqual(fault, undefined);
+    assert.deepEqual(
+      fault?.mend.filter((command) => command.includes(' delete ')),
+      [],
+    );
+  });
+});
+
+describe('a claim that was bound keeps its secret', () => {
+  test('where its resource is gone, of which something may be kept outside', async () => {
+    const world = new TracedWorld();
+    world.managed('legacy', { deletionPolicy: 'Orphan' });
+    world.start();
+    const key = world.claim('orders', { resourceRef: legacy });
+    await world.pass();
+    world.cluster.delete(FavouriteDBInstanceKind, { name: 'legacy' });
+    await world.pass();
+    const { fault } = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    assert.deepEqual(toldBy(fault), {
+      name: 'missing resource',
+      advice:
+        'Its secret orders-connection goes with the claim, and may be the only copy of a password that works: ask first whether anybody needs that. Then delete the claim and create it anew.',
+      mend: [],
+    });
+  });
+});
+
+describe('a claim that wants a secret of a resource that has none', () => {
+  const edit = [`kubectl edit ${resources} legacy`];
+  const rows: Readonly<Record<string, readonly [given: object, advice: string]>> = {
+    'which anybody may claim: whether it should have that is asked first': [
+      {},
+      'Anybody may claim it who knows its name: ask first whether team-shop should have it, and say so in its spec.namespaceSelector. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+    ],
+    'which is for its namespace': [
+      { namespaceSelector: {} },
+      'Set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+    ],
+  };
+  for (const [name, [given, advice]] of Object.entries(rows)) {
+    test(name, async () => {
+      const world = new TracedWorld();
+      world.cluster.put(
+        { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', scope: 'Cluster' },
+        {
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: 'team-shop' },
+        },
+      );
+      world.managed('legacy', { writeConnectionSecretToRef: undefined, ...given });
+      world.start();
+      const key = world.claim('orders', { resourceRef: legacy });
+      await world.pass();
+      const { fault } = await world.trace('fancysqlinstance', key);
+      world.simulation.kill();
+      assert.deepEqual(toldBy(fault), { name: 'no secret', advice, mend: edit });
+    });
+  }
+});
