@@ -199,6 +199,12 @@ const leaseOf = (holderIdentity: string): Lease => ({
   spec: { holderIdentity },
 });
 
+/** A process stands still for so long. */
+const still = (forMs: number): Scenario['steps'][number] => ({
+  atMs: 1,
+  act: { type: 'freeze', nth: 0, forMs },
+});
+
 const gone = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const held = { finalizers: [finalizerNames.managed] };
 const post = async (clouds: MadeUpHistory['clouds'], name: string, owner = name): Promise<void> => {
@@ -1231,6 +1237,31 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  ...(
+    [
+      ['just now', 'somebody', 0, []],
+      [
+        'long ago',
+        'somebody',
+        10_000,
+        [/^p1 makes FavouriteDBInstance a for claim uid-of-orders, which was/],
+      ],
+      ['just now, by a process', 'p2', 0, [/^p1 makes FavouriteDBInstance a for claim uid-of-orders, which/]],
+    ] as const
+  ).map(
+    ([name, who, laterMs, says]): Case => ({
+      invariant: provisionedOnce,
+      name: `the first one is made for a claim that was said to be Bound ${name}`,
+      history({ as, ask, cluster, later }) {
+        put(claim('orders'))(cluster);
+        as(who, patch(orders, { status: bound }, 'status'));
+        later(laterMs);
+        ask('create FavouriteDBInstance a');
+        as('p1', put(a));
+      },
+      says,
+    }),
+  ),
   {
     invariant: provisionedOnce,
     name: 'the same is made again after it was bound',
@@ -2255,6 +2286,26 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['long after it was asked', [], [/nobody has asked$/]],
+      ['by a process that stood still since it asked', [still(20_000)], []],
+      ['long after by a process that stood still for a moment', [still(1_000)], [/nobody has asked$/]],
+    ] as const
+  ).map(
+    ([name, steps, says]): Case => ({
+      invariant: providersTold,
+      scenario: { steps },
+      name: `a provider is said to work ${name}`,
+      history({ as, ask, cluster, later }) {
+        put(cloudSecret('right'), cloudConfig)(cluster);
+        ask('GET favourite /v1/instances/a');
+        later(25_000);
+        as('p1', patch(cloudConfig, readyAs('True', 'CredentialsAccepted'), 'status'));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['one thing', 1, []],
       ['another thing with each call', 24, Array.from({ length: 4 }, () => /has said 2\d times$/)],
     ] as const
@@ -2971,6 +3022,37 @@ const cases: readonly Case[] = [
         put(one)(cluster);
         await post(clouds, 'a2', 'a');
         cluster.remove(kindOf(one), 'a');
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['another name', 'a2', true, []],
+      ['another name, at rest', 'a2', false, [/^nobody answers for a in favourite, made for a$/]],
+      [
+        'the same name',
+        'a',
+        false,
+        [/^p1 lets FavouriteDBInstance a go, and a in favourite is still there$/, /^nobody answers for a/],
+      ],
+    ] as const
+  ).map(
+    ([name, external, isTidied, says]): Case => ({
+      invariant: answeredFor,
+      name: `a managed resource goes before what was made for a former one whose deletion overtook its finalizer, under ${name}`,
+      async history({ as, ask, cluster, clouds, later, rest }) {
+        ask('list FavouriteDBInstance');
+        later(10_000);
+        const spec = { reclaimPolicy: 'Delete' };
+        overtake(as, managed('a', { spec }))(cluster);
+        await post(clouds, 'a');
+        const annotations = { [annotationKeys.externalName]: external };
+        const heir = managed('a', { spec }, { ...gone, ...held, annotations });
+        put(heir)(cluster);
+        as('p1', patch(heir, { metadata: { finalizers: [] } }));
+        if (isTidied) clouds.favourite.lose('a');
         rest();
       },
       says,

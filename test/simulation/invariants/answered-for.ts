@@ -151,8 +151,10 @@ export const answeredFor: InvariantOf = (world) => {
         letGo.set(owner, { atMs: world.elapsedMs, beside, isMade: isThere(owner) });
         return [];
       }
+      // What was made for a former one of the name, under another, is no business of it: who made that deletes it.
       return madeFor(ownerOf(managed))
         .filter((one) => !one.isGoing && !kept.has(placeOf(one)) && !isForgotten(one))
+        .filter((one) => placeOf(one) === place || !overtaken.has(ownerText(one)))
         .map((one) => `${by} lets ${kind.kind} ${managed.metadata.name} go, and ${text(one)} is still there`);
     },
     called({ by, system }) {

@@ -12,7 +12,7 @@ import { isProcess } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
 import { credentials, isSimulated, systemOf, systems } from '../workload/estate.ts';
-import { lagMs } from './lag.ts';
+import { lagMs, stillMs } from './lag.ts';
 
 /** After so long at most a status that could not be written is tried again. */
 const retryMs = 10_000;
@@ -56,7 +56,7 @@ function hasRightCredentials(
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
   const kinds = providerKinds.filter(isSimulated);
-  const lag = lagMs(scenario) + retryMs;
+  const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
   const askedAtMs = new Map<string, number>();
   /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */
   const rightUntilMs = new Map<string, number>();
