@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -5,11 +6,17 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
   controllerOf,
   controllerUid,
+  isControlledBy,
   referenceIsOfKind,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  propagationAnnotations,
+  propagationSource,
+  propagationTargets,
+  secretKeyOf,
+} from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
@@ -37,6 +44,7 @@ import {
   indexClaims,
   managedNaming,
   publisherOf,
+  secretsOfClaim,
 } from '../indexes.ts';
 import { aboutClaim } from '../story.ts';
 import { isMeantFor } from './claim-reference.ts';
@@ -84,6 +92,20 @@ export function claimBindingController(
     const resource = publisherOf(secret, managedResources);
     return resource === undefined ? [] : claimsOf(resource);
   };
+  /**
+   * The claims with a copy of what their resource publishes to no more: leave for them may be given late, by a request that
+   * was under way or by another process. The copy has to say so, too, since what a secret says of others may be anybody's.
+   */
+  const claimsOfFormerSource = (secret: Secret): readonly Request[] => {
+    const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
+    if (resource === undefined || !isControlledBy(secret, resource)) return [];
+    const isOfIt = (copy: Secret): boolean => isEqual(propagationSource(copy), secretKeyOf(secret));
+    return claimsOf(resource).filter((key) => {
+      const claim = claims.get(key);
+      const hasLeave = propagationTargets(secret).some(({ namespace }) => namespace === key.namespace);
+      return claim !== undefined && hasLeave && secretsOfClaim(secrets.store, claim.metadata).some(isOfIt);
+    });
+  };
   /** The claim that controls a secret. */
   const claimOfTarget = (secret: Secret): readonly Request[] => {
     const controller = controllerOf(secret);
@@ -130,7 +152,10 @@ export function claimBindingController(
       .through(claimOfUnwanted, 'a secret has come that it wants no longer'),
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
-      .through(claimsOfSource, 'the secret of its managed resource changed hands'),
+      .through(
+        (secret) => [...claimsOfSource(secret), ...claimsOfFormerSource(secret)],
+        'the secret of its managed resource changed hands',
+      ),
     // Secret propagation hands data over to the claims that are bound.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))

@@ -750,6 +750,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (false) {',
     },
   ],
+  'controllers/core/claim-binding/setup.ts': [
+    {
+      against: 'leave to copy a secret that is published to no more, given late and left',
+      provenBy:
+        'test/controllers/core/claim-binding/setup.test.ts: the claim that has a copy of what its resource publishes to no more, and that is given leave late',
+      was: ', ...claimsOfFormerSource(secret)]',
+      becomes: ']',
+    },
+  ],
   'controllers/core/claim-binding/unanswered-creations.ts': [
     {
       against: 'a resource for nobody, made by a creation that was given up',

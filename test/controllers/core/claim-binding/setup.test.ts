@@ -9,7 +9,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
@@ -47,10 +47,29 @@ const source = (owner: Managed, over: Partial<Secret> = {}): Secret => ({
   ...over,
 });
 
+const bound = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
+const conn = { namespace: 'team', name: 'conn' };
+const copyOf = (name: string): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    ...conn,
+    ownerReferences: [controllerReference(bound)],
+    annotations: propagatesFrom({ namespace: 'system', name }),
+  },
+  type: connectionSecretType,
+});
+const givesLeave = (cluster: FakeCluster) =>
+  cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: allowsPropagationTo(conn) },
+  }));
+
 interface Case {
   readonly claim?: Claim;
   readonly managed?: Managed;
   readonly secret?: Secret;
+  readonly copy?: Secret;
   /** All services of the claim kind, the one that reports first; default: this one alone. */
   readonly peers?: readonly ClaimService[];
   readonly claimNamespaces?: readonly string[];
@@ -143,6 +162,30 @@ const cases: Record<string, Case> = {
       ),
     want: [],
   },
+  'the claim that has a copy of what its resource publishes to no more, and that is given leave late': {
+    claim: bound,
+    managed: naming,
+    secret: source(naming),
+    copy: copyOf('src'),
+    change: givesLeave,
+    want: [['the secret of its managed resource changed hands', orders]],
+  },
+  'not a claim for which anybody gives leave, on a secret that it has no copy of': {
+    claim: bound,
+    managed: naming,
+    secret: source(naming),
+    copy: copyOf('other'),
+    change: givesLeave,
+    want: [],
+  },
+  'not a claim for which leave is given on the secret of what it does not name, nor is named by': {
+    claim: ours,
+    managed: managed(),
+    secret: source(managed()),
+    copy: copyOf('src'),
+    change: givesLeave,
+    want: [],
+  },
 };
 
 describe('who is bound anew, and because of what', () => {
@@ -154,6 +197,7 @@ describe('who is bound anew, and because of what', () => {
       if (given.claim !== undefined) cluster.put(claimKind, given.claim);
       if (given.managed !== undefined) cluster.put(managedKind, given.managed);
       if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
+      if (given.copy !== undefined) cluster.put(SecretKind, given.copy);
       const log = recordedLog();
       const process = new FakeProcess(cluster, undefined, {
         log,
