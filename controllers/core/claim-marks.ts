@@ -9,9 +9,10 @@ export const claimMarks = {
 } as const;
 
 /**
- * Whether a managed resource bears the marks of a claim and names none: no controller leaves it so, somebody took its
- * claimRef away. Whether that claim knows the password by then, nobody can tell.
+ * Whether a managed resource is Bound, or bears the record of what a claim asked for, and names none: no controller leaves
+ * it so, somebody took its claimRef away, or replaced it with its first manifest. Whether that claim knows the password
+ * by then, nobody can tell. Who took it stays on record when it is offered again: docs/decisions/0052.
  */
-export const wasTakenAway = ({ metadata, spec }: Managed): boolean =>
+export const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
   spec.claimRef === undefined &&
-  Object.values(claimMarks).some((key) => metadata.annotations?.[key] !== undefined);
+  (status?.bindingPhase === 'Bound' || metadata.annotations?.[claimMarks.parameters] !== undefined);

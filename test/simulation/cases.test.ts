@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'cases');
 
-const disasters = ['restore', 'freeze', 'set wall clock'];
+const disasters = ['restore', 'freeze', 'set wall clock', 'point'];
 
 /** What breaks promises with no fault of a call; so does who deletes what is not his, or edits a secret. */
 const hasDisaster = ({ steps }: Scenario): boolean =>

@@ -6,7 +6,7 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { markOf } from '../../clients/postgresql/mark.ts';
-import { provisionedNames } from '../../controllers/core/claim-binding/provisioned-name.ts';
+import { provisionedNames } from '../../controllers/core/claim/provisioned-name.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
@@ -486,7 +486,7 @@ const claims: readonly (readonly [
       managed(
         'a',
         { status: status(available, 'True', unbound) },
-        { annotations: { 'crossplane.io/reserved-for': uids } },
+        { annotations: { 'crossplane.io/reserved-for': uids, 'crossplane.io/claim-parameters': '{}' } },
       ),
     ],
     says,

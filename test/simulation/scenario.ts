@@ -14,6 +14,10 @@ export type Act =
   | { readonly type: 'create'; readonly object: KubernetesObject }
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
   | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object; readonly isStatus?: boolean }
+  /** An administrator writes a claim into the claimRef of a managed resource, UID and all; nothing if either is not there. */
+  | { readonly type: 'point'; readonly of: ObjectName; readonly to: ObjectName }
+  /** A team writes what another claim has been given into the resourceRef of its own; nothing if that has nothing. */
+  | { readonly type: 'name'; readonly of: ObjectName; readonly what: ObjectName }
   /**
    * `takesMs`: from the moment in which the API server looks for finalizers until the object goes. One that is written
    * meanwhile is accepted, and holds nothing.

@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
@@ -371,6 +372,15 @@ export class World {
       case 'clear mark':
         this.#clearMark(act.of);
         return;
+      case 'point':
+        this.#point(act);
+        return;
+      case 'name': {
+        const resourceRef = this.#named(act.what);
+        const patch = { spec: { resourceRef } };
+        if (resourceRef !== undefined) this.#person({ type: 'edit', of: act.of, patch });
+        return;
+      }
       case 'drift':
       case 'lose':
         this.#outside(act);
@@ -492,6 +502,13 @@ export class World {
     if (found === undefined || !isCreationIncomplete(found)) return;
     const annotations = { [annotationKeys.externalCreatePending]: null };
     this.cluster.patch(kindOf(of), objectKey(of), { metadata: { annotations } });
+  }
+
+  #point({ of, to }: Extract<Act, { type: 'point' }>): void {
+    const claim = this.cluster.find(kindOf(to), objectKey(to));
+    if (claim === undefined) return;
+    const claimRef = referenceTo(claim);
+    this.#person({ type: 'edit', of, patch: { spec: { claimRef } } });
   }
 
   #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {

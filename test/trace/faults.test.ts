@@ -491,6 +491,29 @@ const cases: readonly Case[] = [
     mend: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
+    fault: 'resource held by another',
+    play: claimedTwice({}, (world) =>
+      world.edit(FavouriteDBInstanceKind, { name: 'legacy' }, { spec: { claimRef: null } }),
+    ),
+    link: 'resource',
+    cause: "Refusing to bind to FavouriteDBInstance legacy: it is FancySQLInstance team-shop/first's.",
+    mend: `kubectl -n team-shop delete ${claims} second`,
+  },
+  {
+    fault: 'resource held by another',
+    play: claimedTwice({}, (world) =>
+      world.edit(
+        FavouriteDBInstanceKind,
+        { name: 'legacy' },
+        { spec: { claimRef: null }, metadata: { annotations: null } },
+      ),
+    ),
+    link: 'resource',
+    cause:
+      'Refusing to bind to FavouriteDBInstance legacy: it was given to a claim, which somebody removed from its spec.claimRef; an administrator who knows which one it was writes that there again.',
+    mend: '',
+  },
+  {
     fault: 'resource not offered',
     play: claimedTwice({ reclaimPolicy: 'Retain' }, (world, first) =>
       world.cluster.leave(FancySQLInstanceKind, first),

@@ -2,12 +2,9 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { isProvisionedName, wasProvisionedForClaim } from '../../controllers/core/claim/provisioned-name.ts';
 import { isReserved } from '../../controllers/core/claim/reservation.ts';
 import { returning, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
-import {
-  isProvisionedName,
-  wasProvisionedForClaim,
-} from '../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimMarks, wasTakenAway } from '../../controllers/core/claim-marks.ts';
 import type { Find } from './fault-finding.ts';
 import { keyOf } from './fault-finding.ts';

@@ -107,6 +107,8 @@ export interface Findings {
   readonly target?: FoundSecret | undefined;
   /** Of a claim: another, which the managed resource names that the claim wants. */
   readonly rival?: Found<Claim> | undefined;
+  /** Of a claim: the other claims of its kind, where the managed resource that it names is not known to be its own. */
+  readonly otherClaims?: Found<readonly Claim[]> | undefined;
   /** Of a managed resource: the claim that it was made for or taken by, where it does not name that. */
   readonly deprived?: Found<Claim> | undefined;
   /** Of a class or provider: the managed resources that use it. */

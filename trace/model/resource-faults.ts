@@ -32,7 +32,8 @@ function anew(view: View, claim: Claim, todo: string): Pick<Fault, 'advice' | 'm
 export const heldByAnother: Find = (view) => {
   const { binding, theClaim, theManaged, managedService } = view;
   if (binding?.act !== 'report' || theClaim === undefined) return undefined;
-  if (!['H1', 'H1 former', 'H4 taken', 'K14 controlled'].includes(binding.row)) return undefined;
+  if (!['H1', 'H1 kept', 'H1 former', 'H4 taken', 'K10 taken', 'K14 controlled'].includes(binding.row))
+    return undefined;
   const holder = theManaged?.spec.claimRef;
   const isEdited =
     binding.row !== 'K14 controlled' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
@@ -42,6 +43,14 @@ export const heldByAnother: Find = (view) => {
       link: 'resource',
       cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef ${instead} since somebody edited it.`,
       ...givingBack(view, theManaged, { claim: theClaim, rival: view.rival ?? { is: 'unsought' } }),
+    };
+  }
+  if (binding.row === 'K10 taken') {
+    return {
+      link: 'resource',
+      cause: `${sentence(binding.event.message)}.`,
+      advice: 'Who administers it finds out whose it was before anything else: that claim says Released.',
+      mend: [],
     };
   }
   return {

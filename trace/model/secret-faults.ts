@@ -3,7 +3,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf } from '../../apis/core/v1alpha1/secret.ts';
-import { isProvisionedName } from '../../controllers/core/claim-binding/provisioned-name.ts';
+import { isProvisionedName } from '../../controllers/core/claim/provisioned-name.ts';
 import { fittingName } from '../../controllers/core/name-limits.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf } from './fault-finding.ts';

@@ -9,16 +9,19 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/selector.ts';
 import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
+import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
 import { drawClass, qualified } from '../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../controllers/core/claim/class-decision.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { unfitness } from '../../controllers/core/claim/misfit.ts';
-import type { BindingDecision } from '../../controllers/core/claim-binding/decide.ts';
+import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
+import type { BindingDecision, BindingInput } from '../../controllers/core/claim-binding/decide.ts';
 import { decideBinding, isConcerned } from '../../controllers/core/claim-binding/decide.ts';
 import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
 import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
@@ -136,6 +139,7 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
             managed: theManaged,
             resourceClass: theClass,
             held: holding,
+            ...besides(facts, claim),
             namespace,
             isHandedOver: target !== undefined && thereOf(target.secret) !== undefined,
           }),
@@ -149,6 +153,27 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
     ...(isProvisioning && service && { misfit: unfitness(service, claim, binding.resourceClass) }),
   };
 }
+
+/** What is known of the other claims that may have what this one names. */
+function besides(
+  { otherClaims, theManaged }: Facts,
+  claim: Claim,
+): Pick<BindingInput, 'rightful' | 'isDisputed'> {
+  const others = otherClaims === undefined ? [] : (thereOf(otherClaims) ?? []);
+  if (theManaged === undefined) return {};
+  const rightful = others.find((other) => isOnRecordFor(theManaged, other));
+  // Where they may not be read, nobody can tell.
+  const isWithheld = otherClaims?.is === 'withheld' && !isOnRecordFor(theManaged, claim);
+  return {
+    ...(rightful && { rightful }),
+    isDisputed:
+      isWithheld ||
+      others.some((other) => wasBound(other) && referenceIs(other.spec.resourceRef, theManaged)),
+  };
+}
+
+const referenceIs = (reference: ObjectReference | undefined, { kind, metadata }: Managed): boolean =>
+  reference?.kind === kind && reference.name === metadata.name;
 
 function namespaceOf(
   { namespace: found }: Facts,

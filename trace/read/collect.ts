@@ -11,8 +11,9 @@ import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
-import { holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { holdsClaim, isSomeoneElses, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
+import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
@@ -154,6 +155,7 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     managed,
     held,
     rival: await rivalOf({ catalogue, source }, thereOf(managed), claim),
+    otherClaims: await othersBeside(source, services, claim, thereOf(managed)),
     ...(await beneath({ catalogue, source }, thereOf(managed), thereOf(resourceClass), services)),
     target: to && (await secretAt(source, { namespace, name: to.name })),
   };
@@ -377,6 +379,21 @@ async function rivalOf(
   return claimNamed(source, catalogue, managed.spec.claimRef);
 }
 
+/** The other claims of a kind, where one of them may be the one that has a managed resource. */
+async function othersBeside(
+  source: Source,
+  services: readonly ClaimService[],
+  claim: Claim,
+  managed: Managed | undefined,
+): Promise<Found<readonly Claim[]>> {
+  const [service] = services;
+  if (service === undefined || managed === undefined || isOnRecordFor(managed, claim)) return unsought;
+  const all = await source.list<Claim>(service.claim);
+  return all.is === 'there'
+    ? { ...all, value: all.value.filter(({ metadata }) => metadata.uid !== claim.metadata.uid) }
+    : all;
+}
+
 /** The claim that had a managed resource until somebody edited its claimRef. */
 async function deprivedOf(
   source: Source,
@@ -404,7 +421,9 @@ async function heldBy(
     kindKey,
   );
   const lists = await Promise.all(kinds.map((kind) => source.list<Managed>(kind)));
-  const held = lists.flatMap((list) => (thereOf(list) ?? []).filter((one) => holdsClaim(one, claim)));
+  const held = lists.flatMap((list) =>
+    (thereOf(list) ?? []).filter((one) => holdsClaim(one, claim) && !isSomeoneElses(one, claim)),
+  );
   const found = held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
   if (found !== undefined) return { is: 'there', value: found };
   return lists.some(({ is }) => is === 'withheld') ? { is: 'withheld' } : { is: 'absent' };

@@ -81,6 +81,13 @@ export const managedStatus = z.object({
         'The UID of this resource when a claim was bound to it. Another one than it has now: it was restored from a backup.',
       ),
   ),
+  boundClaimUID: optional(
+    z
+      .string()
+      .describe(
+        'The UID of the claim that was bound to this resource. Another one is not given it, whatever claimRef says, unless it is offered again.',
+      ),
+  ),
   externalIdentity: optional(
     z
       .string()

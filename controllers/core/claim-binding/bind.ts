@@ -52,21 +52,24 @@ export function withClaimReference<M extends Managed>(managed: M, claim: Claim):
     claim.spec.writeConnectionSecretToRef?.name,
   );
   const before = managed.spec.claimRef?.uid;
-  const reserving = { ...reservation(managed, claim), ...parametersRecord(claim) };
+  // An offer is for one claim.
+  const taken = {
+    ...omit(annotations, annotationKeys.reoffer),
+    ...reservation(managed, claim),
+    ...parametersRecord(claim),
+  };
   return {
     ...managed,
-    metadata: {
-      ...managed.metadata,
-      annotations: { ...annotations, ...(before === undefined ? reserving : {}) },
-    },
+    metadata: { ...managed.metadata, annotations: before === undefined ? taken : annotations },
     spec: { ...managed.spec, claimRef: referenceTo(claim) },
   };
 }
 
-/** The phase after the secret was handed over: this very resource is bound. */
-export function withBound<M extends Managed>(managed: M): M {
+/** The phase after the secret was handed over: this very resource is bound, to this very claim. */
+export function withBound<M extends Managed>(managed: M, claim: Claim): M {
   const { uid: boundUID = '' } = managed.metadata;
-  return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', boundUID } };
+  const { uid: boundClaimUID = '' } = claim.metadata;
+  return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', boundUID, boundClaimUID } };
 }
 
 export function withReleased<M extends Managed>(managed: M): M {

@@ -3,17 +3,14 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { wasBound } from '../claim/claim-status.ts';
-import { isReservedFor } from '../claim/reservation.ts';
-import { isProvisionedName } from './provisioned-name.ts';
+import { isOnRecordFor } from '../claim/rightful-claim.ts';
 
 /**
  * Whether a managed resource is this claim's, whatever name its claimRef has: made for it, taken by it, or naming it by
  * its UID.
  */
 export const isMeantFor = (managed: Managed, claim: Claim): boolean =>
-  managed.spec.claimRef?.uid === claim.metadata.uid ||
-  isReservedFor(managed, claim.metadata.uid) ||
-  isProvisionedName(claim, managed.metadata.name);
+  managed.spec.claimRef?.uid === claim.metadata.uid || isOnRecordFor(managed, claim);
 
 /** The claim had a managed resource, of which somebody has edited the claimRef since. */
 export const wasTakenFrom = (managed: Managed, claim: Claim): boolean =>

@@ -3,8 +3,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { wasBound } from '../claim/claim-status.ts';
 import { holdsClaim, isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
+import { wasProvisionedForClaim } from '../claim/provisioned-name.ts';
 import { isReserved } from '../claim/reservation.ts';
-import { wasProvisionedForClaim } from './provisioned-name.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const deletedRows = [

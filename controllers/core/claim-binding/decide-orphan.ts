@@ -3,11 +3,11 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { isRestored } from '../claim/holdings.ts';
+import { wasProvisionedForClaim } from '../claim/provisioned-name.ts';
 import { isReserved } from '../claim/reservation.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { howToReturn } from './claim-reference.ts';
 import type { Parting } from './decide-deleted.ts';
-import { wasProvisionedForClaim } from './provisioned-name.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
 export const orphanRows = [

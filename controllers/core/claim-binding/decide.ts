@@ -34,7 +34,9 @@ import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
 import { whyNotFor } from '../claim/may-claim.ts';
 import { misfitOfManaged } from '../claim/misfit.ts';
+import { isProvisionedName } from '../claim/provisioned-name.ts';
 import { isReservedFor } from '../claim/reservation.ts';
+import { isOnRecordFor } from '../claim/rightful-claim.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -42,7 +44,6 @@ import { isNeverChanged } from '../management-policies.ts';
 import { howToReturn, wasTakenFrom } from './claim-reference.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
-import { isProvisionedName } from './provisioned-name.ts';
 import { toldToClaim } from './told-to-claim.ts';
 
 /** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
@@ -55,6 +56,10 @@ export interface BindingInput {
   readonly resourceClass: Class | undefined;
   /** The managed resource that names this claim, UID included: what was recorded first, whatever was edited since. */
   readonly held: Managed | undefined;
+  /** The claim that `managed` is on record for, where that is not known to be this one. */
+  readonly rightful?: Claim | undefined;
+  /** Another claim that is there, and was bound, names `managed`, too. */
+  readonly isDisputed?: boolean;
   /** The claim has a connection secret. */
   readonly isHandedOver: boolean;
   /** The claim's namespace; absent: it is not known, which matters only where class or resource select namespaces. */
@@ -78,6 +83,7 @@ export const bindingRows = [
   'K2 edited',
   'K14 forbidden',
   'H1',
+  'H1 kept',
   'H1 former',
   'H4 taken',
   'K14 controlled',
@@ -86,6 +92,7 @@ export const bindingRows = [
   'K14 unfit',
   'K10 deleted',
   'K10 released',
+  'K10 taken',
   'K14',
   'K10',
   'K11',
@@ -101,6 +108,7 @@ type ReportRow =
   | 'K2 edited'
   | 'K14 forbidden'
   | 'H1'
+  | 'H1 kept'
   | 'H1 former'
   | 'H4 taken'
   | 'K14 controlled'
@@ -108,6 +116,7 @@ type ReportRow =
   | 'K14 unfit'
   | 'K10 deleted'
   | 'K10 released'
+  | 'K10 taken'
   | 'K10'
   | 'K11'
   | 'K11 quiet';
@@ -127,6 +136,8 @@ export type BindingDecision =
       readonly act: 'report';
       readonly facts: ClaimFacts;
       readonly event: EventFacts;
+      /** What its managed resource is told besides. */
+      readonly ofManaged?: EventFacts;
       /** Epoch ms; there is probably nothing to report any more by then. */
       readonly notBeforeMs?: number;
     };
@@ -145,7 +156,8 @@ export function decideBinding(input: BindingInput): BindingDecision {
   if (claim === undefined) return { row: 'K1', act: 'nothing' };
   if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
   const managed = held ?? input.managed;
-  if (wasDeleted(claim)) return decideDeleted(claim, managed, input.isHandedOver);
+  const isKept = input.rightful !== undefined && input.rightful.metadata.uid !== claim.metadata.uid;
+  if (wasDeleted(claim)) return decideDeleted(claim, isKept ? undefined : managed, input.isHandedOver);
   if (claim.spec.resourceRef === undefined) {
     if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
     if (wasBound(claim)) return lost('a managed resource, and neither names the other any more');
@@ -214,12 +226,13 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
 
 /** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
 function decideExisting(
-  { service, resourceClass, namespace }: BindingInput,
+  { service, resourceClass, namespace, rightful, isDisputed = false }: BindingInput,
   claim: Claim,
   managed: Managed,
 ): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
-  const refuse = (row: ReportRow, why: string): BindingDecision => {
+  const its = describeReference(referenceTo(claim));
+  const refuse = (row: ReportRow, why: string): Report => {
     const message = `refusing to bind to ${what}: ${why}`;
     return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
   };
@@ -235,10 +248,33 @@ function decideExisting(
     const message = `refusing to bind to ${what}: it ${forbidden}`;
     return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
   }
-  const wayBack = (): string =>
-    wasTakenFrom(managed, claim) ? `; ${howToReturn(service.managed, managed, claim)}` : '';
+  /** The same, with how somebody who has edited the claimRef of what is this claim's gives it back: both are told. */
+  const refuseOwn = (row: ReportRow, why: string): Report => {
+    if (!wasTakenFrom(managed, claim)) return refuse(row, why);
+    const back = howToReturn(service.managed, managed, claim);
+    const names = claimRef === undefined ? 'names nobody' : `names ${describeReference(claimRef)}`;
+    const uid = isItsOwn ? ', but by another UID' : '';
+    const message = `spec.claimRef ${names}${uid}, and it is ${its}'s, so that nothing is done; ${back}`;
+    const ofManaged: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
+    return { ...refuse(row, `${why}; ${back}`), ofManaged };
+  };
   if (claimRef !== undefined && !isItsOwn) {
-    return refuse('H1', `it is claimed by ${describeReference(claimRef)}${wayBack()}`);
+    return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
+  }
+  if (rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid) {
+    return refuse('H1 kept', `it is ${describeReference(referenceTo(rightful))}'s`);
+  }
+  if (isSomeoneElses(managed, claim) && isOnRecordFor(managed, claim)) {
+    return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
+  }
+  if (isSomeoneElses(managed, claim) && (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid) {
+    const { plural, group } = service.managed;
+    const offer = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
+    const why = 'it was bound to another claim, and may hold the data of that';
+    return refuse(
+      'H1 former',
+      `${why}; an administrator can offer it again: remove its spec.claimRef, and ${offer}`,
+    );
   }
   if (isSomeoneElses(managed, claim)) {
     return refuse(
@@ -247,10 +283,7 @@ function decideExisting(
     );
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
-    return refuse(
-      'H4 taken',
-      `what the claim makes names the claim in spec.claimRef, and this does not${wayBack()}`,
-    );
+    return refuseOwn('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
   }
   const controller = controllerOf(managed);
   if (controller !== undefined) {
@@ -295,7 +328,12 @@ function decideExisting(
   if (phase === 'Released') return unoffered('was released by a former claim');
   const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
   if (wasTakenAway(managed) && !isStillIts) {
-    return unoffered('was given to a claim, which somebody removed from its spec.claimRef');
+    const why = 'was given to a claim, which somebody removed from its spec.claimRef';
+    if (isOnRecordFor(managed, claim)) return refuseOwn('K10 taken', `it ${why}`);
+    // Nobody is told to offer it who cannot know whose it is.
+    return isDisputed || wasBound(claim)
+      ? refuse('K10 taken', `it ${why}; an administrator who knows which one it was writes that there again`)
+      : unoffered(why);
   }
   if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
   const madeFrom = isDynamic(service, claim) ? resourceClass : undefined;

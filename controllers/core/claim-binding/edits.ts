@@ -14,7 +14,7 @@ import {
   selectorText,
 } from '../claim/claim-record.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
-import { isProvisionedName } from './provisioned-name.ts';
+import { isProvisionedName } from '../claim/provisioned-name.ts';
 
 /**
  * What of a claim was edited that cannot be any more, each as text for its condition. An API server that knows CEL

@@ -9,7 +9,8 @@ import {
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -150,6 +151,13 @@ export const createdEvent = (managed: Managed, { kind, metadata }: Class): Event
   type: 'Normal',
   reason: 'CreatedManagedResource',
   message: `created ${managed.kind} ${managed.metadata.name} from ${kind} ${metadata.name}`,
+});
+
+/** The Event of a managed resource that its claim, which goes, could not part from: it does not name it any more. */
+export const leftBehind = (claim: Claim): EventFacts => ({
+  type: 'Warning',
+  reason: 'ClaimNotFound',
+  message: `spec.claimRef does not name ${describeReference(referenceTo(claim))}, whose it was and which goes, so that nothing is done; delete this resource, or offer it to others by the annotation ${annotationKeys.reoffer}=true`,
 });
 
 const outcomes = { Delete: 'deleted', Retain: 'Released' } as const;

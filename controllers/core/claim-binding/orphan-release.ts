@@ -1,17 +1,17 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { createKnownFailures } from '../../../runtime/controller/known-failures.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
+import { wasBoundToAnother } from '../claim/holdings.ts';
 import { isServed } from '../claim/is-served.ts';
+import { rightfulClaim } from '../claim/rightful-claim.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { claimsOfManaged, managedNaming, secretsOfClaim } from '../indexes.ts';
+import { managedNaming, secretsOfClaim } from '../indexes.ts';
 import { aboutManaged, logAct } from '../story.ts';
-import { isMeantFor } from './claim-reference.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
@@ -50,13 +50,14 @@ export function orphanRelease(
       : decideOrphan(service, resource, claim, { ...former, holder: holderOf(resource) });
   };
 
-  /** The claim that has it: its UID is the one that the claimRef names, or it names the resource, which is meant for it. */
+  /** The claim that has it: its UID is the one that the claimRef names, or it is on record for it, which has nothing else. */
   function holderOf(resource: Managed): Claim | undefined {
-    const isOfUid = ({ metadata }: Claim): boolean => metadata.uid === resource.spec.claimRef?.uid;
-    const isHolder = (claim: Claim): boolean => isMeantFor(resource, claim) && heldBy(claim) === undefined;
-    return (
-      claims.store.all().find(isOfUid) ?? claimsOfManaged(claims.store, referenceTo(resource)).find(isHolder)
-    );
+    const isNamed = (claim: Claim): boolean =>
+      claim.metadata.uid === resource.spec.claimRef?.uid && !wasBoundToAnother(resource, claim);
+    const named = claims.store.all().find(isNamed);
+    const rightful = named ?? rightfulClaim(claims.store, resource);
+    const hasAnother = rightful !== named && rightful !== undefined && heldBy(rightful) !== undefined;
+    return hasAnother ? undefined : rightful;
   }
 
   /** Those that wait for somebody to say what becomes of them, of which each look tells again. */

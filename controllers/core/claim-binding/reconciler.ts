@@ -9,6 +9,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -16,16 +17,21 @@ import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts'
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
-import { isRestored } from '../claim/holdings.ts';
+import { wasBound } from '../claim/claim-status.ts';
+import { isRestored, wasBoundToAnother } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
 import { restrictsNamespaces } from '../claim/may-claim.ts';
+import { provisionedNames } from '../claim/provisioned-name.ts';
+import { isOnRecordFor, rightfulClaim } from '../claim/rightful-claim.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
-import { secretsOfClaim } from '../indexes.ts';
+import { claimKeyOf, claimsOfManaged, secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
+import { isMeantFor } from './claim-reference.ts';
 import type { BindingDecision, BindingInput } from './decide.ts';
 import { decideBinding, isConcerned } from './decide.ts';
 import type { Ending, Happened } from './ending.ts';
@@ -41,6 +47,7 @@ import {
   createdEvent,
   failed,
   finalised,
+  leftBehind,
   newlyBound,
   quiet,
   reported,
@@ -51,7 +58,6 @@ import { createHandOvers } from './hand-overs.ts';
 import { orphanRelease } from './orphan-release.ts';
 import { propagateConnection, removeStaleTargets } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
-import { provisionedNames } from './provisioned-name.ts';
 import { finalise, part } from './release.ts';
 import { createUnansweredCreations } from './unanswered-creations.ts';
 
@@ -136,12 +142,19 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const isBound = claim?.status?.bindingPhase === 'Bound' && managed?.status?.bindingPhase === 'Bound';
     const isAsked = claim !== undefined && !isBound && [managed, resourceClass].some(restrictsNamespaces);
     const { namespace = '' } = claim?.metadata ?? {};
+    const isKnownIts = claim === undefined || managed === undefined || isOnRecordFor(managed, claim);
     return {
       service,
       peers: peers.working(),
       claim,
       held,
       managed,
+      ...(!isKnownIts && {
+        rightful: rightfulClaim(claims.store, managed),
+        isDisputed: claimsOfManaged(claims.store, referenceTo(managed)).some(
+          (other) => other.metadata.uid !== claim.metadata.uid && wasBound(other),
+        ),
+      }),
       resourceClass,
       namespace: isAsked ? await knownOf(namespaces.of(namespace, signal)) : undefined,
       isHandedOver:
@@ -153,6 +166,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function act(decision: BindingDecision, claim: Claim, signal: AbortSignal): Promise<Ending> {
     switch (decision.act) {
       case 'report':
+        tellManaged(claim, decision.ofManaged);
         return reported(claim, decision, env.clock.now());
       case 'record':
         configured(claim, decision.resourceClass); // what does not go together stays editable
@@ -175,6 +189,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return finalised(claim, happened);
       }
       case 'finalise':
+        if (decision.row === 'H2') tellManaged(claim, leftBehind(claim));
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, cannotUnbind, signal);
         handOvers.forget(claim.metadata.uid);
@@ -182,6 +197,17 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'nothing':
         return quiet();
     }
+  }
+
+  /** Tells the managed resource that is on record for a claim, whatever it names. */
+  function tellManaged(claim: Claim, event: EventFacts | undefined): void {
+    const resource = managedResources.get({ name: claim.spec.resourceRef?.name ?? '' });
+    if (event === undefined || resource === undefined || !isMeantFor(resource, claim)) return;
+    // Whoever looks for a claim that is not there tells it, too.
+    const { claimRef } = resource.spec;
+    const named = claimKeyOf(claimRef);
+    const isSought = named !== undefined && claimRef?.uid !== undefined && claims.get(named) === undefined;
+    if (!isSought) env.events.record(resource, event);
   }
 
   function classOf(claim: Claim): Class | undefined {
@@ -246,7 +272,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, referring] = await refer(claim, resource, cannotBind, signal);
     const happened = await handOvers.during(updated, () => propagate(updated, referring, signal));
-    const phased = managedResources.updateStatus(referring, withBound(referring), signal);
+    const phased = managedResources.updateStatus(referring, withBound(referring, updated), signal);
     const facts = { ...cannotBind, known: happened };
     const bound = await failing('cannot update managed resource status', phased, facts);
     handOvers.forget(updated.metadata.uid);
@@ -258,8 +284,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const [updated, healed] = await refer(claim, resource, cannotRefresh, signal);
     // The secret of one that is being deleted goes before it does.
     const happened = wasDeleted(healed) ? [] : await propagate(updated, healed, signal);
-    if (healed.status?.bindingPhase === 'Bound' && isRestored(healed)) {
-      const bound = managedResources.updateStatus(healed, withBound(healed), signal);
+    if (healed.status?.bindingPhase === 'Bound' && (isRestored(healed) || wasBoundToAnother(healed, claim))) {
+      const bound = managedResources.updateStatus(healed, withBound(healed, updated), signal);
       await failing('cannot update managed resource status', bound, { ...cannotRefresh, known: happened });
     }
     return { ...stillBound(updated, healed), happened };

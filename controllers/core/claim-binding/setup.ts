@@ -1,4 +1,6 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
+import uniq from 'lodash/uniq.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -34,6 +36,7 @@ import {
 import { claimNamespaces } from '../claim/claim-namespaces.ts';
 import { holdings } from '../claim/holdings.ts';
 import { isServed } from '../claim/is-served.ts';
+import { provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
@@ -81,13 +84,19 @@ export function claimBindingController(
   /** The claim that a managed resource names though it is not there, if we would see it. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** Where somebody has edited the claimRef of what a claim had: whose it is said to be, there or not. */
-  const misdirected = (claim: Claim): readonly Request[] => {
-    const resource = managedResources.get({ name: claim.spec.resourceRef?.name ?? '' });
-    // What a claim names may be anybody's, whom it is not to wake.
-    if (resource === undefined || wasDeleted(resource) || !isMeantFor(resource, claim)) return [];
-    return namedBy(resource).filter((key) => isServed(env, key));
-  };
+  /** Where somebody has edited the claimRef of what a claim had: whose it is said to be, there or not, and who waits for it. */
+  const misdirected = (claim: Claim): readonly Request[] =>
+    compact(
+      uniq([claim.spec.resourceRef?.name, ...provisionedNames(claim)]).map((name = '') =>
+        managedResources.get({ name }),
+      ),
+    )
+      // What a claim names may be anybody's, whom it is not to wake.
+      .filter((resource) => !wasDeleted(resource) && isMeantFor(resource, claim))
+      .flatMap((resource) => [
+        ...namedBy(resource).filter((key) => isServed(env, key)),
+        ...claimsOfManaged(claims.store, referenceTo(resource)).map(({ metadata }) => objectKey(metadata)),
+      ]);
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource === undefined ? [] : claimsOf(resource);

@@ -14,6 +14,12 @@ export const reservation = (managed: Managed, { metadata }: Claim): Readonly<Rec
   [reservationKey]: `${metadata.uid}/${managed.metadata.uid}`,
 });
 
+/** The UID of the claim that took this very resource, in this cluster. */
+export function reservedFor({ metadata }: Managed): string | undefined {
+  const [claimUid, own] = metadata.annotations?.[reservationKey]?.split('/') ?? [];
+  return own === metadata.uid ? claimUid : undefined;
+}
+
 /** Whether the claim that this very resource names took it, in this cluster, as a resource made by hand. */
 export const isReserved = (managed: Managed): boolean => isReservedFor(managed, managed.spec.claimRef?.uid);
 

@@ -256,7 +256,7 @@ export const endings = {
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
       ...(isReoffered(current) && ready?.status === 'True'
-        ? [annotationKeys.reoffer, ...Object.values(claimMarks)]
+        ? [annotationKeys.reoffer, claimMarks.parameters]
         : []),
       ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
     ];

@@ -196,14 +196,16 @@ describe('the status of a managed resource, whole', () => {
   });
   test('one that was taken away from its claim is offered on request, Bound or not', () => {
     const offered = { 'crossplane.io/reoffer': 'true' };
-    const taken = { ...offered, 'crossplane.io/reserved-for': 'claim-uid/managed-uid' };
+    const taken = { ...offered, 'crossplane.io/claim-parameters': '{}' };
+    const onceOffered = { ...offered, 'crossplane.io/reserved-for': 'claim-uid/managed-uid' };
     const isOffered = (annotations: Record<string, string>, bindingPhase: 'Unbound' | 'Bound', spec = {}) =>
       isReoffered(managed(spec, { annotations, status: { bindingPhase } }));
     assert.equal(isOffered(taken, 'Unbound'), true);
     assert.equal(isOffered(taken, 'Unbound', { claimRef: claimRef() }), false);
     assert.equal(isOffered(taken, 'Bound'), true);
     assert.equal(isOffered(taken, 'Bound', { claimRef: claimRef() }), false);
-    assert.equal(isOffered(offered, 'Bound'), false);
+    assert.equal(isOffered(onceOffered, 'Unbound'), false);
+    assert.equal(isOffered(offered, 'Bound'), true, 'replaced with its first manifest');
     assert.equal(isOffered(offered, 'Unbound'), false);
   });
 });
@@ -242,9 +244,9 @@ describe('a released resource that is offered again', () => {
   });
 
   test('what is not released is not offered: the annotation stays', async () => {
-    const scene = released({ bindingPhase: 'Bound' });
+    const scene = released({ bindingPhase: 'Unbound' });
     await scene.run();
-    assert.deepEqual([phase(scene), scene.annotations], ['Bound', annotations]);
+    assert.deepEqual([phase(scene), scene.annotations], ['Unbound', annotations]);
   });
 });
 

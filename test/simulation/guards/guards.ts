@@ -449,15 +449,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a resource made by hand that is reclaimed although its claim was never Bound',
       provenBy:
         'test/controllers/core/claim-binding/edited-claims.test.ts: a claim that took a resource by name: what was asked for',
-      was: 'annotations: { ...annotations, ...(before === undefined ? reserving : {}) },',
-      becomes: 'annotations,',
+      was: 'metadata: { ...managed.metadata, annotations: before === undefined ? taken : annotations },',
+      becomes: 'metadata: { ...managed.metadata, annotations },',
     },
     {
       against: 'a resource that nobody lets go of when its claim vanishes',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: Delete: the resource goes, and its secrets',
-      was: "return { ...managed, status: { ...managed.status, bindingPhase: 'Bound', boundUID } };",
-      becomes: "return { ...managed, status: { ...managed.status, bindingPhase: 'Bound' } };",
+      was: "status: { ...managed.status, bindingPhase: 'Bound', boundUID, boundClaimUID }",
+      becomes: "status: { ...managed.status, bindingPhase: 'Bound' }",
     },
     {
       against: 'a bound claim that goes without letting go',
@@ -480,7 +480,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'claimRef: { ...referenceTo(claim), uid: undefined },',
     },
   ],
-  'controllers/core/claim-binding/provisioned-name.ts': [
+  'controllers/core/claim/provisioned-name.ts': [
     {
       against: "a claim that takes the former's resource of its name for its own",
       provenBy:
@@ -540,6 +540,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was taken away from another claim may be known to that',
       was: 'if (wasTakenAway(managed) && !isStillIts) {',
       becomes: 'if (false) {',
+    },
+    {
+      against:
+        'a living claim that loses what it has to another by a claimRef that somebody took away, and an offer',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: what is on record for a claim that is there is nobody else’s',
+      was: 'if (rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid) {',
+      becomes: 'if (false) {',
+    },
+    {
+      against: "the reclaiming of what a living claim has, with another's claim that its claimRef names",
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: H3 who goes leaves alone what is on record for another that is there, though it names him',
+      was: 'return decideDeleted(claim, isKept ? undefined : managed, input.isHandedOver);',
+      becomes: 'return decideDeleted(claim, managed, input.isHandedOver);',
     },
     {
       against: 'a claim bound to what is not ready',
@@ -644,6 +659,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/claim/holdings.ts': [
+    {
+      against: "what a living claim has in another's hands, whom its claimRef names by a slip",
+      provenBy:
+        'test/controllers/core/claim/holdings.test.ts: a claim does not have what was made for another that is there, or bound to another, though it names it',
+      was: '.filter((one) => holdsClaim(one, claim) && !(claims && isAnothers(claims, one, claim)));',
+      becomes: '.filter((one) => holdsClaim(one, claim));',
+    },
+    {
+      against:
+        'what was bound to a claim that has gone in the hands of one that its claimRef names by a slip',
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: H1 former: nor one that names it by now, and was bound to another that has gone',
+      was: "if (!isOtherUid && wasBoundToAnother(managed, claim)) return claim.status?.bindingPhase !== 'Bound';",
+      becomes: '',
+    },
     {
       against: 'a claim that holds what a former one of its name had',
       provenBy:

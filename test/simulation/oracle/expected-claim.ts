@@ -87,7 +87,11 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     claimRef?.name === name &&
     claimRef?.kind === claim.kind &&
     claimRef?.apiVersion === claim.apiVersion;
-  const holding = resources.filter((one) => names(one) && one.spec.claimRef?.uid === uid);
+  const naming = resources.filter(
+    (one) => names(one) && one.spec.claimRef?.uid === uid && !isAnothers(one, claim, objects),
+  );
+  const ownOnes = naming.filter((one) => !wasBoundToAnother(one, claim));
+  const holding = ownOnes.length > 0 || claim.status?.bindingPhase !== 'Bound' ? ownOnes : naming;
   const held = holding.find((one) => one.metadata.name === resourceRef?.name) ?? holding[0];
   if (held === undefined && resourceRef === undefined) return withoutResource(claim, objects);
   if (held === undefined && !own.some((service) => isOf(resourceRef, service.managed))) {
@@ -108,9 +112,15 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const isAllowed = (names(managed) && isBound) || wasTakenBy(managed, uid);
   if (!isAllowed && !mayClaim(claim, managed, objects)) return pending('Binding', false);
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
+  if (isAnothers(managed, claim, objects)) return pending('Binding', false);
   // Its name was recorded for this claim, and it does not say that it is this claim's.
   const isByName = isRecorded(claim) && own.some((each) => isOf(claim.spec.classRef, each.class));
   if (isByName && claimRef?.uid !== uid) return pending('Binding', false);
+  const isByUid = claimRef?.uid === undefined || claimRef.uid === uid;
+  const isRefused = names(managed) && isByUid && wasBoundToAnother(managed, claim);
+  if (held === undefined && isRefused && claim.status?.bindingPhase !== 'Bound') {
+    return pending('Binding', false);
+  }
   // A former claim's of that name, if that was bound to this very resource, or has reserved it; else the reference heals.
   const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
   if (isOfFormer && wasBoundHere(managed)) return pending('Binding', false);
@@ -141,7 +151,12 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const { initProvider, forProvider } = managed.spec;
   const offered = { ...managed.status, ...initProvider, ...forProvider };
   if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
-  if (isGoing || phase === 'Released' || wasTakenFromAnother(managed, claim)) return pending('Binding');
+  if (isGoing || phase === 'Released') return pending('Binding');
+  if (wasTakenAway(managed) && !(phase !== 'Bound' && wasTakenBy(managed, uid))) {
+    const isKnown =
+      !isOnRecordFor(managed, claim) && !wasBound(claim) && !isDisputed(managed, claim, objects);
+    return pending('Binding', isKnown);
+  }
   // Nothing is handed over of what is not ready yet, whosever its secret is.
   if (phase !== 'Unbound') return pending('Binding');
   // Nor of what was published and is gone, while its resource comes to nothing.
@@ -151,13 +166,40 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     : { due: `to bind ${managed.kind} ${managed.metadata.name}` };
 }
 
-/** Whether it bears what is written with a claimRef, and has none, so that a former claim may know its password. */
-function wasTakenFromAnother({ metadata, spec }: Managed, claim: Claim): boolean {
-  const { 'crossplane.io/reserved-for': reserved, 'crossplane.io/claim-parameters': parameters } =
-    metadata.annotations ?? {};
-  const isMarked = reserved !== undefined || parameters !== undefined;
-  return spec.claimRef === undefined && isMarked && reserved !== `${claim.metadata.uid}/${metadata.uid}`;
-}
+/** Whether it is Bound, or bears what is written with a claimRef, and has none, so that a former claim may know its password. */
+const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
+  spec.claimRef === undefined &&
+  (status?.bindingPhase === 'Bound' ||
+    metadata.annotations?.['crossplane.io/claim-parameters'] !== undefined);
+
+/** Whether it was made for a claim, by its name, or taken by it. */
+const isOnRecordFor = (managed: Managed, claim: Claim): boolean =>
+  wasTakenBy(managed, claim.metadata.uid) || namesOf(claim).includes(managed.metadata.name);
+
+const claimsBeside = ({ kind, metadata }: Claim, objects: Objects): readonly Claim[] =>
+  services
+    .filter((service) => service.claim.kind === kind)
+    .slice(0, 1)
+    .flatMap((service) => objects.all(service.claim) as readonly Claim[])
+    .filter((other) => other.metadata.uid !== metadata.uid);
+
+/** Whether another claim that is there has it on record. */
+const isAnothers = (managed: Managed, claim: Claim, objects: Objects): boolean =>
+  !isOnRecordFor(managed, claim) &&
+  claimsBeside(claim, objects).some((other) => isOnRecordFor(managed, other));
+
+/** Whether another claim that was bound names it, too. */
+const isDisputed = (managed: Managed, claim: Claim, objects: Objects): boolean =>
+  claimsBeside(claim, objects).some(
+    (other) => wasBound(other) && other.spec.resourceRef?.name === managed.metadata.name,
+  );
+
+/** Whether its status says that it is or was bound to another claim, and not out of a backup. */
+const wasBoundToAnother = (managed: Managed, { metadata }: Claim): boolean =>
+  wasBoundHere(managed) &&
+  managed.status?.boundUID !== undefined &&
+  managed.status.boundClaimUID !== undefined &&
+  managed.status.boundClaimUID !== metadata.uid;
 
 /** Whether its status says that it is or was bound, and not out of a backup. */
 function wasBoundHere({ metadata, status: { bindingPhase, boundUID } = {} }: Managed): boolean {
@@ -211,8 +253,11 @@ function withResourceGone(claim: Claim, objects: Objects): ExpectedClaim {
   return { due: `to provision ${resourceRef?.name}, which is recorded` };
 }
 
-/** Whether the resource it names is one that it was to provision: one of eight names, which its UID decides. */
-function isRecorded({ metadata, spec: { resourceRef } }: Claim): boolean {
+/** Whether the resource it names is one that it was to provision. */
+const isRecorded = (claim: Claim): boolean => namesOf(claim).includes(claim.spec.resourceRef?.name ?? '');
+
+/** What a claim may call what it provisions: eight names, which its UID decides. */
+function namesOf({ metadata }: Claim): readonly string[] {
   const { namespace, name, uid } = metadata;
   const letters = 'bcdfghjklmnpqrstvwxz2456789';
   const endings = [0, 1, 2, 3, 4, 5, 6, 7].map((attempt) => {
@@ -220,7 +265,7 @@ function isRecorded({ metadata, spec: { resourceRef } }: Claim): boolean {
     return bytes.map((byte) => letters[byte % letters.length]).join('');
   });
   const base = `${namespace}-${name}-`.slice(0, 58);
-  return endings.some((ending) => resourceRef?.name === `${base}${ending}`);
+  return endings.map((ending) => `${base}${ending}`);
 }
 
 /** A class's parameters for what it gives. */

@@ -8,11 +8,20 @@ import { claimsOf } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import { teams } from './estate.ts';
 
+/** Another claim comes to name what a claim has: what that one was given by the time it is made is not known before. */
+function waits(draft: Draft, of: ObjectName, resource: ObjectName, slip: number): void {
+  const others = claimsOf(draft).filter(
+    ({ name, namespace }) => name !== of.name || namespace !== of.namespace,
+  );
+  if (others.length === 0) return;
+  const other = draft.pick(others, 'who waits');
+  draft.at(draft.between(slip - 0.1, 1, 'waits'), { type: 'name', of: other, what: resource });
+}
+
 /** What people write into `spec.claimRef` of a managed resource, by mistake or on purpose. */
 function claimRef(draft: Draft, of: ObjectName): void {
-  const { namespace = teams[0], name } = of;
-  const right = { name, namespace };
-  const wrong = draft.pick<object>(
+  const { given: _given, ...right } = of;
+  const wrong = draft.pick<object | null>(
     [
       { name: 'nobody' },
       { name: draft.pick(['claim-0', 'claim-1', 'claim-2'], 'other') },
@@ -21,12 +30,26 @@ function claimRef(draft: Draft, of: ObjectName): void {
       { uid: draft.pick([null, 'uid-of-nobody'], 'uid') },
       { kind: draft.pick(['FancySQLInstance', 'PostgreSQLInstance'], 'kind') },
       { name: 'nobody', uid: null },
+      null,
     ],
     'wrong',
   );
   const resource: ObjectName = { ...of, given: 'resource' };
   const slip = draft.between(0.1, 0.8, 'slip');
-  draft.at(slip, { type: 'edit', of: resource, patch: { spec: { claimRef: wrong } } });
+  const metadata = { annotations: null, labels: null };
+  const isReplaced = wrong === null && draft.has(0.4, 'with its first manifest');
+  const patch = { spec: { claimRef: wrong }, ...(isReplaced && { metadata }) };
+  if (draft.has(0.2, 'another, UID and all')) {
+    draft.at(slip, { type: 'point', of: resource, to: draft.pick(claimsOf(draft), 'to whom') });
+  } else {
+    draft.at(slip, { type: 'edit', of: resource, patch });
+  }
+  if (draft.has(0.3, 'offered')) {
+    const annotations = { [annotationKeys.reoffer]: 'true' };
+    const offer = { metadata: { annotations } };
+    draft.at(draft.between(slip, 1, 'offer'), { type: 'edit', of: resource, patch: offer });
+  }
+  if (draft.has(0.3, 'somebody waits')) waits(draft, of, resource, slip);
   if (draft.has(0.4, 'mends')) {
     draft.at(draft.between(slip, 1, 'mended'), {
       type: 'edit',

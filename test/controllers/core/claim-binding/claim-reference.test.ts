@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import { isMeantFor } from '../../../../controllers/core/claim-binding/claim-reference.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claim, claimRef, managed } from '../objects.ts';
 
 const edited = claimRef({ name: 'typo', uid: 'nobody' });

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import mapValues from 'lodash/mapValues.js';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { DeletedDecision } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
 import { decideDeleted, deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { assertEveryRow } from '../every-row.ts';
 import { claim, claimRef, classRef, deletionTimestamp, managed, resourceRef } from '../objects.ts';
 

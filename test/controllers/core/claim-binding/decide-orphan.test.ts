@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import mapValues from 'lodash/mapValues.js';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { OrphanDecision } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
 import { decideOrphan, orphanRows } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { assertEveryRow } from '../every-row.ts';
 import {
   claim,

@@ -5,6 +5,7 @@ import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import { reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimNamespace } from '../../../../controllers/core/claim/may-claim.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { BindingDecision, BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import {
   bindingRows,
@@ -13,7 +14,6 @@ import {
   describeUnserved,
   troubleOf,
 } from '../../../../controllers/core/claim-binding/decide.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { assertEveryRow } from '../every-row.ts';
 import {
@@ -75,6 +75,8 @@ interface Case {
   readonly resourceClass?: Class;
   /** What names the claim, UID included, whatever the claim names. */
   readonly held?: Managed;
+  readonly rightful?: Claim;
+  readonly isDisputed?: true;
   readonly service?: ClaimService;
   readonly namespace?: ClaimNamespace;
   readonly row: string;
@@ -91,6 +93,8 @@ interface Case {
   readonly isWarning?: true;
   /** Of a report: what Ready, the Event and a failed Synced say alike. */
   readonly message?: RegExp;
+  /** Of a report: what its managed resource is told besides. */
+  readonly ofManaged?: RegExp;
   readonly notBeforeMs?: number;
   /** Of a report: the kinds that were looked at. */
   readonly considered?: readonly string[];
@@ -110,6 +114,24 @@ const takenAway = (
   ready: 'Binding',
   message: /^FavouriteDBInstance db was given to a claim, .* db crossplane\.io\/reoffer=true$/,
 });
+
+/** It is refused because nobody knows, or may say here, whose it is. */
+const notOffered = {
+  row: 'K10 taken',
+  act: 'report',
+  event: 'CannotBindManagedResource',
+  ready: 'Binding',
+  synced: 'False',
+} as const;
+const whoKnows =
+  /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec\.claimRef; an administrator who knows which one it was writes that there again$/;
+/** Another claim that is there. */
+const owner = claim({ resourceRef: resourceRef('db') }, { namespace: 'others', uid: 'others-uid' });
+const keptByAnother = {
+  ...notOffered,
+  row: 'H1 kept',
+  message: /^refusing to bind to FavouriteDBInstance db: it is FancySQLInstance others\/orders's$/,
+} as const;
 
 const { uid: _uid, ...byName } = claimRef();
 /** A resource that cannot serve the claim. */
@@ -283,17 +305,104 @@ const cases: Record<string, Case> = {
   },
   'K10 a resource that was taken away from another claim may be known to that': takenAway({
     'crossplane.io/reserved-for': 'other-uid/managed-uid',
+    'crossplane.io/claim-parameters': '{}',
   }),
   'K10 so may one that was taken away from this claim before both came out of a backup': takenAway({
     'crossplane.io/reserved-for': 'claim-uid/before-restore',
+    'crossplane.io/claim-parameters': '{}',
   }),
   'K10 so may one that was provisioned for another claim and taken away from it': takenAway({
     'crossplane.io/claim-parameters': '{}',
   }),
-  'K10 one that was Bound is nobody’s, though this very claim had it': takenAway(
-    { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
-    'Bound',
-  ),
+  'K10 taken: one that was Bound is nobody’s, and who had it is told how to have it back': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
+    managed: managed(
+      {},
+      {
+        annotations: { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
+        status: { bindingPhase: 'Bound' },
+      },
+    ),
+    ...notOffered,
+    message:
+      /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec\.claimRef; to give it back: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"spec":{"claimRef":{.*"uid":"claim-uid"}}}'$/,
+    ofManaged:
+      /^spec\.claimRef names nobody, and it is FancySQLInstance team\/orders's, so that nothing is done; to give it back: kubectl patch /,
+  },
+  'K10 taken: nor is anybody told to offer one that was replaced with its first manifest, of which nobody can tell whose it was':
+    {
+      claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
+      managed: managed({}, { status: { bindingPhase: 'Bound' } }),
+      ...notOffered,
+      message: whoKnows,
+    },
+  'K10 taken: nor is another claim, as long as one that was bound names it, too': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Bound' } }),
+    isDisputed: true,
+    ...notOffered,
+    message: whoKnows,
+  },
+  'K14 who took it may have it again once it is offered, as nobody else may': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      {},
+      {
+        annotations: { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
+        status: { bindingPhase: 'Unbound' },
+      },
+    ),
+    row: 'K14',
+    act: 'bind',
+  },
+  'H1 kept: another that is there took it, whatever its claimRef does not say': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
+    rightful: owner,
+    ...keptByAnother,
+  },
+  'H1 kept: another that is there took it, though it names this very claim and is Bound': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
+    rightful: owner,
+    ...keptByAnother,
+  },
+  'H1 former: nor one that names it by now, and was bound to another that has gone': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef() },
+      { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'gone' } },
+    ),
+    ...notOffered,
+    row: 'H1 former',
+    message:
+      /it was bound to another claim, and may hold the data of that; an administrator can offer it again: remove its spec\.claimRef, and kubectl annotate .* db crossplane\.io\/reoffer=true$/,
+  },
+  'K15 what came out of a backup with another UID was bound before, whoever had it': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: claimRef() },
+      { status: { bindingPhase: 'Bound', boundUID: 'before', boundClaimUID: 'before' } },
+    ),
+    row: 'K15',
+    act: 'refresh',
+  },
+  'H1 former: who took it is told so where only the UID was edited': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
+    managed: managed(
+      { claimRef: claimRef({ uid: 'typo' }) },
+      {
+        annotations: { 'crossplane.io/reserved-for': 'claim-uid/managed-uid' },
+        status: { bindingPhase: 'Bound' },
+      },
+    ),
+    ...notOffered,
+    row: 'H1 former',
+    message:
+      /its spec\.claimRef names another claim of this name, by its UID; to give it back: kubectl patch /,
+    ofManaged:
+      /^spec\.claimRef names FancySQLInstance team\/orders, but by another UID, and it is FancySQLInstance team\/orders's, so that nothing is done; to give it back: kubectl patch /,
+  },
   'K14 a resource that was taken away from this very claim is bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
@@ -309,15 +418,10 @@ const cases: Record<string, Case> = {
     row: 'K14',
     act: 'bind',
   },
-  'K10 a resource that shows Bound and names no claim is not taken for bound to this one': {
-    claim: claim({ resourceRef: resourceRef('db') }),
-    managed: managed({}, { status: { bindingPhase: 'Bound' } }),
-    row: 'K10',
-    act: 'report',
-    event: 'WaitingToBind',
-    ready: 'Binding',
-    message: /^waiting for FavouriteDBInstance db$/,
-  },
+  'K10 a resource that shows Bound and names no claim is not taken for bound to this one': takenAway(
+    {},
+    'Bound',
+  ),
   'K10 a resource that was released and still names this claim is not bound again': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
@@ -916,6 +1020,8 @@ describe('binding decides', () => {
         managed: wanted.managed,
         resourceClass: wanted.resourceClass,
         held: wanted.held,
+        rightful: wanted.rightful,
+        isDisputed: wanted.isDisputed ?? false,
         isHandedOver: false,
         namespace: wanted.namespace,
       });
@@ -940,6 +1046,27 @@ test('K6 what a deleted claim has is released, whatever it names by now', () => 
   });
   assert.deepEqual(decision, { row: 'K6', act: 'release', managed: held, reclaim: 'Delete' });
 });
+
+test('H3 who goes leaves alone what is on record for another that is there, though it names him', () => {
+  const named = { claimRef: claimRef(), reclaimPolicy: 'Delete' } as const;
+  const decision = decideBinding({
+    service,
+    peers: [service],
+    claim: claim({ resourceRef: resourceRef('db') }, deleted),
+    managed: managed(named, { status: { bindingPhase: 'Bound' } }),
+    resourceClass: undefined,
+    held: undefined,
+    rightful: owner,
+    isHandedOver: true,
+  });
+  assert.deepEqual(decision, { row: 'H3', act: 'finalise' });
+});
+
+function toldBesides(decision: BindingDecision, wanted: RegExp): object {
+  const { message = '' } = (decision.act === 'report' ? decision.ofManaged : undefined) ?? {};
+  assert.match(message, wanted);
+  return { type: 'Warning', reason: 'ClaimNotFound', message };
+}
 
 /** The whole decision that a row asks for; of the text, which a decision repeats, only that it matches. */
 function payloadOf(wanted: Case, decision: BindingDecision): object {
@@ -977,6 +1104,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
         },
         event: { type: isTrouble ? 'Warning' : 'Normal', reason: event, message: text },
         ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+        ...(wanted.ofManaged && { ofManaged: toldBesides(decision, wanted.ofManaged) }),
       };
     }
   }

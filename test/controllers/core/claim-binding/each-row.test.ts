@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { LabelSelector } from '../../../../apis/core/v1alpha1/selector.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { bindingRows } from '../../../../controllers/core/claim-binding/decide.ts';
 import type { deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -35,6 +35,8 @@ interface World {
   readonly isClassMissing?: true;
   /** The namespaces that may claim it; absent: all. */
   readonly selects?: LabelSelector;
+  /** Another claim that is there. */
+  readonly other?: Claim;
   /** It is looked at by the first of all services, which is another kind's; default: by the claim's own. */
   readonly byFirst?: true;
 }
@@ -80,6 +82,11 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
   'K2 edited': { claim: claim({ ...own, classRef: classRef('other', otherClassKind) }) },
   'K14 forbidden': { claim: claim(db), managed: managed({ namespaceSelector: elsewhere }) },
   H1: { claim: claim(db), managed: managed({ claimRef: claimRef({ namespace: 'rivals' }) }) },
+  'H1 kept': {
+    claim: claim(db),
+    other: claim(db, { namespace: 'rivals', uid: 'rival' }),
+    managed: managed({}, { annotations: { 'crossplane.io/reserved-for': 'rival/managed-uid' } }),
+  },
   'H1 former': {
     claim: claim(db),
     managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Bound' } }),
@@ -98,6 +105,10 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
   },
   K14: { claim: claim(db), managed: managed({}, { status: { bindingPhase: 'Unbound' } }) },
   'K10 released': { claim: claim(db), managed: managed({}, { status: { bindingPhase: 'Released' } }) },
+  'K10 taken': {
+    claim: claim(db, { status: { bindingPhase: 'Released' } }),
+    managed: managed({}, { status: { bindingPhase: 'Bound' } }),
+  },
   K10: { claim: claim(db), managed: managed() },
   K11: { claim: claim(db, { finalizers }), managed: managed(claimed) },
   'K11 quiet': {
@@ -134,6 +145,7 @@ describe('claim binding takes', () => {
         cluster.put(classKind, resourceClass('small', {}, { ...(specTemplate && { specTemplate }) }));
       }
       if (world.claim !== undefined) cluster.put(claimKind, world.claim);
+      if (world.other !== undefined) cluster.put(claimKind, world.other);
       if (world.managed !== undefined) cluster.put(managedKind, world.managed);
       const who = world.byFirst === undefined ? service : otherService;
       const process = new FakeProcess(cluster, (env) => [

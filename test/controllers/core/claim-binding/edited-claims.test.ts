@@ -4,7 +4,7 @@ import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import { creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { finalizerNames } from '../../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {

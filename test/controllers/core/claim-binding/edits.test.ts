@@ -8,12 +8,12 @@ import {
   parametersRecord,
   provisionRecord,
 } from '../../../../controllers/core/claim/claim-record.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import {
   describeEdits,
   ineffectiveEdits,
   withEdits,
 } from '../../../../controllers/core/claim-binding/edits.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import {
   claim,
   claimRef,

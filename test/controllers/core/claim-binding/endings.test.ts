@@ -4,6 +4,7 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import { bindingRows, decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
 import { deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
@@ -25,7 +26,6 @@ import {
   told,
   unboundEvent,
 } from '../../../../controllers/core/claim-binding/ending.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
@@ -99,6 +99,8 @@ const parted = (
 const lost =
   'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
 const refusing = 'refusing to bind to FavouriteDBInstance';
+const whoKnows =
+  'refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec.claimRef; an administrator who knows which one it was writes that there again';
 const unfit = `${refusing} db: it has engine "wrong"; delete the claim and create one that names another resource`;
 const namespaceSelector = { matchLabels: { stage: 'live' } };
 const namespace = { name: 'team', labels: {} };
@@ -317,6 +319,17 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning CannotBindManagedResource: ${refusing} db: it is claimed by FancySQLInstance rivals/orders`],
     ],
   },
+  'H1 kept': {
+    told: [
+      () => decided({ rightful: claim({}, { namespace: 'rivals', uid: 'rival' }), managed: ours({}, {}) }),
+      [
+        'Unbound',
+        binding(`${refusing} db: it is FancySQLInstance rivals/orders's`),
+        error(`${refusing} db: it is FancySQLInstance rivals/orders's`),
+      ],
+      [`Warning CannotBindManagedResource: ${refusing} db: it is FancySQLInstance rivals/orders's`],
+    ],
+  },
   'H1 former': {
     told: [
       () => decided({ managed: ours({ claimRef: claimRef({ uid: 'former' }) }, { bindingPhase: 'Bound' }) }),
@@ -440,6 +453,13 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
       ['Unbound', binding(offer), synced],
       [`Warning WaitingToBind: ${offer}`],
+    ],
+  },
+  'K10 taken': {
+    told: [
+      () => decided({ isDisputed: true, managed: ours({}, { bindingPhase: 'Bound' }) }),
+      ['Unbound', binding(whoKnows), error(whoKnows)],
+      [`Warning CannotBindManagedResource: ${whoKnows}`],
     ],
   },
   K14: {

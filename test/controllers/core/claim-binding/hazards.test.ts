@@ -10,7 +10,7 @@ import {
   propagationTargets,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {

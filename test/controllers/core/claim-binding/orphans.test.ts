@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { referenceTo } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
@@ -167,6 +168,142 @@ describe('a claimRef is edited while its claim lives', () => {
       });
     }
   }
+});
+
+/** Another tenant's claim that names a resource which is none of his. */
+const rival = claim({ ...conn }, { namespace: 'rivals', uid: 'rivals-uid' });
+const rivalsKey = { namespace: 'rivals', name: 'orders' };
+const naming = (name: string): Claim => ({
+  ...rival,
+  spec: { ...rival.spec, resourceRef: resourceRef(name) },
+});
+
+describe('what is on record for a claim that is there is nobody else’s', () => {
+  for (const [what, subject] of Object.entries(subjects)) {
+    describe(`of a resource ${what}`, () => {
+      /** The claimRef that somebody writes; undefined: none. */
+      const edits = {
+        'is taken away': undefined,
+        'names another tenant, UID and all': referenceTo(rival),
+        'names another tenant, to whose claim it is to be given': { ...referenceTo(rival), uid: undefined },
+      };
+      for (const [edit, claimRef] of Object.entries(edits)) {
+        test(`a claimRef that ${edit} gives it to nobody, offered or not, and who waits for it is told no command`, async () => {
+          const { cluster, external, process, name, resource } = await worldOf(subject);
+          cluster.put(claimKind, naming(name));
+          await process.settle();
+          cluster.edit<Managed>(
+            managedKind,
+            { name },
+            ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
+              ...rest,
+              spec: {
+                ...spec,
+                ...(claimRef && { claimRef: JSON.parse(JSON.stringify(claimRef)) as object }),
+              },
+            }),
+          );
+          await process.settle(70_000);
+          const said = getCondition(
+            cluster.get<Claim>(claimKind, rivalsKey)?.status?.conditions,
+            'Ready',
+          ).message;
+          assert.match(said ?? '', /it is FancySQLInstance team\/orders's$/);
+          const mine = getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced').message;
+          assert.match(mine ?? '', /; to give it back: kubectl patch /);
+          const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
+          assert.ok(
+            told.some(({ object, message }) => object.endsWith(name) && /; to give it back: /.test(message)),
+            'the resource is told, too',
+          );
+          cluster.edit<Managed>(managedKind, { name }, (found) => ({
+            ...found,
+            metadata: {
+              ...found.metadata,
+              annotations: { ...found.metadata.annotations, 'crossplane.io/reoffer': 'true' },
+            },
+          }));
+          await process.settle(70_000);
+          assert.equal(cluster.get(SecretKind, { ...rivalsKey, name: 'conn' }), undefined);
+          assert.notEqual(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
+
+          cluster.delete(claimKind, rivalsKey);
+          await process.settle(70_000);
+          assert.equal(cluster.get(claimKind, rivalsKey), undefined);
+          assert.equal(resource()?.metadata.deletionTimestamp, undefined);
+          assert.equal(external.things.has(name), true);
+          assert.deepEqual(process.errors, []);
+        });
+      }
+
+      test('once its claim has gone, who waits for it may have it, if it is offered; and the resource is told', async () => {
+        const { cluster, process, name, resource } = await worldOf(subject);
+        cluster.put(claimKind, naming(name));
+        cluster.edit<Managed>(managedKind, { name }, ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
+          ...rest,
+          spec,
+        }));
+        await process.settle(70_000);
+        cluster.delete(claimKind, key);
+        await process.settle(70_000);
+        const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
+        assert.match(
+          told.at(-1)?.message ?? '',
+          /whose it was and which goes, so that nothing is done; delete this resource, or offer it/,
+        );
+        const waiting = getCondition(
+          cluster.get<Claim>(claimKind, rivalsKey)?.status?.conditions,
+          'Ready',
+        ).message;
+        assert.match(waiting ?? '', /an administrator can offer it again: kubectl annotate /);
+        cluster.edit<Managed>(managedKind, { name }, (found) => ({
+          ...found,
+          metadata: {
+            ...found.metadata,
+            annotations: { ...found.metadata.annotations, 'crossplane.io/reoffer': 'true' },
+          },
+        }));
+        await process.settle(70_000);
+        assert.equal(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
+        assert.equal(
+          resource()?.metadata.annotations?.['crossplane.io/reoffer'],
+          undefined,
+          'an offer is for one claim',
+        );
+        assert.deepEqual(process.errors, []);
+      });
+    });
+  }
+
+  test('a tenant whose claim has its own is not given another by naming it, where that names his by a slip', async () => {
+    const { cluster, external, process, name, resource } = await worldOf(dynamic);
+    cluster.put(
+      claimKind,
+      claim({ ...conn, classRef: classRef('small') }, { namespace: 'rivals', uid: 'rivals-uid' }),
+    );
+    await process.settle();
+    const own = cluster.get<Claim>(claimKind, rivalsKey)?.spec.resourceRef?.name;
+    cluster.edit<Managed>(managedKind, { name }, (found) => ({
+      ...found,
+      spec: { ...found.spec, claimRef: referenceTo(rival) },
+    }));
+    cluster.edit<Claim>(claimKind, rivalsKey, (found) => ({
+      ...found,
+      spec: { ...found.spec, resourceRef: resourceRef(name) },
+    }));
+    await process.settle(70_000);
+    const { conditions, bindingPhase } = cluster.get<Claim>(claimKind, rivalsKey)?.status ?? {};
+    assert.equal(bindingPhase, 'Bound');
+    assert.match(getCondition(conditions, 'Synced').message ?? '', /so that this has no effect/);
+    cluster.delete(claimKind, rivalsKey);
+    await process.settle(70_000);
+    assert.deepEqual(
+      [cluster.get(managedKind, { name: own ?? '' }), external.things.has(own ?? '')],
+      [undefined, false],
+    );
+    assert.equal(resource()?.metadata.deletionTimestamp, undefined);
+    assert.equal(external.things.has(name), true);
+  });
 });
 
 describe('a claim that is gone is not believed to be without proof', () => {

@@ -15,11 +15,11 @@ import {
   propagationTargets,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
+import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import {
   provisionedManaged,
   withRecordedResource,
 } from '../../../../controllers/core/claim-binding/provision.ts';
-import { provisionedNames } from '../../../../controllers/core/claim-binding/provisioned-name.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { ApiError, isConflict } from '../../../../runtime/client/errors.ts';

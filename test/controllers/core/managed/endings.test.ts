@@ -754,9 +754,9 @@ describe('how a run over a managed resource ends', () => {
     const offered = managed({}, { annotations, status: { bindingPhase: 'Released' } });
     const used = (ready: Parameters<typeof endings.present>[1]['ready']) =>
       endings.present(at('27', offered), { ...seen, ...(ready && { ready }) }).used;
+    // Who took it stays on record: as long as that claim is there, it is nobody else's.
     assert.deepEqual(used(available()), [
-      ...['crossplane.io/reoffer', 'crossplane.io/reserved-for', 'crossplane.io/claim-parameters'],
-      'crossplane.io/adopt-identity',
+      ...['crossplane.io/reoffer', 'crossplane.io/claim-parameters', 'crossplane.io/adopt-identity'],
     ]);
     assert.deepEqual(used(creating()), ['crossplane.io/adopt-identity']);
   });

@@ -24,11 +24,35 @@ interface Identity {
   readonly uid?: string;
 }
 
-function provisionedName({ namespace, name, uid }: Identity, attempt: number): string {
-  const base = `${namespace}-${name}-`.slice(0, maxBaseLength);
+function provisionedName(claim: Identity, attempt: number): string {
+  const base = provisionedBase(claim);
+  const { uid } = claim;
   const digest = hash('sha256', `${uid}/${attempt}`, 'buffer');
   const suffix = Array.from(digest.subarray(0, suffixLength), (byte) => alphabet[byte % alphabet.length]);
   return base + suffix.join('');
+}
+
+/** What the names of a claim's managed resources begin with; those of other claims may, too. */
+const provisionedBase = ({ namespace, name }: Identity): string =>
+  `${namespace}-${name}-`.slice(0, maxBaseLength);
+
+/** Namespace and name of a claim, or, of a long name, what it begins with. */
+interface Provisioner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isCut: boolean;
+}
+
+/** Who may have given a managed resource its name, as far as that is told without UIDs: wherever it can be divided. */
+export function possibleProvisioners(name: string): readonly Provisioner[] {
+  const base = name.slice(0, -suffixLength);
+  const isCut = base.length === maxBaseLength;
+  const whole = isCut ? base : base.slice(0, -1);
+  return [...whole.matchAll(/-/g)].map(({ index }) => ({
+    namespace: whole.slice(0, index),
+    name: whole.slice(index + 1),
+    isCut,
+  }));
 }
 
 /** Whether this claim (this UID) may have provisioned a managed resource of that name. */
