@@ -117,6 +117,22 @@ async function writeTarget(
   await secrets.update(current, propagated(current, claim, source), signal);
 }
 
+/** Whether a claim cannot be given the secret that it wants: another's has that name, or there is nothing to copy. */
+async function isInTheWay(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  managed: Managed,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const wanted = claim.spec.writeConnectionSecretToRef;
+  const sourceKey = managed.spec.writeConnectionSecretToRef;
+  if (wanted === undefined || sourceKey === undefined) return false;
+  const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
+  const target = secrets.get(targetKey) ?? (await secrets.fetch(targetKey, signal));
+  if (target !== undefined && typeof controlOf(target, claim) === 'object') return true;
+  return (secrets.get(sourceKey) ?? (await secrets.fetch(sourceKey, signal))) === undefined;
+}
+
 /** The source as it should be: of the target's namespace it allows this target and no other. */
 function allowingOnly(source: Secret, target: SecretKey): Secret {
   const isAllowed = propagationTargets(source).some(
@@ -132,16 +148,23 @@ function allowingOnly(source: Secret, target: SecretKey): Secret {
   };
 }
 
-/** A claim that names another secret than before, or none any more, leaves none behind. Returns what tells of it. */
+/**
+ * A claim that names another secret than before, or none any more, leaves none behind; but while it cannot be given the
+ * new one, what it has may be the only copy of a password that works. Returns what tells of it.
+ */
 export async function removeStaleTargets(
   secrets: Resource<Secret>,
   claim: Claim,
+  managed: Managed,
   signal: AbortSignal,
 ): Promise<readonly EventFacts[]> {
   const wanted = claim.spec.writeConnectionSecretToRef?.name;
   const stale = secretsOfClaim(secrets.store, claim.metadata).filter(
     (secret) => secret.metadata.name !== wanted && !wasDeleted(secret),
   );
+  if (stale.length === 0) return [];
+  const looking = isInTheWay(secrets, claim, managed, signal);
+  if (await annotate('cannot get connection secret', looking)) return [];
   for (const secret of stale) await secrets.delete(secret, signal);
   const instead = wanted === undefined ? 'none' : `secret ${wanted}`;
   return stale.map(({ metadata: { name } }) => ({

@@ -306,7 +306,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   /** What stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
   async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Happened> {
-    const happened = await failing('', removeStaleTargets(secrets, claim, signal), cannotPropagate);
+    const happened = await failing('', removeStaleTargets(secrets, claim, resource, signal), cannotPropagate);
     const step = propagateConnection(secrets, claim, resource, signal);
     await failing('', step, { ...cannotPropagate, known: happened });
     return happened;

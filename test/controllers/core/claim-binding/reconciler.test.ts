@@ -811,6 +811,24 @@ describe('what binding leaves behind', () => {
     );
   });
 
+  test('a claim keeps its secret for as long as the one that it names by now is somebody else’s', async () => {
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
+    await process.settle();
+    const taken = { namespace: 'team', name: 'taken' };
+    cluster.put(SecretKind, { ...source, type: 'Opaque', metadata: taken });
+    const before = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+    cluster.edit(claimKind, key, (current) => ({
+      ...current,
+      spec: { ...current.spec, writeConnectionSecretToRef: { name: 'taken' } },
+    }));
+    await process.settle();
+    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), before);
+    cluster.delete(SecretKind, taken);
+    await process.settle(70_000);
+    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+    assert.deepEqual(cluster.get<Secret>(SecretKind, taken)?.data, source.data);
+  });
+
   const consents: Record<string, { readonly given: Record<string, string>; readonly adds: boolean }> = {
     'under whatever key it was given: it is not given twice': {
       given: { 'to.propagate.crossplane.io/by-hand': 'team/conn' },
