@@ -2179,18 +2179,23 @@ const cases: readonly Case[] = [
         'Released, and gives its secret to somebody',
         'Released',
         {},
+        'True',
         [/is Released, and gives its secret to team\/conn$/],
       ],
-      ['Bound, and gives its secret to its claim', 'Bound', { claimRef: claimRef('orders') }, []],
+      ['Released, and cannot be looked at to take the leave back', 'Released', {}, 'False', []],
+      ['Bound, and gives its secret to its claim', 'Bound', { claimRef: claimRef('orders') }, 'True', []],
     ] as const
   ).map(
-    ([name, bindingPhase, spec, says]): Case => ({
+    ([name, bindingPhase, spec, synced, says]): Case => ({
       invariant: nothingLeft,
       name: `what is ${name}`,
       history({ cluster, rest }) {
         const given = secret('ops', 'a', a, {});
         const annotations = { 'to.propagate.crossplane.io/1': 'team/conn' };
-        put(managed('a', { spec, status: { bindingPhase } }), {
+        const conditions = [
+          { type: 'Synced', status: synced, reason: 'x', lastTransitionTime: '2026-01-01T00:00:00Z' },
+        ];
+        put(managed('a', { spec, status: { bindingPhase, conditions } }), {
           ...given,
           metadata: { ...given.metadata, annotations },
         } as KubernetesObject)(cluster);

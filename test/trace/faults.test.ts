@@ -509,9 +509,8 @@ const cases: readonly Case[] = [
       ),
     ),
     link: 'resource',
-    cause:
-      'Refusing to bind to FavouriteDBInstance legacy: it was given to a claim, which somebody removed from its spec.claimRef; an administrator who knows which one it was writes that there again.',
-    mend: '',
+    cause: "Refusing to bind to FavouriteDBInstance legacy: it is FancySQLInstance team-shop/first's.",
+    mend: `kubectl -n team-shop delete ${claims} second`,
   },
   {
     fault: 'resource not offered',

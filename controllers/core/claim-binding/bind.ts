@@ -77,12 +77,15 @@ export function withReleased<M extends Managed>(managed: M): M {
 }
 
 /**
- * The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it. An offer
- * that is still there was meant for this claim: what it leaves is offered anew, or not at all.
+ * The managed resource as its former claim leaves it: no claim, and none of the annotations that spoke of it; but what
+ * was handed over keeps the record of what that claim asked for, which a backup brings along where no status does, so
+ * that it has to be offered first. An offer that is still there was meant for this claim: what it leaves is offered anew,
+ * or not at all.
  */
-export function withoutClaim<M extends Managed>(managed: M): M {
+export function withoutClaim<M extends Managed>(managed: M, { isKnown }: { readonly isKnown: boolean }): M {
   const { claimRef, ...spec } = managed.spec;
-  const annotations = omit(annotationsWithoutConsent(managed, claimRef?.namespace), ofTheClaim);
+  const gone = ofTheClaim.filter((key) => !isKnown || key !== recordKeys.parameters);
+  const annotations = omit(annotationsWithoutConsent(managed, claimRef?.namespace), gone);
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 

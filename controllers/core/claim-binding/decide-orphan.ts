@@ -1,10 +1,11 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { isRestored } from '../claim/holdings.ts';
 import { wasProvisionedForClaim } from '../claim/provisioned-name.ts';
 import { isReserved } from '../claim/reservation.ts';
+import { isOnRecordForAnother } from '../claim/rightful-claim.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { howToReturn } from './claim-reference.ts';
 import type { Parting } from './decide-deleted.ts';
@@ -15,6 +16,7 @@ export const orphanRows = [
   'O2',
   'O2 named',
   'O2 edited',
+  'O2 another',
   'O3',
   'O3 begun',
   'O4',
@@ -26,7 +28,7 @@ export const orphanRows = [
 /** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
 export type OrphanDecision =
   | { readonly row: 'O1' | 'O2' | 'O2 named' | 'O2 edited'; readonly act: 'nothing' }
-  | { readonly row: 'O2 edited' | 'O5'; readonly act: 'tell'; readonly message: string }
+  | { readonly row: 'O2 edited' | 'O2 another' | 'O5'; readonly act: 'tell'; readonly message: string }
   | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear' | 'O5 late'> & { readonly message: string });
 
 /** What is known of the claim that is gone. */
@@ -66,10 +68,14 @@ export function decideOrphan(
   if (holder !== undefined) {
     if (wasDeleted(holder)) return { row: 'O2 edited', act: 'nothing' };
     const [named, its] = [describeReference(claimRef), describeReference(referenceTo(holder))];
-    const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done; ${howToReturn(service.managed, managed, holder)}`;
+    const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done while that one is there; ${howToReturn(service.managed, managed, holder)}`;
     return { row: 'O2 edited', act: 'tell', message };
   }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
+  if (isOnRecordForAnother(managed, claimRef.uid)) {
+    const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or remove its spec.claimRef and offer it again by the annotation ${annotationKeys.reoffer}=true`;
+    return { row: 'O2 another', act: 'tell', message };
+  }
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
   if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {
     const message = `${gone}, to which it was bound, no longer exists: reclaimed by its policy, ${reclaim}`;

@@ -82,8 +82,8 @@ export const bindingRows = [
   'K2 lost',
   'K2 edited',
   'K14 forbidden',
-  'H1',
   'H1 kept',
+  'H1',
   'H1 former',
   'H4 taken',
   'K14 controlled',
@@ -254,15 +254,16 @@ function decideExisting(
     const back = howToReturn(service.managed, managed, claim);
     const names = claimRef === undefined ? 'names nobody' : `names ${describeReference(claimRef)}`;
     const uid = isItsOwn ? ', but by another UID' : '';
-    const message = `spec.claimRef ${names}${uid}, and it is ${its}'s, so that nothing is done; ${back}`;
+    const message = `spec.claimRef ${names}${uid}, and it is ${its}'s, so that nothing is done while that one is there; ${back}`;
     const ofManaged: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
     return { ...refuse(row, `${why}; ${back}`), ofManaged };
   };
+  const isKept = rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid;
+  if (isKept && !refersToClaim(managed, rightful)) {
+    return refuse('H1 kept', `it is ${describeReference(referenceTo(rightful))}'s`);
+  }
   if (claimRef !== undefined && !isItsOwn) {
     return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
-  }
-  if (rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid) {
-    return refuse('H1 kept', `it is ${describeReference(referenceTo(rightful))}'s`);
   }
   if (isSomeoneElses(managed, claim) && isOnRecordFor(managed, claim)) {
     return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
@@ -328,7 +329,7 @@ function decideExisting(
   if (phase === 'Released') return unoffered('was released by a former claim');
   const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
   if (wasTakenAway(managed) && !isStillIts) {
-    const why = 'was given to a claim, which somebody removed from its spec.claimRef';
+    const why = 'was given to a claim, which its spec.claimRef does not name any more';
     if (isOnRecordFor(managed, claim)) return refuseOwn('K10 taken', `it ${why}`);
     // Nobody is told to offer it who cannot know whose it is.
     return isDisputed || wasBound(claim)

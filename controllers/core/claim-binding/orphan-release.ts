@@ -44,7 +44,7 @@ export function orphanRelease(
     const isHandedOver = left.length > 0 || handOvers.isOf(claimRef?.uid);
     const former = { isHandedOver, isLate: creations.isOf(resource) };
     const decision = decideOrphan(service, resource, claim, former);
-    const isIdle = decision.act === 'nothing' || decision.act === 'tell';
+    const isIdle = decision.act === 'nothing' || decision.row === 'O5';
     return isIdle
       ? decision
       : decideOrphan(service, resource, claim, { ...former, holder: holderOf(resource) });

@@ -7,6 +7,7 @@
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
@@ -172,7 +173,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         configured(claim, decision.resourceClass); // what does not go together stays editable
         return create(await record(claim, signal), decision.resourceClass, signal);
       case 'create':
-        return create(claim, decision.resourceClass, signal);
+        return (await isThere(claim, signal)) ? create(claim, decision.resourceClass, signal) : quiet();
       case 'recall':
         return recall(claim, decision.managed, signal);
       case 'bind':
@@ -226,6 +227,16 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       managedResources.get({ name }) ??
       (await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead))
     );
+  }
+
+  /**
+   * Whether the API server has a claim that was recorded by an earlier run: no write of this one would tell that it has
+   * gone, and that what it had went with it.
+   */
+  async function isThere({ metadata }: Claim, signal: AbortSignal): Promise<boolean> {
+    const fetching = claims.fetch(objectKey(metadata), signal);
+    const stored = await failing('cannot get resource claim', fetching, cannotCreate);
+    return stored?.metadata.uid === metadata.uid;
   }
 
   async function record(claim: Claim, signal: AbortSignal): Promise<Claim> {

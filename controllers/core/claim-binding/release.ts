@@ -57,7 +57,8 @@ export async function part(
   const sources = await failing('cannot get connection secret', finding, cannotUnbind);
   const withdrawn = withdrawConsent(secrets, sources, kept, signal);
   await failing('cannot update connection secret', withdrawn, cannotUnbind);
-  const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));
+  const left = withoutClaim(kept, { isKnown: parting.act === 'release' });
+  const freed = unlessGone(managedResources.update(kept, left, signal));
   await failing('cannot update managed resource', freed, cannotUnbind);
   return 'there';
 }

@@ -161,7 +161,7 @@ export function claimBindingController(
       .through(claimOfUnwanted, 'a secret has come that it wants no longer'),
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
-      .through(
+      .throughBoth(
         (secret) => [...claimsOfSource(secret), ...claimsOfFormerSource(secret)],
         'the secret of its managed resource changed hands',
       ),

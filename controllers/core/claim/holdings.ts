@@ -26,12 +26,16 @@ export function isSomeoneElses(managed: Managed, claim: Claim): boolean {
   if (managed.spec.claimRef === undefined) return false;
   const { uid } = managed.spec.claimRef;
   const isOtherUid = uid !== undefined && uid !== claim.metadata.uid;
-  if (!isOtherUid && wasBoundToAnother(managed, claim)) return claim.status?.bindingPhase !== 'Bound';
+  if (!isOtherUid && wasBoundToAnother(managed, claim)) return !knewAnotherUid(managed, claim);
   const phase = managed.status?.bindingPhase;
   const wasBound = (phase === 'Bound' || phase === 'Released') && !isRestored(managed);
   const isTaken = wasBound || isReserved(managed);
   return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';
 }
+
+/** Where a claim alone was restored, its status and all, what it had, and names, knows it by its former UID. */
+const knewAnotherUid = ({ kind, metadata }: Managed, { spec: { resourceRef }, status }: Claim): boolean =>
+  status?.bindingPhase === 'Bound' && resourceRef?.kind === kind && resourceRef.name === metadata.name;
 
 /** In this cluster, as far as that is on record, and it was not offered again since. */
 export function wasBoundToAnother({ metadata, status }: Managed, claim: Claim): boolean {
@@ -62,8 +66,7 @@ export function holdings(
       .flatMap((store) => managedNaming(store, objectKey(claim.metadata)))
       .filter((one) => holdsClaim(one, claim) && !(claims && isAnothers(claims, one, claim)));
     const own = naming.filter((one) => !wasBoundToAnother(one, claim));
-    // Where the claim alone was restored, its status and all, what it had knows it by another UID.
-    const held = own.length > 0 || claim.status?.bindingPhase !== 'Bound' ? own : naming;
+    const held = own.length > 0 ? own : naming.filter((one) => knewAnotherUid(one, claim));
     return held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
   };
 }

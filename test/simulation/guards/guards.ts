@@ -402,6 +402,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/claim-binding/reconciler.ts': [
     {
+      against: 'what is made for a claim that has gone with what it had, by a process whose watch is silent',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: what was recorded is not made for a claim that has gone since, which a store still has',
+      was: 'return (await isThere(claim, signal)) ? create(claim, decision.resourceClass, signal) : quiet();',
+      becomes: 'return create(claim, decision.resourceClass, signal);',
+    },
+    {
       against: 'a claim that is bound by labels that its namespace has not any more',
       provenBy:
         'test/controllers/core/claim-binding/namespaces.test.ts: the moment of binding decides: a label that is taken away until then is no label',
@@ -546,7 +553,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'a living claim that loses what it has to another by a claimRef that somebody took away, and an offer',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: what is on record for a claim that is there is nobody else’s',
-      was: 'if (rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid) {',
+      was: 'if (isKept && !refersToClaim(managed, rightful)) {',
       becomes: 'if (false) {',
     },
     {
@@ -654,7 +661,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the reclaiming of what a living claim has, by a slip in its claimRef',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: a claimRef is edited while its claim lives',
-      was: "const isIdle = decision.act === 'nothing' || decision.act === 'tell';",
+      was: "const isIdle = decision.act === 'nothing' || decision.row === 'O5';",
       becomes: 'const isIdle = true;',
     },
   ],
@@ -671,7 +678,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'what was bound to a claim that has gone in the hands of one that its claimRef names by a slip',
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: H1 former: nor one that names it by now, and was bound to another that has gone',
-      was: "if (!isOtherUid && wasBoundToAnother(managed, claim)) return claim.status?.bindingPhase !== 'Bound';",
+      was: 'if (!isOtherUid && wasBoundToAnother(managed, claim)) return !knewAnotherUid(managed, claim);',
       becomes: '',
     },
     {
@@ -716,7 +723,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a resource that is released and still names its claim',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: Retain: it is Released, and the Event says why',
-      was: 'const freed = unlessGone(managedResources.update(kept, withoutClaim(kept), signal));',
+      was: 'const freed = unlessGone(managedResources.update(kept, left, signal));',
       becomes: 'const freed = Promise.resolve();',
     },
   ],

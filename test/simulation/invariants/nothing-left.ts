@@ -91,7 +91,9 @@ export const nothingLeft: InvariantOf = (world) => {
           ({ metadata, spec, status }) =>
             metadata.deletionTimestamp === undefined &&
             spec.claimRef === undefined &&
-            status?.bindingPhase === 'Released',
+            status?.bindingPhase === 'Released' &&
+            // What a process that came late has given leave to is taken back with the next look, which must succeed.
+            status.conditions?.some(({ type, status: is }) => type === 'Synced' && is === 'True') === true,
         );
       const open = free.flatMap(({ kind, metadata }) =>
         secrets

@@ -13,6 +13,8 @@ const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
 export const oneToOne: InvariantOf = ({ cluster, restored }) => {
   /** Whom a managed resource named before a person wrote somebody else there, by its UID. */
   const rightful = new Map<string, string>();
+  /** The UID of a claim that a person wrote into one, by its own: it need not ever have been. */
+  const invented = new Map<string, string | undefined>();
 
   const isOfOneRestored = (after: KubernetesObject, former: string): boolean => {
     const { claimRef } = (after as unknown as Managed).spec;
@@ -36,11 +38,16 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
       const former = before && claimUid(before as unknown as Managed);
       if (uid === former) return [];
       if (by === 'somebody') {
-        if (former !== undefined && !rightful.has(own)) rightful.set(own, former);
+        const wasInvented = invented.has(own) && invented.get(own) === former;
+        if (former !== undefined && !rightful.has(own) && !wasInvented) rightful.set(own, former);
+        invented.set(own, uid);
         return [];
       }
-      const isPutRight = uid !== undefined && rightful.get(own) === uid;
+      const isPutRight =
+        uid !== undefined &&
+        (rightful.get(own) === uid || (!rightful.has(own) && invented.get(own) === former));
       rightful.delete(own);
+      invented.delete(own);
       if (uid === undefined) return [];
       const rivals = managedKinds
         .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])

@@ -91,7 +91,9 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     (one) => names(one) && one.spec.claimRef?.uid === uid && !isAnothers(one, claim, objects),
   );
   const ownOnes = naming.filter((one) => !wasBoundToAnother(one, claim));
-  const holding = ownOnes.length > 0 || claim.status?.bindingPhase !== 'Bound' ? ownOnes : naming;
+  const isRestored = (one: Managed): boolean =>
+    claim.status?.bindingPhase === 'Bound' && one.metadata.name === resourceRef?.name;
+  const holding = ownOnes.length > 0 ? ownOnes : naming.filter(isRestored);
   const held = holding.find((one) => one.metadata.name === resourceRef?.name) ?? holding[0];
   if (held === undefined && resourceRef === undefined) return withoutResource(claim, objects);
   if (held === undefined && !own.some((service) => isOf(resourceRef, service.managed))) {
@@ -172,9 +174,14 @@ const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
   (status?.bindingPhase === 'Bound' ||
     metadata.annotations?.['crossplane.io/claim-parameters'] !== undefined);
 
-/** Whether it was made for a claim, by its name, or taken by it. */
-const isOnRecordFor = (managed: Managed, claim: Claim): boolean =>
-  wasTakenBy(managed, claim.metadata.uid) || namesOf(claim).includes(managed.metadata.name);
+/** Whether it was bound to a claim last, taken by it, or made for it, by its name. */
+const isOnRecordFor = (managed: Managed, claim: Claim): boolean => {
+  const { boundUID, boundClaimUID } = managed.status ?? {};
+  const wasBoundTo = boundUID === managed.metadata.uid && boundClaimUID === claim.metadata.uid;
+  return (
+    wasBoundTo || wasTakenBy(managed, claim.metadata.uid) || namesOf(claim).includes(managed.metadata.name)
+  );
+};
 
 const claimsBeside = ({ kind, metadata }: Claim, objects: Objects): readonly Claim[] =>
   services

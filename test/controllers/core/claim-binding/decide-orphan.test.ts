@@ -83,8 +83,37 @@ const rows: Record<string, Row> = {
       row: 'O2 edited',
       act: 'tell',
       message:
-        "spec.claimRef names FancySQLInstance team/typo, but it is FancySQLInstance team/orders's, so that nothing is done; " +
+        "spec.claimRef names FancySQLInstance team/typo, but it is FancySQLInstance team/orders's, so that nothing is done while that one is there; " +
         `to give it back: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":"claim-uid"}}}'`,
+    },
+  },
+  'O2 another: what it names is gone, and so is the claim that it was bound to': {
+    managed: managed(
+      { ...spec, claimRef: claimRef({ uid: 'typo' }) },
+      {
+        status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'claim-uid' },
+      },
+    ),
+    want: {
+      row: 'O2 another',
+      act: 'tell',
+      message:
+        "FancySQLInstance team/orders (UID typo), which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or remove its spec.claimRef and offer it again by the annotation crossplane.io/reoffer=true",
+    },
+  },
+  'O3 the name alone was edited: it was bound to the claim of that UID': {
+    managed: managed(
+      { ...spec, claimRef: claimRef({ name: 'typo' }) },
+      {
+        status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'claim-uid' },
+      },
+    ),
+    want: {
+      row: 'O3',
+      act: 'release',
+      reclaim: 'Delete',
+      message:
+        'FancySQLInstance team/typo (UID claim-uid), to which it was bound, no longer exists: reclaimed by its policy, Delete',
     },
   },
   'O2 edited: the claim that has it is on its way out': {

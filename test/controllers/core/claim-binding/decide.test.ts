@@ -124,7 +124,7 @@ const notOffered = {
   synced: 'False',
 } as const;
 const whoKnows =
-  /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec\.claimRef; an administrator who knows which one it was writes that there again$/;
+  /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which its spec\.claimRef does not name any more; an administrator who knows which one it was writes that there again$/;
 /** Another claim that is there. */
 const owner = claim({ resourceRef: resourceRef('db') }, { namespace: 'others', uid: 'others-uid' });
 const keptByAnother = {
@@ -325,9 +325,9 @@ const cases: Record<string, Case> = {
     ),
     ...notOffered,
     message:
-      /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec\.claimRef; to give it back: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"spec":{"claimRef":{.*"uid":"claim-uid"}}}'$/,
+      /^refusing to bind to FavouriteDBInstance db: it was given to a claim, which its spec\.claimRef does not name any more; to give it back: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"spec":{"claimRef":{.*"uid":"claim-uid"}}}'$/,
     ofManaged:
-      /^spec\.claimRef names nobody, and it is FancySQLInstance team\/orders's, so that nothing is done; to give it back: kubectl patch /,
+      /^spec\.claimRef names nobody, and it is FancySQLInstance team\/orders's, so that nothing is done while that one is there; to give it back: kubectl patch /,
   },
   'K10 taken: nor is anybody told to offer one that was replaced with its first manifest, of which nobody can tell whose it was':
     {
@@ -401,7 +401,7 @@ const cases: Record<string, Case> = {
     message:
       /its spec\.claimRef names another claim of this name, by its UID; to give it back: kubectl patch /,
     ofManaged:
-      /^spec\.claimRef names FancySQLInstance team\/orders, but by another UID, and it is FancySQLInstance team\/orders's, so that nothing is done; to give it back: kubectl patch /,
+      /^spec\.claimRef names FancySQLInstance team\/orders, but by another UID, and it is FancySQLInstance team\/orders's, so that nothing is done while that one is there; to give it back: kubectl patch /,
   },
   'K14 a resource that was taken away from this very claim is bound': {
     claim: claim({ resourceRef: resourceRef('db') }),

@@ -100,7 +100,7 @@ const lost =
   'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
 const refusing = 'refusing to bind to FavouriteDBInstance';
 const whoKnows =
-  'refusing to bind to FavouriteDBInstance db: it was given to a claim, which somebody removed from its spec.claimRef; an administrator who knows which one it was writes that there again';
+  'refusing to bind to FavouriteDBInstance db: it was given to a claim, which its spec.claimRef does not name any more; an administrator who knows which one it was writes that there again';
 const unfit = `${refusing} db: it has engine "wrong"; delete the claim and create one that names another resource`;
 const namespaceSelector = { matchLabels: { stage: 'live' } };
 const namespace = { name: 'team', labels: {} };
@@ -305,6 +305,17 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning NamespaceNotAllowed: ${forbiddenResource}`],
     ],
   },
+  'H1 kept': {
+    told: [
+      () => decided({ rightful: claim({}, { namespace: 'rivals', uid: 'rival' }), managed: ours({}, {}) }),
+      [
+        'Unbound',
+        binding(`${refusing} db: it is FancySQLInstance rivals/orders's`),
+        error(`${refusing} db: it is FancySQLInstance rivals/orders's`),
+      ],
+      [`Warning CannotBindManagedResource: ${refusing} db: it is FancySQLInstance rivals/orders's`],
+    ],
+  },
   H1: {
     told: [
       () =>
@@ -317,17 +328,6 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
         error(`${refusing} db: it is claimed by FancySQLInstance rivals/orders`),
       ],
       [`Warning CannotBindManagedResource: ${refusing} db: it is claimed by FancySQLInstance rivals/orders`],
-    ],
-  },
-  'H1 kept': {
-    told: [
-      () => decided({ rightful: claim({}, { namespace: 'rivals', uid: 'rival' }), managed: ours({}, {}) }),
-      [
-        'Unbound',
-        binding(`${refusing} db: it is FancySQLInstance rivals/orders's`),
-        error(`${refusing} db: it is FancySQLInstance rivals/orders's`),
-      ],
-      [`Warning CannotBindManagedResource: ${refusing} db: it is FancySQLInstance rivals/orders's`],
     ],
   },
   'H1 former': {

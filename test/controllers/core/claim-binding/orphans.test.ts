@@ -161,7 +161,15 @@ describe('a claimRef is edited while its claim lives', () => {
             cluster.delete(claimKind, key);
             await process.settle(70_000);
             assert.equal(cluster.get(claimKind, key), undefined);
-            assert.equal(external.things.has(name), policy === 'Retain');
+            // By another UID it is nobody's any more, and whoever wrote that has to say what becomes of it.
+            const isKept = policy === 'Retain' || 'uid' in edit;
+            assert.equal(external.things.has(name), isKept);
+            const last = process.events.findLast(({ reason }) => reason === 'ClaimNotFound');
+            if ('uid' in edit)
+              assert.match(
+                last?.message ?? '',
+                /it was another claim's, which is gone, so that nothing is done/,
+              );
             assert.deepEqual(process.errors, []);
           });
         }
@@ -249,7 +257,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
         const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
         assert.match(
           told.at(-1)?.message ?? '',
-          /whose it was and which goes, so that nothing is done; delete this resource, or offer it/,
+          /whose it was and which goes, so that nothing is done; delete this resource, or leave out its spec\.claimRef and offer it/,
         );
         const waiting = getCondition(
           cluster.get<Claim>(claimKind, rivalsKey)?.status?.conditions,
@@ -272,6 +280,39 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
         );
         assert.deepEqual(process.errors, []);
       });
+    });
+  }
+
+  for (const [whom, claimRef] of Object.entries({
+    'a claim that does not exist, UID and all': { ...referenceTo(rival), name: 'typo', uid: 'nobody' },
+    'another tenant, UID and all': referenceTo(rival),
+  })) {
+    test(`one that was replaced with its first manifest, and names ${whom}, is its claim's as the status says`, async () => {
+      const { cluster, external, process, name, resource } = await worldOf(byName);
+      cluster.put(claimKind, naming(name));
+      cluster.edit<Managed>(managedKind, { name }, ({ spec, metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, annotations: {} },
+        spec: { ...spec, claimRef },
+      }));
+      await process.settle(70_000);
+      assert.equal(resource()?.metadata.deletionTimestamp, undefined);
+      assert.match(
+        getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced').message ?? '',
+        /; to give it back: kubectl patch /,
+      );
+      cluster.delete(claimKind, rivalsKey);
+      await process.settle(70_000);
+      assert.equal(cluster.get(claimKind, rivalsKey), undefined);
+      assert.equal(resource()?.metadata.deletionTimestamp, undefined);
+      cluster.delete(claimKind, key);
+      await process.settle(70_000);
+      assert.equal(cluster.get(claimKind, key), undefined);
+      assert.deepEqual([external.things.has(name), process.errors], [true, []]);
+      assert.match(
+        process.events.findLast(({ reason }) => reason === 'ClaimNotFound')?.message ?? '',
+        /so that nothing is done; delete this resource, or (leave out|remove) its spec\.claimRef and offer it/,
+      );
     });
   }
 
@@ -369,6 +410,23 @@ describe('a claim that is gone is not believed to be without proof', () => {
     assert.deepEqual([cluster.takeWrites(), late.errors], [[], []]);
     assert.ok(!late.events.some(({ reason }) => reason === 'ClaimNotFound'));
     assert.equal(resource()?.status?.bindingPhase, 'Bound');
+  });
+
+  test('what was recorded is not made for a claim that has gone since, which a store still has', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(classKind, resourceClass('small', {}, { specTemplate: {} }));
+    cluster.put(claimKind, dynamic);
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === managedKind.kind) throw page();
+    };
+    const process = await startStack(cluster, new FakeExternal()).settle();
+    assert.ok(cluster.get<Claim>(claimKind, key)?.spec.resourceRef, 'it is recorded');
+    process.hold(claimKind);
+    vanish(cluster);
+    cluster.gate = () => {};
+    cluster.takeWrites();
+    await process.settle(70_000);
+    assert.deepEqual(cluster.takeWrites(), []);
   });
 
   test("--namespace: what is bound to another namespace's claim is no orphan", async () => {

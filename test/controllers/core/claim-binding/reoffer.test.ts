@@ -92,6 +92,16 @@ async function takenAway(phase: 'Unbound' | 'Bound') {
   return { cluster, external, password };
 }
 
+test('what a claim left behind has to be offered also where it was restored without its status', async () => {
+  const { cluster, external, password } = await released();
+  cluster.edit<Managed>(managedKind, db, ({ status: _status, ...found }) => found);
+  ask(cluster, 'second');
+  const process = await startStack(cluster, external).settle(120_000);
+  process.stop();
+  assert.notEqual(phaseOf(cluster, 'second'), 'Bound');
+  assert.notEqual(await rebound(cluster, external), password);
+});
+
 describe('a resource that was taken away from its claim', () => {
   test('is bound by that claim again if it was not Bound yet', async () => {
     const { cluster, external, password } = await takenAway('Unbound');

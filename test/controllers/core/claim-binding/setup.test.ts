@@ -170,6 +170,23 @@ const cases: Record<string, Case> = {
     change: givesLeave,
     want: [['the secret of its managed resource changed hands', orders]],
   },
+  'the claim whose source somebody else takes over': {
+    claim: bound,
+    managed: managed({
+      claimRef: claimRef(),
+      writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
+    }),
+    secret: source(naming),
+    change: (cluster) =>
+      cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (found) => ({
+        ...found,
+        metadata: {
+          ...found.metadata,
+          ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other' }))],
+        },
+      })),
+    want: [['the secret of its managed resource changed hands', orders]],
+  },
   'not a claim for which anybody gives leave, on a secret that it has no copy of': {
     claim: bound,
     managed: naming,

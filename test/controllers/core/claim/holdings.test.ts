@@ -39,6 +39,8 @@ test('a claim does not have what was made for another that is there, or bound to
   assert.equal(had(waiting, [bound]), undefined);
   const restored = claim({ resourceRef: resourceRef(name) }, { status: { bindingPhase: 'Bound' } });
   assert.equal(had(restored, [bound]), name);
+  const another = claim({ resourceRef: resourceRef('gone') }, { status: { bindingPhase: 'Bound' } });
+  assert.equal(had(another, [bound]), undefined, 'it lost what it had, which was another');
   assert.equal(had(restored, [bound, managed(names, { name: 'own' })]), 'own');
 });
 
