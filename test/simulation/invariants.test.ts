@@ -1164,6 +1164,24 @@ const cases: readonly Case[] = [
   },
   {
     invariant: oneToOne,
+    name: 'a claim is given one, which a person wrote into the claimRef of another',
+    history({ as }) {
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('other') } })));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders') } })));
+      as('p1', put(b));
+    },
+  },
+  {
+    invariant: oneToOne,
+    name: 'what a person wrote into a claimRef that named nobody, and never was, heals',
+    history({ as }) {
+      as('somebody', put(managed('a', { spec: {} })));
+      as('somebody', put(managed('a', { spec: { claimRef: claimRef('orders', 'never') } })));
+      as('p1', put(a));
+    },
+  },
+  {
+    invariant: oneToOne,
     name: 'what a person wrote into a claimRef leads to a third',
     history({ as }) {
       as('p1', put(a));

@@ -51,7 +51,9 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
       if (uid === undefined) return [];
       const rivals = managedKinds
         .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
-        .filter((each) => claimUid(each) === uid && each.metadata.uid !== own);
+        .filter((each) => claimUid(each) === uid && each.metadata.uid !== own)
+        // What a person wrote there gives it to nobody.
+        .filter((each) => invented.get(each.metadata.uid ?? '') !== uid);
       return [
         // Out of a backup, or of a request that was under way longer than the restore, it names a claim that lives on by another UID.
         ...(former === undefined || isPutRight || restored.has(own) || isOfOneRestored(after, former)
