@@ -24,6 +24,8 @@ export interface Resource<T extends KubernetesObject> {
   get(key: ObjectKey): T | undefined;
   /** From the API server; undefined if it does not exist. */
   fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
+  /** From the store; what that does not have, from the API server: one that it has not seen yet, or does not select. */
+  find(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   create(object: T, signal?: AbortSignal): Promise<T>;
   /**
    * Writes what differs between the two outside `status`, as one merge patch with `current`'s
@@ -106,18 +108,21 @@ export function createResource<T extends KubernetesObject>(
     store.record(object);
     return object;
   };
+  const get = (key: ObjectKey): T | undefined => store.get(key);
+  async function fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined> {
+    try {
+      return recorded(await client.get(kind, key, signal));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
   return {
     kind,
     store,
-    get: (key) => store.get(key),
-    async fetch(key, signal) {
-      try {
-        return recorded(await client.get(kind, key, signal));
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    },
+    get,
+    fetch,
+    find: async (key, signal) => get(key) ?? fetch(key, signal),
     create: async (object, signal) => recorded(await client.create(kind, object, signal)),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
       const difference = mergePatch(writable(current), writable(desired));

@@ -41,7 +41,7 @@ export async function propagateConnection(
   const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
 
   const cannotGet = "cannot get managed resource's connection secret";
-  const source = secrets.get(sourceKey) ?? (await annotate(cannotGet, secrets.fetch(sourceKey, signal)));
+  const source = await annotate(cannotGet, secrets.find(sourceKey, signal));
   if (source === undefined) {
     if (await hasCopy(secrets, claim, { source: sourceKey, target: targetKey }, signal)) return;
     throw new Error(`${cannotGet}: ${sourceKey.namespace}/${sourceKey.name} does not exist`);
@@ -72,8 +72,7 @@ async function hasCopy(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (claim.status?.bindingPhase !== 'Bound') return false;
-  const reading = async () => secrets.get(target) ?? (await secrets.fetch(target, signal));
-  const copy = await annotate('cannot get connection secret', reading());
+  const copy = await annotate('cannot get connection secret', secrets.find(target, signal));
   return copy !== undefined && isControlledBy(copy, claim) && isEqual(propagationSource(copy), source);
 }
 
@@ -86,7 +85,7 @@ async function writeTarget(
 ): Promise<void> {
   // One of another type, which only a claim that was bound before has, is not in the store.
   const isFirst = claim.status?.bindingPhase !== 'Bound';
-  const existing = secrets.get(key) ?? (isFirst ? undefined : await secrets.fetch(key, signal));
+  const existing = isFirst ? secrets.get(key) : await secrets.find(key, signal);
   if (existing === undefined) {
     const fresh: Secret = {
       apiVersion: 'v1',
@@ -128,9 +127,9 @@ async function isInTheWay(
   const sourceKey = managed.spec.writeConnectionSecretToRef;
   if (wanted === undefined || sourceKey === undefined) return false;
   const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
-  const target = secrets.get(targetKey) ?? (await secrets.fetch(targetKey, signal));
+  const target = await secrets.find(targetKey, signal);
   if (target !== undefined && typeof controlOf(target, claim) === 'object') return true;
-  return (secrets.get(sourceKey) ?? (await secrets.fetch(sourceKey, signal))) === undefined;
+  return (await secrets.find(sourceKey, signal)) === undefined;
 }
 
 /** The source as it should be: of the target's namespace it allows this target and no other. */

@@ -223,10 +223,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   ): Promise<Managed | undefined> {
     const name = claim.spec.resourceRef?.name;
     if (held !== undefined || name === undefined || !isConcerned(service, claim, held)) return held;
-    return (
-      managedResources.get({ name }) ??
-      (await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead))
-    );
+    return failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead);
   }
 
   /**

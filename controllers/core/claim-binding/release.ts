@@ -89,7 +89,7 @@ async function sourcesOf(
   const key = resource.spec.writeConnectionSecretToRef;
   if (key === undefined || published.some((secret) => isOfKey(secret, key))) return published;
   // One of another type than connection secrets have is not in the store.
-  const named = secrets.get(key) ?? (await secrets.fetch(key, signal));
+  const named = await secrets.find(key, signal);
   return named === undefined || typeof controlOf(named, resource) === 'object'
     ? published
     : [...published, named];

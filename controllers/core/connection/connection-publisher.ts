@@ -108,7 +108,7 @@ const maxAttempts = 5;
 export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher {
   const find = async (managed: Managed, signal: AbortSignal): Promise<Secret | undefined> => {
     const key = managed.spec.writeConnectionSecretToRef;
-    return key === undefined ? undefined : (secrets.get(key) ?? (await secrets.fetch(key, signal)));
+    return key && secrets.find(key, signal);
   };
 
   return {

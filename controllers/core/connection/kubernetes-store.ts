@@ -12,10 +12,8 @@ import { ownerUidLabel } from './store-publisher.ts';
  * the version that was looked at: the API server refuses it if that is no longer what is there.
  */
 export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
-  const find = async (name: string, signal: AbortSignal): Promise<Secret | undefined> => {
-    const key = { namespace, name };
-    return secrets.get(key) ?? (await secrets.fetch(key, signal)); // those of other types are not in the store
-  };
+  const find = (name: string, signal: AbortSignal): Promise<Secret | undefined> =>
+    secrets.find({ namespace, name }, signal); // those of other types are not in the store
 
   return {
     describe: (name) => `secret ${namespace}/${name}`,

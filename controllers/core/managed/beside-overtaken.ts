@@ -15,7 +15,7 @@ export interface BesideOvertakenOptions {
   readonly left: Reconciler;
   readonly overtaken: Pick<Overtaken, 'of' | 'see' | 'forget'>;
   readonly identity: IdentityContext;
-  readonly managedResources: Pick<Resource<Managed>, 'get' | 'fetch'>;
+  readonly managedResources: Pick<Resource<Managed>, 'get' | 'find'>;
 }
 
 /**
@@ -31,9 +31,8 @@ export function besideOvertaken(options: BesideOvertakenOptions): Reconciler {
     const gone = overtaken.of(request);
     if (gone === undefined) return itself(request, signal, log);
     const own = found && (await itself(request, signal, log));
-    const fetching = (): Promise<Managed | undefined> =>
-      annotate('cannot get managed resource', managedResources.fetch(objectKey(request), signal));
-    const heir = managedResources.get(request) ?? (await fetching());
+    const finding = managedResources.find(objectKey(request), signal);
+    const heir = await annotate('cannot get managed resource', finding);
     const { row, act } = decideOvertaken(gone, heir, identity);
     log.info('managed resource was deleted while its finalizer was written', { row });
     switch (act) {

@@ -48,10 +48,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
     reconcile: async (request, signal, log) => {
       const target = secrets.get(request);
       const named = target && propagationSource(target);
-      const source =
-        named &&
-        (secrets.get(named) ??
-          (await annotate('cannot get connection secret', secrets.fetch(named, signal))));
+      const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
       const claimName = target && controllerOf(target)?.name;
       const managedName = source && controllerOf(source)?.name;
       const decision = decidePropagation({

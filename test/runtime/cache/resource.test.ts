@@ -41,6 +41,15 @@ describe('resource', () => {
     assert.equal(updated.spec?.size, 2);
   });
 
+  test('find asks the API server only for what the store does not have', async () => {
+    assert.equal(await things.find(key), undefined);
+    server.put(ThingKind, thing('a', { spec: { size: 3 } }));
+    assert.equal((await things.find(key))?.spec?.size, 3);
+    assert.equal(server.requests.length, 2);
+    assert.equal(await things.find(key), things.get(key));
+    assert.equal(server.requests.length, 2);
+  });
+
   test('fetch reads the API server, into the store; undefined where nothing is', async () => {
     assert.equal(await things.fetch(key), undefined);
     server.put(ThingKind, thing('a', { spec: { size: 3 } }));

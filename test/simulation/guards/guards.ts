@@ -426,9 +426,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a claim that loses its resource because a cache is behind',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: K3 GetManagedError: Synced says so, Ready stays, it is tried again',
-      was: `managedResources.get({ name }) ??
-      (await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead))`,
-      becomes: 'managedResources.get({ name })',
+      was: "return failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead);",
+      becomes: 'return managedResources.get({ name });',
     },
     {
       against: 'a resource made for a claim that does not say so, nor waits for it',
