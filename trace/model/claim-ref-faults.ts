@@ -1,21 +1,17 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { holdsClaim, isNamedBy, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { isProvisionedName, wasProvisionedForClaim } from '../../controllers/core/claim/provisioned-name.ts';
-import { isReserved } from '../../controllers/core/claim/reservation.ts';
+import { isReserved, reservedFor } from '../../controllers/core/claim/reservation.ts';
 import { returning, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
-import { claimMarks, wasTakenAway } from '../../controllers/core/claim-marks.ts';
+import { wasTakenAway } from '../../controllers/core/claim-marks.ts';
 import type { Find } from './fault-finding.ts';
 import { keyOf } from './fault-finding.ts';
 import type { Findings, Found } from './findings.ts';
 import { thereOf } from './findings.ts';
 import { describeObject, patch } from './mend.ts';
 import type { Fault } from './trace.ts';
-
-/** Whether a claim's reference leads to that managed resource. */
-const isNamedBy = (managed: Managed, { spec: { resourceRef } }: Claim): boolean =>
-  resourceRef?.name === managed.metadata.name && resourceRef.kind === managed.kind;
 
 /** Whether somebody has edited the claimRef of what a claim had, and still names. */
 export const isEditedAway = (managed: Managed, claim: Claim): boolean =>
@@ -93,7 +89,6 @@ export const claimRefEdited: Find = (view) => {
 
 /** As far as its own marks tell. */
 function isMarkedForAnother(managed: Managed): boolean {
-  const taker = managed.metadata.annotations?.[claimMarks.reservation];
-  const isOfThisOne = taker?.endsWith(`/${managed.metadata.uid}`) === true;
-  return wasTakenAway(managed) || (isOfThisOne && !isReserved(managed));
+  const isReservedForAnother = reservedFor(managed) !== undefined && !isReserved(managed);
+  return wasTakenAway(managed) || isReservedForAnother;
 }

@@ -9,7 +9,6 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
-import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/selector.ts';
 import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
@@ -17,6 +16,7 @@ import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
 import { drawClass, qualified } from '../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../controllers/core/claim/class-decision.ts';
+import { isNamedBy } from '../../controllers/core/claim/holdings.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { unfitness } from '../../controllers/core/claim/misfit.ts';
@@ -166,14 +166,9 @@ function besides(
   const isWithheld = otherClaims?.is === 'withheld' && !isOnRecordFor(theManaged, claim);
   return {
     ...(rightful && { rightful }),
-    isDisputed:
-      isWithheld ||
-      others.some((other) => wasBound(other) && referenceIs(other.spec.resourceRef, theManaged)),
+    isDisputed: isWithheld || others.some((other) => wasBound(other) && isNamedBy(theManaged, other)),
   };
 }
-
-const referenceIs = (reference: ObjectReference | undefined, { kind, metadata }: Managed): boolean =>
-  reference?.kind === kind && reference.name === metadata.name;
 
 function namespaceOf(
   { namespace: found }: Facts,

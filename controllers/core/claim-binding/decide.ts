@@ -56,7 +56,7 @@ export interface BindingInput {
   readonly resourceClass: Class | undefined;
   /** The managed resource that names this claim, UID included: what was recorded first, whatever was edited since. */
   readonly held: Managed | undefined;
-  /** The claim that `managed` is on record for, where that is not known to be this one. */
+  /** Another claim that is there, for which `managed` is on record, and not for this one. */
   readonly rightful?: Claim | undefined;
   /** Another claim that is there, and was bound, names `managed`, too. */
   readonly isDisputed?: boolean;
@@ -156,8 +156,10 @@ export function decideBinding(input: BindingInput): BindingDecision {
   if (claim === undefined) return { row: 'K1', act: 'nothing' };
   if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
   const managed = held ?? input.managed;
-  const isKept = input.rightful !== undefined && input.rightful.metadata.uid !== claim.metadata.uid;
-  if (wasDeleted(claim)) return decideDeleted(claim, isKept ? undefined : managed, input.isHandedOver);
+  if (wasDeleted(claim)) {
+    const its = input.rightful === undefined ? managed : undefined;
+    return decideDeleted(claim, its, input.isHandedOver);
+  }
   if (claim.spec.resourceRef === undefined) {
     if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
     if (wasBound(claim)) return lost('a managed resource, and neither names the other any more');
@@ -258,30 +260,26 @@ function decideExisting(
     const ofManaged: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
     return { ...refuse(row, `${why}; ${back}`), ofManaged };
   };
-  const isKept = rightful !== undefined && rightful.metadata.uid !== claim.metadata.uid;
-  if (isKept && !refersToClaim(managed, rightful)) {
+  if (rightful !== undefined && !refersToClaim(managed, rightful)) {
     return refuse('H1 kept', `it is ${describeReference(referenceTo(rightful))}'s`);
   }
   if (claimRef !== undefined && !isItsOwn) {
     return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
   }
-  if (isSomeoneElses(managed, claim) && isOnRecordFor(managed, claim)) {
-    return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
-  }
-  if (isSomeoneElses(managed, claim) && (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid) {
+  const offering = (): string => {
     const { plural, group } = service.managed;
-    const offer = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
-    const why = 'it was bound to another claim, and may hold the data of that';
-    return refuse(
-      'H1 former',
-      `${why}; an administrator can offer it again: remove its spec.claimRef, and ${offer}`,
-    );
-  }
+    return `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
+  };
   if (isSomeoneElses(managed, claim)) {
-    return refuse(
-      'H1 former',
-      `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`,
-    );
+    if (isOnRecordFor(managed, claim)) {
+      return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
+    }
+    const { uid = claim.metadata.uid } = claimRef ?? {};
+    const why =
+      uid === claim.metadata.uid
+        ? `it was bound to another claim, and may hold the data of that; an administrator can offer it again: remove its spec.claimRef, and ${offering()}`
+        : `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`;
+    return refuse('H1 former', why);
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
     return refuseOwn('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
@@ -319,10 +317,8 @@ function decideExisting(
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
-  const { plural, group } = service.managed;
   const unoffered = (why: string): BindingDecision => {
-    const how = `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
-    const message = `${what} ${why}; an administrator can offer it again: ${how}`;
+    const message = `${what} ${why}; an administrator can offer it again: ${offering()}`;
     const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
     return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
   };

@@ -55,9 +55,9 @@ export function orphanRelease(
     const isNamed = (claim: Claim): boolean =>
       claim.metadata.uid === resource.spec.claimRef?.uid && !wasBoundToAnother(resource, claim);
     const named = claims.store.all().find(isNamed);
-    const rightful = named ?? rightfulClaim(claims.store, resource);
-    const hasAnother = rightful !== named && rightful !== undefined && heldBy(rightful) !== undefined;
-    return hasAnother ? undefined : rightful;
+    if (named !== undefined) return named;
+    const rightful = rightfulClaim(claims.store, resource);
+    return rightful === undefined || heldBy(rightful) === undefined ? rightful : undefined;
   }
 
   /** Those that wait for somebody to say what becomes of them, of which each look tells again. */

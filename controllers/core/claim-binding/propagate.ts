@@ -38,7 +38,7 @@ export async function propagateConnection(
   const stale = published.filter((secret) => wanted === undefined || !isOfKey(secret, sourceKey));
   await annotate('cannot update connection secret', withdrawConsent(secrets, stale, managed, signal));
   if (wanted === undefined || sourceKey === undefined) return;
-  const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
+  const targetKey = targetOf(claim, wanted);
 
   const cannotGet = "cannot get managed resource's connection secret";
   const source = await annotate(cannotGet, secrets.find(sourceKey, signal));
@@ -60,6 +60,12 @@ export async function propagateConnection(
     writeTarget(secrets, claim, source, targetKey, signal),
   );
 }
+
+/** The secret that a claim wants, in its own namespace. */
+const targetOf = ({ metadata }: Claim, { name }: { readonly name: string }): SecretKey => ({
+  namespace: metadata.namespace ?? '',
+  name,
+});
 
 /**
  * Whether a bound claim has what that source held: it is left with it until the managed resource publishes again, which
@@ -126,8 +132,7 @@ async function isInTheWay(
   const wanted = claim.spec.writeConnectionSecretToRef;
   const sourceKey = managed.spec.writeConnectionSecretToRef;
   if (wanted === undefined || sourceKey === undefined) return false;
-  const targetKey = { namespace: claim.metadata.namespace ?? '', name: wanted.name };
-  const target = await secrets.find(targetKey, signal);
+  const target = await secrets.find(targetOf(claim, wanted), signal);
   if (target !== undefined && typeof controlOf(target, claim) === 'object') return true;
   return (await secrets.find(sourceKey, signal)) === undefined;
 }

@@ -26,7 +26,7 @@ import { isRestored, wasBoundToAnother } from '../claim/holdings.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
 import { restrictsNamespaces } from '../claim/may-claim.ts';
 import { provisionedNames } from '../claim/provisioned-name.ts';
-import { isOnRecordFor, rightfulClaim } from '../claim/rightful-claim.ts';
+import { rightfulOther } from '../claim/rightful-claim.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { claimKeyOf, claimsOfManaged, secretsOfClaim } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -143,24 +143,28 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const isBound = claim?.status?.bindingPhase === 'Bound' && managed?.status?.bindingPhase === 'Bound';
     const isAsked = claim !== undefined && !isBound && [managed, resourceClass].some(restrictsNamespaces);
     const { namespace = '' } = claim?.metadata ?? {};
-    const isKnownIts = claim === undefined || managed === undefined || isOnRecordFor(managed, claim);
     return {
       service,
       peers: peers.working(),
       claim,
       held,
       managed,
-      ...(!isKnownIts && {
-        rightful: rightfulClaim(claims.store, managed),
-        isDisputed: claimsOfManaged(claims.store, referenceTo(managed)).some(
-          (other) => other.metadata.uid !== claim.metadata.uid && wasBound(other),
-        ),
-      }),
+      ...(claim && managed && besides(claim, managed)),
       resourceClass,
       namespace: isAsked ? await knownOf(namespaces.of(namespace, signal)) : undefined,
       isHandedOver:
         claim !== undefined &&
         (handOvers.isOf(claim.metadata.uid) || secretsOfClaim(secrets.store, claim.metadata).length > 0),
+    };
+  }
+
+  /** What is known of other claims that may have a managed resource. */
+  function besides(claim: Claim, managed: Managed): Pick<BindingInput, 'rightful' | 'isDisputed'> {
+    const wasAnothers = (other: Claim): boolean =>
+      other.metadata.uid !== claim.metadata.uid && wasBound(other);
+    return {
+      rightful: rightfulOther(claims.store, managed, claim),
+      isDisputed: claimsOfManaged(claims.store, referenceTo(managed)).some(wasAnothers),
     };
   }
 

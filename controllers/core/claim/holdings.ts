@@ -6,7 +6,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexClaims, indexManaged, managedNaming } from '../indexes.ts';
 import { isReserved } from './reservation.ts';
-import { isAnothers } from './rightful-claim.ts';
+import { boundClaimOf, rightfulOther } from './rightful-claim.ts';
 
 /** Whether a managed resource's claimRef names this claim, by kind, namespace and name (hazard H7). */
 export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
@@ -15,6 +15,10 @@ export const refersToClaim = (managed: Managed, claim: Claim): boolean =>
 /** The same, and this very claim, not a former one of its name. */
 export const holdsClaim = (managed: Managed, claim: Claim): boolean =>
   managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);
+
+/** Whether a claim's reference leads to that managed resource. */
+export const isNamedBy = ({ kind, metadata }: Managed, { spec: { resourceRef } }: Claim): boolean =>
+  resourceRef?.kind === kind && resourceRef.name === metadata.name;
 
 /**
  * The claimRef names a claim of this name but of another UID, and the resource is reserved, bound or released already:
@@ -34,19 +38,26 @@ export function isSomeoneElses(managed: Managed, claim: Claim): boolean {
 }
 
 /** Where a claim alone was restored, its status and all, what it had, and names, knows it by its former UID. */
-const knewAnotherUid = ({ kind, metadata }: Managed, { spec: { resourceRef }, status }: Claim): boolean =>
-  status?.bindingPhase === 'Bound' && resourceRef?.kind === kind && resourceRef.name === metadata.name;
+const knewAnotherUid = (managed: Managed, claim: Claim): boolean =>
+  claim.status?.bindingPhase === 'Bound' && isNamedBy(managed, claim);
 
 /** In this cluster, as far as that is on record, and it was not offered again since. */
-export function wasBoundToAnother({ metadata, status }: Managed, claim: Claim): boolean {
-  const { bindingPhase, boundUID, boundClaimUID } = status ?? {};
-  const isBoundHere = boundUID === metadata.uid && (bindingPhase === 'Bound' || bindingPhase === 'Released');
-  return isBoundHere && boundClaimUID !== undefined && boundClaimUID !== claim.metadata.uid;
+export function wasBoundToAnother(managed: Managed, claim: Claim): boolean {
+  const phase = managed.status?.bindingPhase;
+  const former = phase === 'Bound' || phase === 'Released' ? boundClaimOf(managed) : undefined;
+  return former !== undefined && former !== claim.metadata.uid;
 }
 
 /** What the status says of binding was brought along from a backup. */
 export const isRestored = ({ metadata, status }: Managed): boolean =>
   status?.boundUID !== undefined && status.boundUID !== metadata.uid;
+
+/** Of the managed resources that name a claim, UID included, the one that it has: the one that it names itself, if there are several. */
+export function heldAmong(naming: readonly Managed[], claim: Claim): Managed | undefined {
+  const own = naming.filter((one) => !wasBoundToAnother(one, claim));
+  const held = own.length > 0 ? own : naming.filter((one) => knewAnotherUid(one, claim));
+  return held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
+}
 
 /**
  * Finds the managed resource that a claim has, of whatever kind: the one that names it, UID included. That was
@@ -64,9 +75,8 @@ export function holdings(
   return (claim) => {
     const naming = stores
       .flatMap((store) => managedNaming(store, objectKey(claim.metadata)))
-      .filter((one) => holdsClaim(one, claim) && !(claims && isAnothers(claims, one, claim)));
-    const own = naming.filter((one) => !wasBoundToAnother(one, claim));
-    const held = own.length > 0 ? own : naming.filter((one) => knewAnotherUid(one, claim));
-    return held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
+      .filter((one) => holdsClaim(one, claim))
+      .filter((one) => claims === undefined || rightfulOther(claims, one, claim) === undefined);
+    return heldAmong(naming, claim);
   };
 }

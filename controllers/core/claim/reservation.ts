@@ -16,13 +16,14 @@ export const reservation = (managed: Managed, { metadata }: Claim): Readonly<Rec
 
 /** The UID of the claim that took this very resource, in this cluster. */
 export function reservedFor({ metadata }: Managed): string | undefined {
-  const [claimUid, own] = metadata.annotations?.[reservationKey]?.split('/') ?? [];
-  return own === metadata.uid ? claimUid : undefined;
+  const taker = metadata.annotations?.[reservationKey];
+  const own = `/${metadata.uid}`;
+  return taker?.endsWith(own) === true ? taker.slice(0, -own.length) : undefined;
 }
 
 /** Whether the claim that this very resource names took it, in this cluster, as a resource made by hand. */
 export const isReserved = (managed: Managed): boolean => isReservedFor(managed, managed.spec.claimRef?.uid);
 
 /** Whether the claim with this UID took this very resource, in this cluster, whatever the resource names by now. */
-export const isReservedFor = ({ metadata }: Managed, claimUid: string | undefined): boolean =>
-  metadata.annotations?.[reservationKey] === `${claimUid}/${metadata.uid}`;
+export const isReservedFor = (managed: Managed, claimUid: string | undefined): boolean =>
+  claimUid !== undefined && reservedFor(managed) === claimUid;

@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import uniq from 'lodash/uniq.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Store } from '../../../runtime/cache/store.ts';
@@ -15,7 +14,7 @@ import { reservedFor } from './reservation.ts';
 
 /** The UIDs of the claims that this very resource was bound to last, or taken by, in this cluster. */
 const recordedUids = (managed: Managed): readonly string[] =>
-  uniq(compact([boundClaimOf(managed), reservedFor(managed)]));
+  compact([boundClaimOf(managed), reservedFor(managed)]);
 
 /** The UID of the claim that this very resource was bound to last, in this cluster. */
 export const boundClaimOf = ({ metadata, status }: Managed): string | undefined =>
@@ -54,8 +53,6 @@ export function rightfulClaim(claims: Store<Claim>, managed: Managed): Claim | u
   );
 }
 
-/** Whether a managed resource is on record for another claim that is there. */
-export function isAnothers(claims: Store<Claim>, managed: Managed, claim: Claim): boolean {
-  if (isOnRecordFor(managed, claim)) return false;
-  return rightfulClaim(claims, managed) !== undefined;
-}
+/** Another claim that is there, for which a managed resource is on record, and not for this one. */
+export const rightfulOther = (claims: Store<Claim>, managed: Managed, claim: Claim): Claim | undefined =>
+  isOnRecordFor(managed, claim) ? undefined : rightfulClaim(claims, managed);

@@ -6,7 +6,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, isControlledBy, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
-import { holdsClaim } from '../claim/holdings.ts';
+import { holdsClaim, isNamedBy } from '../claim/holdings.ts';
 import { propagated } from '../claim/propagated-secret.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
@@ -95,7 +95,6 @@ export function decidePropagation(input: PropagationInput): PropagationDecision 
  * the two were bound, the resource still says so.
  */
 function areBound(managed: Managed, claim: Claim): boolean {
-  const { resourceRef } = claim.spec;
-  const isNamed = resourceRef?.name === managed.metadata.name && resourceRef.kind === managed.kind;
-  return holdsClaim(managed, claim) && (isNamed || managed.status?.bindingPhase === 'Bound');
+  const isBound = managed.status?.bindingPhase === 'Bound';
+  return holdsClaim(managed, claim) && (isNamedBy(managed, claim) || isBound);
 }

@@ -552,15 +552,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'a living claim that loses what it has to another by a claimRef that somebody took away, and an offer',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: what is on record for a claim that is there is nobody else’s',
-      was: 'if (isKept && !refersToClaim(managed, rightful)) {',
+      was: 'if (rightful !== undefined && !refersToClaim(managed, rightful)) {',
       becomes: 'if (false) {',
     },
     {
       against: "the reclaiming of what a living claim has, with another's claim that its claimRef names",
       provenBy:
         'test/controllers/core/claim-binding/decide.test.ts: H3 who goes leaves alone what is on record for another that is there, though it names him',
-      was: 'return decideDeleted(claim, isKept ? undefined : managed, input.isHandedOver);',
-      becomes: 'return decideDeleted(claim, managed, input.isHandedOver);',
+      was: 'const its = input.rightful === undefined ? managed : undefined;',
+      becomes: 'const its = managed;',
     },
     {
       against: 'a claim bound to what is not ready',
@@ -669,8 +669,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: "what a living claim has in another's hands, whom its claimRef names by a slip",
       provenBy:
         'test/controllers/core/claim/holdings.test.ts: a claim does not have what was made for another that is there, or bound to another, though it names it',
-      was: '.filter((one) => holdsClaim(one, claim) && !(claims && isAnothers(claims, one, claim)));',
-      becomes: '.filter((one) => holdsClaim(one, claim));',
+      was: '.filter((one) => claims === undefined || rightfulOther(claims, one, claim) === undefined);',
+      becomes: ';',
     },
     {
       against:
