@@ -2,8 +2,9 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { holdsClaim, isNamedBy, refersToClaim } from '../../controllers/core/claim/holdings.ts';
-import { isProvisionedName, wasProvisionedForClaim } from '../../controllers/core/claim/provisioned-name.ts';
+import { isProvisionedName } from '../../controllers/core/claim/provisioned-name.ts';
 import { isReserved, reservedFor } from '../../controllers/core/claim/reservation.ts';
+import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
 import { returning, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { wasTakenAway } from '../../controllers/core/claim-marks.ts';
 import type { Find } from './fault-finding.ts';
@@ -19,9 +20,7 @@ export const isEditedAway = (managed: Managed, claim: Claim): boolean =>
 
 /** Whether a managed resource names the claim that it was made for or taken by, so that nobody need look for another. */
 export const isSettled = (managed: Managed, claim: Found<Claim>): boolean =>
-  claim.is === 'there' &&
-  holdsClaim(managed, claim.value) &&
-  (isReserved(managed) || wasProvisionedForClaim(managed));
+  claim.is === 'there' && holdsClaim(managed, claim.value) && isOnRecordFor(managed, claim.value);
 
 /** What the edited claimRef says in place of the claim, to be said after its name. */
 export function saysInstead({ spec: { claimRef } }: Managed, isSameName: boolean): string {

@@ -11,7 +11,7 @@ import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
-import { holdsClaim, isSomeoneElses, refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { heldAmong, holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
 import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
@@ -189,13 +189,9 @@ async function aroundClass(options: CollectOptions, { known, key }: Subject): Pr
   const resourceClass = await source.get(objectsOf<Class>(known), key);
   const services = catalogue.services.filter((service) => kindKey(service.class) === kindKey(known.kind));
   if (resourceClass.is !== 'there') return { resourceClass, services };
-  const kinds = uniqBy(
-    services.map(({ managed }) => managed),
-    kindKey,
-  );
   const users = await usersAmong(
     source,
-    kinds,
+    services.map(({ managed }) => managed),
     ({ spec: { classRef } }) => isNamed(classRef, known.kind) && classRef?.name === key.name,
   );
   return {
@@ -400,14 +396,12 @@ async function deprivedOf(
   services: readonly ClaimService[],
   managed: Managed,
 ): Promise<Found<Claim>> {
-  const kinds = uniqBy(
-    services.map(({ claim }) => claim),
-    kindKey,
+  const kinds = services.map(({ claim }) => claim);
+  const { seen, isWithheld } = await allOf(source, kinds);
+  return foundAmong(
+    seen.find((one) => isEditedAway(managed, one)),
+    isWithheld,
   );
-  const lists = await Promise.all(kinds.map((kind) => source.list<Claim>(kind)));
-  const value = lists.flatMap((list) => thereOf(list) ?? []).find((one) => isEditedAway(managed, one));
-  if (value !== undefined) return { is: 'there', value };
-  return lists.some(({ is }) => is === 'withheld') ? { is: 'withheld' } : { is: 'absent' };
 }
 
 /** The managed resource that names a claim, as `holdings` finds it in a process. */
@@ -416,17 +410,10 @@ async function heldBy(
   services: readonly ClaimService[],
   claim: Claim,
 ): Promise<Found<Managed>> {
-  const kinds = uniqBy(
-    services.map(({ managed }) => managed),
-    kindKey,
-  );
-  const lists = await Promise.all(kinds.map((kind) => source.list<Managed>(kind)));
-  const held = lists.flatMap((list) =>
-    (thereOf(list) ?? []).filter((one) => holdsClaim(one, claim) && !isSomeoneElses(one, claim)),
-  );
-  const found = held.find(({ metadata }) => metadata.name === claim.spec.resourceRef?.name) ?? held[0];
-  if (found !== undefined) return { is: 'there', value: found };
-  return lists.some(({ is }) => is === 'withheld') ? { is: 'withheld' } : { is: 'absent' };
+  const kinds = services.map(({ managed }) => managed);
+  const { seen, isWithheld } = await allOf(source, kinds);
+  const naming = seen.filter((one) => holdsClaim(one, claim));
+  return foundAmong(heldAmong(naming, claim), isWithheld);
 }
 
 async function usersAmong(
@@ -434,9 +421,24 @@ async function usersAmong(
   kinds: readonly Kind<Managed>[],
   isUser: (managed: Managed) => boolean,
 ): Promise<Found<readonly Managed[]>> {
-  const lists = await Promise.all(kinds.map((kind) => source.list(kind)));
-  if (lists.some(({ is }) => is === 'withheld')) return { is: 'withheld' };
-  return { is: 'there', value: lists.flatMap((list) => (thereOf(list) ?? []).filter(isUser)) };
+  const { seen, isWithheld } = await allOf(source, kinds);
+  return isWithheld ? { is: 'withheld' } : { is: 'there', value: seen.filter(isUser) };
+}
+
+/** All objects of these kinds that may be seen, and whether those of a kind are withheld. */
+async function allOf<Instance extends KubernetesObject>(
+  source: Source,
+  kinds: readonly Kind<Instance>[],
+): Promise<{ readonly seen: readonly Instance[]; readonly isWithheld: boolean }> {
+  const lists = await Promise.all(uniqBy(kinds, kindKey).map((kind) => source.list(kind)));
+  const seen = lists.flatMap((list) => thereOf(list) ?? []);
+  return { seen, isWithheld: lists.some(({ is }) => is === 'withheld') };
+}
+
+/** What is not among those seen is not there only if all were. */
+function foundAmong<Value>(value: Value | undefined, isWithheld: boolean): Found<Value> {
+  if (value !== undefined) return { is: 'there', value };
+  return { is: isWithheld ? 'withheld' : 'absent' };
 }
 
 async function eventsAround(

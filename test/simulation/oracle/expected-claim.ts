@@ -183,12 +183,11 @@ const isOnRecordFor = (managed: Managed, claim: Claim): boolean => {
   );
 };
 
-const claimsBeside = ({ kind, metadata }: Claim, objects: Objects): readonly Claim[] =>
-  services
-    .filter((service) => service.claim.kind === kind)
-    .slice(0, 1)
-    .flatMap((service) => objects.all(service.claim) as readonly Claim[])
-    .filter((other) => other.metadata.uid !== metadata.uid);
+function claimsBeside({ kind, metadata }: Claim, objects: Objects): readonly Claim[] {
+  const service = services.find(({ claim }) => claim.kind === kind);
+  const all = service === undefined ? [] : (objects.all(service.claim) as readonly Claim[]);
+  return all.filter((other) => other.metadata.uid !== metadata.uid);
+}
 
 /** Whether another claim that is there has it on record. */
 const isAnothers = (managed: Managed, claim: Claim, objects: Objects): boolean =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -46,6 +47,27 @@ function vanish(cluster: FakeCluster, of = key): void {
   }));
   cluster.delete(claimKind, of);
 }
+
+/** Somebody has a managed resource's claimRef name another claim, or nobody. */
+const point = (cluster: FakeCluster, name: string, claimRef: Managed['spec']['claimRef']): Managed =>
+  cluster.edit<Managed>(managedKind, { name }, ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, ...(claimRef && { claimRef }) },
+  }));
+
+/** An administrator offers a managed resource to who waits for it. */
+const offer = (cluster: FakeCluster, name: string): Managed =>
+  cluster.edit<Managed>(managedKind, { name }, (found) => ({
+    ...found,
+    metadata: {
+      ...found.metadata,
+      annotations: { ...found.metadata.annotations, 'crossplane.io/reoffer': 'true' },
+    },
+  }));
+
+/** What a condition of a claim says. */
+const saidOf = (cluster: FakeCluster, of: typeof key, type: 'Ready' | 'Synced'): string =>
+  getCondition(cluster.get<Claim>(claimKind, of)?.status?.conditions, type).message ?? '';
 
 async function worldOf(subject: Claim, reclaimPolicy: 'Delete' | 'Retain' = 'Delete') {
   const cluster = new FakeCluster();
@@ -128,35 +150,26 @@ describe('a claimRef is edited while its claim lives', () => {
           test(`to ${slip}: nothing is lost, everybody is told how to mend it, and the claim's end is its end`, async () => {
             const { cluster, external, process, name, resource } = await worldOf(subject, policy);
             cluster.put(claimKind, claim({ classRef: classRef('none') }, { name: 'other', uid: 'other' }));
-            const point = (claimRef: Managed['spec']['claimRef']) =>
-              cluster.edit<Managed>(
-                managedKind,
-                { name },
-                ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
-                  ...rest,
-                  spec: { ...spec, ...(claimRef && { claimRef }) },
-                }),
-              );
             const claimRef = resource()?.spec.claimRef ?? assert.fail('it names nobody');
-            point({ ...claimRef, ...edit });
+            point(cluster, name, { ...claimRef, ...edit });
             await process.settle(70_000);
             assert.deepEqual(process.errors, []);
             assert.equal(resource()?.metadata.deletionTimestamp, undefined);
             assert.deepEqual(resource()?.spec.claimRef, { ...claimRef, ...edit });
             assert.equal(external.things.has(name), true);
             const command = `kubectl patch ${managedKind.plural}.${managedKind.group} ${name} --type=merge -p '{"spec":{"claimRef":{`;
-            const synced = getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced');
-            assert.ok(synced.message?.includes(command), synced.message);
+            const synced = saidOf(cluster, key, 'Synced');
+            assert.ok(synced.includes(command), synced);
             const told = process.events.find(({ reason }) => reason === 'ClaimNotFound');
             assert.ok(told?.message.includes(command), told?.message);
 
-            const patch = /-p '(.*)'$/.exec(synced.message ?? '')?.[1] ?? '';
-            point((JSON.parse(patch) as Pick<Managed, 'spec'>).spec.claimRef);
+            const patch = /-p '(.*)'$/.exec(synced)?.[1] ?? '';
+            point(cluster, name, (JSON.parse(patch) as Pick<Managed, 'spec'>).spec.claimRef);
             await process.settle(1_000);
             const { bindingPhase, conditions } = cluster.get<Claim>(claimKind, key)?.status ?? {};
             assert.deepEqual([bindingPhase, getCondition(conditions, 'Ready').status], ['Bound', 'True']);
 
-            point({ ...claimRef, ...edit });
+            point(cluster, name, { ...claimRef, ...edit });
             await process.settle(70_000);
             cluster.delete(claimKind, key);
             await process.settle(70_000);
@@ -193,44 +206,25 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
       const edits = {
         'is taken away': undefined,
         'names another tenant, UID and all': referenceTo(rival),
-        'names another tenant, to whose claim it is to be given': { ...referenceTo(rival), uid: undefined },
+        'names another tenant, to whose claim it is to be given': omit(referenceTo(rival), 'uid'),
       };
       for (const [edit, claimRef] of Object.entries(edits)) {
         test(`a claimRef that ${edit} gives it to nobody, offered or not, and who waits for it is told no command`, async () => {
           const { cluster, external, process, name, resource } = await worldOf(subject);
           cluster.put(claimKind, naming(name));
           await process.settle();
-          cluster.edit<Managed>(
-            managedKind,
-            { name },
-            ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
-              ...rest,
-              spec: {
-                ...spec,
-                ...(claimRef && { claimRef: JSON.parse(JSON.stringify(claimRef)) as object }),
-              },
-            }),
-          );
+          point(cluster, name, claimRef);
           await process.settle(70_000);
-          const said = getCondition(
-            cluster.get<Claim>(claimKind, rivalsKey)?.status?.conditions,
-            'Ready',
-          ).message;
-          assert.match(said ?? '', /it is FancySQLInstance team\/orders's$/);
-          const mine = getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced').message;
-          assert.match(mine ?? '', /; to give it back: kubectl patch /);
+          const said = saidOf(cluster, rivalsKey, 'Ready');
+          assert.match(said, /it is FancySQLInstance team\/orders's$/);
+          const mine = saidOf(cluster, key, 'Synced');
+          assert.match(mine, /; to give it back: kubectl patch /);
           const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
           assert.ok(
             told.some(({ object, message }) => object.endsWith(name) && /; to give it back: /.test(message)),
             'the resource is told, too',
           );
-          cluster.edit<Managed>(managedKind, { name }, (found) => ({
-            ...found,
-            metadata: {
-              ...found.metadata,
-              annotations: { ...found.metadata.annotations, 'crossplane.io/reoffer': 'true' },
-            },
-          }));
+          offer(cluster, name);
           await process.settle(70_000);
           assert.equal(cluster.get(SecretKind, { ...rivalsKey, name: 'conn' }), undefined);
           assert.notEqual(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
@@ -247,10 +241,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
       test('once its claim has gone, who waits for it may have it, if it is offered; and the resource is told', async () => {
         const { cluster, process, name, resource } = await worldOf(subject);
         cluster.put(claimKind, naming(name));
-        cluster.edit<Managed>(managedKind, { name }, ({ spec: { claimRef: _former, ...spec }, ...rest }) => ({
-          ...rest,
-          spec,
-        }));
+        point(cluster, name, undefined);
         await process.settle(70_000);
         cluster.delete(claimKind, key);
         await process.settle(70_000);
@@ -259,18 +250,9 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
           told.at(-1)?.message ?? '',
           /whose it was and which goes, so that nothing is done; delete this resource, or leave out its spec\.claimRef and offer it/,
         );
-        const waiting = getCondition(
-          cluster.get<Claim>(claimKind, rivalsKey)?.status?.conditions,
-          'Ready',
-        ).message;
-        assert.match(waiting ?? '', /an administrator can offer it again: kubectl annotate /);
-        cluster.edit<Managed>(managedKind, { name }, (found) => ({
-          ...found,
-          metadata: {
-            ...found.metadata,
-            annotations: { ...found.metadata.annotations, 'crossplane.io/reoffer': 'true' },
-          },
-        }));
+        const waiting = saidOf(cluster, rivalsKey, 'Ready');
+        assert.match(waiting, /an administrator can offer it again: kubectl annotate /);
+        offer(cluster, name);
         await process.settle(70_000);
         assert.equal(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
         assert.equal(
@@ -297,10 +279,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
       }));
       await process.settle(70_000);
       assert.equal(resource()?.metadata.deletionTimestamp, undefined);
-      assert.match(
-        getCondition(cluster.get<Claim>(claimKind, key)?.status?.conditions, 'Synced').message ?? '',
-        /; to give it back: kubectl patch /,
-      );
+      assert.match(saidOf(cluster, key, 'Synced'), /; to give it back: kubectl patch /);
       cluster.delete(claimKind, rivalsKey);
       await process.settle(70_000);
       assert.equal(cluster.get(claimKind, rivalsKey), undefined);
@@ -324,10 +303,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
     );
     await process.settle();
     const own = cluster.get<Claim>(claimKind, rivalsKey)?.spec.resourceRef?.name;
-    cluster.edit<Managed>(managedKind, { name }, (found) => ({
-      ...found,
-      spec: { ...found.spec, claimRef: referenceTo(rival) },
-    }));
+    point(cluster, name, referenceTo(rival));
     cluster.edit<Claim>(claimKind, rivalsKey, (found) => ({
       ...found,
       spec: { ...found.spec, resourceRef: resourceRef(name) },
