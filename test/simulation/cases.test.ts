@@ -9,13 +9,13 @@ const folder = join(import.meta.dirname, 'cases');
 
 const disasters = ['restore', 'freeze', 'set wall clock', 'point'];
 
-/** What breaks promises with no fault of a call; so does who deletes what is not his, or edits a secret. */
+/** What breaks promises with no fault of a call; so does who deletes what is not his, or a secret, or edits one. */
 const hasDisaster = ({ steps }: Scenario): boolean =>
   steps.some(
     ({ act }) =>
       disasters.includes(act.type) ||
       (act.type === 'delete' && (act.of.given ?? act.takesMs) !== undefined) ||
-      (act.type === 'edit' && act.of.kind === 'Secret'),
+      ((act.type === 'edit' || act.type === 'delete') && act.of.kind === 'Secret'),
   );
 
 describe('what once broke a promise does so no more', () => {

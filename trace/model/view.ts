@@ -23,6 +23,7 @@ import { unfitness } from '../../controllers/core/claim/misfit.ts';
 import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
 import type { BindingDecision, BindingInput } from '../../controllers/core/claim-binding/decide.ts';
 import { decideBinding, isConcerned } from '../../controllers/core/claim-binding/decide.ts';
+import { isHandedTo } from '../../controllers/core/claim-binding/handed-to.ts';
 import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
 import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
 import type { FirstDecision } from '../../controllers/core/managed/decide.ts';
@@ -105,7 +106,7 @@ type Facts = Omit<
 >;
 
 function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding' | 'misfit'> {
-  const { services, classes, held, theManaged, theClass, target } = facts;
+  const { services, classes, held, theManaged, theClass } = facts;
   // Whether a namespace that may not be read is selected, nobody guesses.
   const isNamespaceKnown = facts.namespace.is !== 'withheld';
   const areClassesKnown = isNamespaceKnown && classes.every((found) => found.classes.is !== 'withheld');
@@ -141,7 +142,7 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
             held: holding,
             ...besides(facts, claim),
             namespace,
-            isHandedOver: target !== undefined && thereOf(target.secret) !== undefined,
+            isHandedOver: wasHandedOver(facts, claim),
           }),
         );
   const binding = isError(decided) ? undefined : decided;
@@ -152,6 +153,13 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
     binding,
     ...(isProvisioning && service && { misfit: unfitness(service, claim, binding.resourceClass) }),
   };
+}
+
+/** As far as its own secret tells, and the mark on the one that it is copied from. */
+function wasHandedOver({ source, target }: Facts, { metadata: { uid } }: Claim): boolean {
+  const given = source && thereOf(source.secret);
+  const isThere = target !== undefined && thereOf(target.secret) !== undefined;
+  return isThere || (given !== undefined && isHandedTo(given.secret, uid));
 }
 
 /** What is known of the other claims that may have what this one names. */

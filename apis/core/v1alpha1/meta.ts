@@ -18,6 +18,8 @@ export const annotationKeys = {
   adoptIdentity: 'crossplane.io/adopt-identity',
   /** Ours: an admin sets it to `true` on a Released managed resource to offer it for binding again. */
   reoffer: 'crossplane.io/reoffer',
+  /** Ours: on the secret of a managed resource made by hand, the UID of the claim that it is given to. */
+  handedTo: 'crossplane.io/handed-to',
 } as const;
 
 export const finalizerNames = {

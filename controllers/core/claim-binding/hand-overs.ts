@@ -3,31 +3,39 @@ import { isTransient } from '../../../runtime/client/errors.ts';
 
 /**
  * Claims that were given connection details, or may have been, and are not Bound yet. The secret says so, too, but
- * whoever made the claim may delete that, and has read it. This process remembers it; the next one has the secret only.
+ * whoever made the claim may delete that, and has read it. This process remembers it; the next one has the mark on the
+ * source only: handed-to.ts.
  */
 export interface HandOvers {
-  /** Hands over to a claim. What is refused was not given; what is left without an answer may have been. */
-  during<T>(claim: Claim, handingOver: () => Promise<T>): Promise<T>;
-  isOf(uid: string | undefined): boolean;
+  /**
+   * Hands over to a claim. What is refused was not given; what is left without an answer may have been; and so may what
+   * bore the mark before (`wasMarked`), by a former process.
+   */
+  during<T>(claim: Claim, wasMarked: boolean, handingOver: () => Promise<T>): Promise<T>;
+  /** What this process knows of it; undefined: it has not tried. */
+  of(uid: string | undefined): HandOver | undefined;
   /** It is Bound, which is on record, or gone. */
   forget(uid: string | undefined): void;
 }
 
+/** `refused`: nothing was given, by this process or another. */
+export type HandOver = 'given' | 'refused';
+
 export function createHandOvers(): HandOvers {
-  /** The UIDs of claims. */
-  const given = new Set<string>();
+  /** By the UIDs of claims. */
+  const known = new Map<string, HandOver>();
   return {
-    async during({ metadata: { uid = '' } }, handingOver) {
-      const wasGiven = given.has(uid);
-      given.add(uid);
+    async during({ metadata: { uid = '' } }, wasMarked, handingOver) {
+      const mayHaveIt = (known.get(uid) ?? (wasMarked ? 'given' : 'refused')) === 'given';
+      known.set(uid, 'given');
       try {
         return await handingOver();
       } catch (error) {
-        if (!wasGiven && !isTransient(error)) given.delete(uid);
+        if (!mayHaveIt && !isTransient(error)) known.set(uid, 'refused');
         throw error;
       }
     },
-    isOf: (uid = '') => given.has(uid),
-    forget: (uid = '') => void given.delete(uid),
+    of: (uid = '') => known.get(uid),
+    forget: (uid = '') => void known.delete(uid),
   };
 }

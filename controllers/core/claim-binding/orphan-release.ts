@@ -10,12 +10,13 @@ import { wasBoundToAnother } from '../claim/holdings.ts';
 import { isServed } from '../claim/is-served.ts';
 import { rightfulClaim } from '../claim/rightful-claim.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { managedNaming, secretsOfClaim } from '../indexes.ts';
+import { managedNaming } from '../indexes.ts';
 import { aboutManaged, logAct } from '../story.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { cannotUnbind } from './ending.ts';
 import type { HandOvers } from './hand-overs.ts';
+import { wasHandedOver, wasHandedOverNow } from './handed-to.ts';
 import type { ReleaseOptions } from './release.ts';
 import { deleteSecrets, part } from './release.ts';
 import type { UnansweredCreations } from './unanswered-creations.ts';
@@ -24,7 +25,7 @@ export interface OrphanOptions extends ReleaseOptions {
   readonly env: Pick<Environment, 'clock' | 'events' | 'claimNamespaces'>;
   readonly service: ClaimService;
   readonly creations: Pick<UnansweredCreations, 'isOf'>;
-  readonly handOvers: Pick<HandOvers, 'isOf' | 'forget'>;
+  readonly handOvers: Pick<HandOvers, 'of' | 'forget'>;
   /** The managed resource that names a claim, UID included. */
   heldBy(claim: Claim): Managed | undefined;
 }
@@ -38,10 +39,11 @@ export function orphanRelease(
 ): (key: Request, signal: AbortSignal, log: Pick<Logger, 'child' | 'warn'>) => Promise<void> {
   const { env, service, claims, managedResources, secrets, creations, handOvers, heldBy } = options;
 
-  const decide = (resource: Managed, claim: Claim | undefined): OrphanDecision => {
-    const { claimRef } = resource.spec;
-    const left = secretsOfClaim(secrets.store, claimRef ?? {});
-    const isHandedOver = left.length > 0 || handOvers.isOf(claimRef?.uid);
+  const decide = (
+    resource: Managed,
+    claim: Claim | undefined,
+    isHandedOver = wasHandedOver(options, resource, resource.spec.claimRef ?? {}),
+  ): OrphanDecision => {
     const former = { isHandedOver, isLate: creations.isOf(resource) };
     const decision = decideOrphan(service, resource, claim, former);
     const isIdle = decision.act === 'nothing' || decision.row === 'O5';
@@ -49,6 +51,18 @@ export function orphanRelease(
       ? decision
       : decideOrphan(service, resource, claim, { ...former, holder: holderOf(resource) });
   };
+
+  /** The same; before it is offered to others, the API server is asked whether its password is known. */
+  async function asked(
+    resource: Managed,
+    claim: Claim | undefined,
+    signal: AbortSignal,
+  ): Promise<OrphanDecision> {
+    const decision = decide(resource, claim);
+    if (decision.act !== 'free') return decision;
+    const looking = wasHandedOverNow(options, resource, resource.spec.claimRef ?? {}, signal);
+    return decide(resource, claim, await annotate('cannot get connection secret', looking));
+  }
 
   /** The claim that has it: its UID is the one that the claimRef names, or it is on record for it, which has nothing else. */
   function holderOf(resource: Managed): Claim | undefined {
@@ -73,7 +87,7 @@ export function orphanRelease(
     if (strays.length === 0) return;
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
     for (const resource of strays) {
-      const decision = decide(resource, claim);
+      const decision = await asked(resource, claim, signal);
       if (decision.act === 'nothing') continue;
       if (decision.act !== 'tell') {
         await part(options, decision, signal);

@@ -19,10 +19,14 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { propagated } from '../claim/propagated-secret.ts';
 import { secretsControlledBy, secretsOfClaim } from '../indexes.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
+import { handOverMark, isHandedTo } from './handed-to.ts';
+
+/** Around the copy that a claim gets. `wasMarked`: its source said before this run that the claim may have one. */
+export type HandingOver = (wasMarked: boolean, copy: () => Promise<void>) => Promise<void>;
 
 /**
- * Gives a claim the connection secret of its managed resource: leave on the source, then the target with the
- * source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
+ * Gives a claim the connection secret of its managed resource: leave on the source, in the same write as the mark of
+ * whom it is given to, then the target with the source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
  * back the leave that was given. A bound claim whose source is gone keeps what it was given. Throws an Error whose message
  * names the secret that stands in the way.
  */
@@ -31,6 +35,7 @@ export async function propagateConnection(
   claim: Claim,
   managed: Managed,
   signal: AbortSignal,
+  handingOver: HandingOver = (_wasMarked, copy) => copy(),
 ): Promise<void> {
   const wanted = claim.spec.writeConnectionSecretToRef;
   const sourceKey = managed.spec.writeConnectionSecretToRef;
@@ -53,11 +58,16 @@ export async function propagateConnection(
   }
   await annotate(
     'cannot update connection secret',
-    secrets.update(source, allowingOnly(source, targetKey), signal),
+    secrets.update(
+      source,
+      allowingOnly(source, targetKey, handOverMark(managed, claim.metadata.uid)),
+      signal,
+    ),
   );
+  const copy = () => writeTarget(secrets, claim, source, targetKey, signal);
   await annotate(
     'cannot create or update connection secret',
-    writeTarget(secrets, claim, source, targetKey, signal),
+    handingOver(isHandedTo(source, claim.metadata.uid), copy),
   );
 }
 
@@ -137,8 +147,8 @@ async function isInTheWay(
   return (await secrets.find(sourceKey, signal)) === undefined;
 }
 
-/** The source as it should be: of the target's namespace it allows this target and no other. */
-function allowingOnly(source: Secret, target: SecretKey): Secret {
+/** The source as it should be: of the target's namespace it allows this target and no other, and says whose that is. */
+function allowingOnly(source: Secret, target: SecretKey, mark: Readonly<Record<string, string>>): Secret {
   const isAllowed = propagationTargets(source).some(
     ({ namespace, name }) => namespace === target.namespace && name === target.name,
   );
@@ -147,7 +157,7 @@ function allowingOnly(source: Secret, target: SecretKey): Secret {
     ...source,
     metadata: {
       ...source.metadata,
-      annotations: { ...annotations, ...(isAllowed ? {} : allowsPropagationTo(target)) },
+      annotations: { ...annotations, ...(isAllowed ? {} : allowsPropagationTo(target)), ...mark },
     },
   };
 }

@@ -28,7 +28,7 @@ import { restrictsNamespaces } from '../claim/may-claim.ts';
 import { provisionedNames } from '../claim/provisioned-name.ts';
 import { rightfulOther } from '../claim/rightful-claim.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
-import { claimKeyOf, claimsOfManaged, secretsOfClaim } from '../indexes.ts';
+import { claimKeyOf, claimsOfManaged } from '../indexes.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { withBindingMetadata, withBound, withClaimReference, withResourceReference } from './bind.ts';
@@ -56,7 +56,9 @@ import {
   unboundEvent,
 } from './ending.ts';
 import { createHandOvers } from './hand-overs.ts';
+import { wasHandedOver, wasHandedOverNow } from './handed-to.ts';
 import { orphanRelease } from './orphan-release.ts';
+import type { HandingOver } from './propagate.ts';
 import { propagateConnection, removeStaleTargets } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { finalise, part } from './release.ts';
@@ -85,6 +87,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   const creations = createUnansweredCreations(env.clock);
   const handOvers = createHandOvers();
+  const records = { secrets, handOvers };
   const releaseOrphans = orphanRelease({ ...options, creations, handOvers });
 
   return async (request, signal, log) => {
@@ -121,14 +124,23 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     }
   }
 
-  /** The same, or, at the moment of binding, what follows from the namespace as the API server has it at that moment. */
+  /**
+   * The same; or, at the moment of binding, what follows from the namespace as the API server has it at that moment, and
+   * before a resource is free for others, from its secret as it is there.
+   */
   async function asked(
     input: BindingInput,
     decision: BindingDecision,
     signal: AbortSignal,
   ): Promise<BindingDecision> {
+    const { metadata } = input.claim ?? {};
+    if (decision.act === 'free' && metadata !== undefined) {
+      const looking = wasHandedOverNow(records, decision.managed, metadata, signal);
+      const isHandedOver = await failing('cannot get connection secret', looking, cannotUnbind);
+      return decided({ ...input, isHandedOver });
+    }
     if (decision.act !== 'bind' || !restrictsNamespaces(decision.managed)) return decision;
-    const { namespace = '' } = input.claim?.metadata ?? {};
+    const { namespace = '' } = metadata ?? {};
     return decided({ ...input, namespace: await knownOf(namespaces.now(namespace, signal)) });
   }
 
@@ -152,9 +164,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       ...(claim && managed && besides(claim, managed)),
       resourceClass,
       namespace: isAsked ? await knownOf(namespaces.of(namespace, signal)) : undefined,
-      isHandedOver:
-        claim !== undefined &&
-        (handOvers.isOf(claim.metadata.uid) || secretsOfClaim(secrets.store, claim.metadata).length > 0),
+      isHandedOver: claim !== undefined && wasHandedOver(records, managed, claim.metadata),
     };
   }
 
@@ -283,7 +293,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, referring] = await refer(claim, resource, cannotBind, signal);
-    const happened = await handOvers.during(updated, () => propagate(updated, referring, signal));
+    const handingOver: HandingOver = (wasMarked, copy) => handOvers.during(updated, wasMarked, copy);
+    const happened = await propagate(updated, referring, signal, handingOver);
     const phased = managedResources.updateStatus(referring, withBound(referring, updated), signal);
     const facts = { ...cannotBind, known: happened };
     const bound = await failing('cannot update managed resource status', phased, facts);
@@ -317,9 +328,14 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   }
 
   /** What stands in the way of the secret keeps a claim from becoming Bound, or Ready if it is. */
-  async function propagate(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Happened> {
+  async function propagate(
+    claim: Claim,
+    resource: Managed,
+    signal: AbortSignal,
+    handingOver?: HandingOver,
+  ): Promise<Happened> {
     const happened = await failing('', removeStaleTargets(secrets, claim, resource, signal), cannotPropagate);
-    const step = propagateConnection(secrets, claim, resource, signal);
+    const step = propagateConnection(secrets, claim, resource, signal, handingOver);
     await failing('', step, { ...cannotPropagate, known: happened });
     return happened;
   }

@@ -55,7 +55,8 @@ export async function part(
   if (kept === undefined) return 'gone';
   const finding = sourcesOf(secrets, kept, signal);
   const sources = await failing('cannot get connection secret', finding, cannotUnbind);
-  const withdrawn = withdrawConsent(secrets, sources, kept, signal);
+  const isUnused = parting.act === 'free';
+  const withdrawn = withdrawConsent(secrets, sources, kept, signal, { isUnused });
   await failing('cannot update connection secret', withdrawn, cannotUnbind);
   const left = withoutClaim(kept, { isKnown: parting.act === 'release' });
   const freed = unlessGone(managedResources.update(kept, left, signal));
@@ -136,7 +137,7 @@ export async function finalise(
   signal: AbortSignal,
 ): Promise<void> {
   await deleteSecrets(secrets, claim.metadata, facts, signal);
-  const wasGivenOne = handOvers.isOf(claim.metadata.uid) || claim.status?.binding !== undefined;
+  const wasGivenOne = handOvers.of(claim.metadata.uid) === 'given' || claim.status?.binding !== undefined;
   if (wasGivenOne) await deleteUnseen(secrets, claim, facts, signal);
   const finalizers = withoutFinalizer(claim, finalizerNames.claim);
   const finalised = { ...claim, metadata: { ...claim.metadata, finalizers } };

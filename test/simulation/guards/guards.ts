@@ -446,7 +446,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that says Bound before it has its secret',
       provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
-      was: 'const happened = await handOvers.during(updated, () => propagate(updated, referring, signal));',
+      was: 'const happened = await propagate(updated, referring, signal, handingOver);',
       becomes: 'const happened: Happened = [];',
     },
   ],
@@ -711,6 +711,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
     {
+      against: 'a mark of a hand-over that goes before the resource is let go of',
+      provenBy:
+        'test/controllers/core/claim-binding/unbound.test.ts: the password is known, wherever its release is cut off',
+      was: "const isUnused = parting.act === 'free';",
+      becomes: 'const isUnused = true;',
+    },
+    {
       against: "a claim's secret that outlives it where nobody collects garbage",
       provenBy:
         'test/controllers/core/claim-binding/edited-claims.test.ts: the claim is deleted, and what it has goes with it',
@@ -726,7 +733,24 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const freed = Promise.resolve();',
     },
   ],
+  'controllers/core/claim-binding/handed-to.ts': [
+    {
+      against:
+        'a password that is known given to the next claim, by who has not seen the mark of its hand-over',
+      provenBy:
+        'test/controllers/core/claim-binding/unbound.test.ts: so it is where the store does not hold the source, which has another type',
+      was: 'const source = await records.secrets.fetch(key, signal);',
+      becomes: 'const source = records.secrets.get(key);',
+    },
+  ],
   'controllers/core/claim-binding/propagate.ts': [
+    {
+      against: 'a password that is known given to the next claim, once its copy is deleted while nobody runs',
+      provenBy:
+        'test/controllers/core/claim-binding/unbound.test.ts: the password is known, wherever its release is cut off',
+      was: '...(isAllowed ? {} : allowsPropagationTo(target)), ...mark },',
+      becomes: '...(isAllowed ? {} : allowsPropagationTo(target)) },',
+    },
     {
       against: 'a secret that a claim does not name any more',
       provenBy:

@@ -167,7 +167,8 @@ for (const [policy, spec] of Object.entries(policies)) {
         const { hasCrashed } = process;
         cluster.stepsLeft = Number.POSITIVE_INFINITY;
         const wasBound = state().phase === 'Bound';
-        const wasHandedOver = cluster.get(SecretKind, targetKey) !== undefined;
+        const wasHandedOver = isMarked(cluster);
+        if (cluster.get(SecretKind, targetKey) !== undefined) assert.ok(wasHandedOver, `after write ${k}`);
         cluster.delete(claimKind, key);
         const second = await startStack(cluster, external).settle();
         second.stop();
@@ -215,12 +216,116 @@ for (const [policy, spec] of Object.entries(policies)) {
 }
 
 /** Once it was handed over it keeps the record of what was asked for, by which a restored one is known to be somebody's. */
-const handedOver = <S extends { readonly annotations?: Readonly<Record<string, string>> | undefined }>(
+const handedOver = <
+  S extends {
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+    readonly consent: Readonly<Record<string, string>>;
+  },
+>(
   state: S,
 ) => ({
   ...state,
   phase: 'Released',
   annotations: { ...state.annotations, 'crossplane.io/claim-parameters': '{}' },
+  consent: { ...state.consent, 'crossplane.io/handed-to': 'claim-uid' },
+});
+
+const isMarked = (cluster: FakeCluster): boolean =>
+  cluster.get(SecretKind, sourceKey)?.metadata.annotations?.['crossplane.io/handed-to'] === 'claim-uid';
+
+describe('a claim that was given a secret which somebody deletes while nobody runs', () => {
+  /** The process is killed right after the copy was made. */
+  async function given(type?: string) {
+    const world = await handMade({ reclaimPolicy: 'Delete' });
+    const { cluster, process } = world;
+    if (type !== undefined) cluster.edit<Secret>(SecretKind, sourceKey, (source) => ({ ...source, type }));
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'updateStatus' && kind === managedKind.kind) throw forbidden();
+    };
+    cluster.put(claimKind, byName);
+    await process.settle(500);
+    process.stop();
+    cluster.gate = () => {};
+    assert.ok(cluster.get(SecretKind, targetKey), 'it was handed over');
+    assert.equal(world.state().phase, 'Unbound');
+    cluster.delete(SecretKind, targetKey);
+    return { ...world, before: handedOver(world.before) };
+  }
+
+  const endings: Record<string, (cluster: FakeCluster) => void> = {
+    'is deleted': (cluster) => cluster.delete(claimKind, key),
+    vanishes: (cluster) => {
+      cluster.edit<Claim>(claimKind, key, (found) => ({
+        ...found,
+        metadata: { ...found.metadata, finalizers: [] },
+      }));
+      cluster.delete(claimKind, key);
+    },
+  };
+  for (const [end, go] of Object.entries(endings))
+    describe(end, () =>
+      test('the password is known, wherever its release is cut off', async () => {
+        for (let k = 1; ; k += 1) {
+          const { cluster, external, state, before } = await given();
+          go(cluster);
+          cluster.stepsLeft = k;
+          const cut = await startStack(cluster, external).settle();
+          cut.stop();
+          cluster.stepsLeft = Number.POSITIVE_INFINITY;
+          const last = await startStack(cluster, external).settle();
+          last.stop();
+          assert.equal(cluster.get(claimKind, key), undefined);
+          assert.deepEqual(state(), before, `after write ${k}`);
+          if (!cut.hasCrashed) return;
+        }
+      }),
+    );
+
+  test('so it is where the store does not hold the source, which has another type', async () => {
+    const { cluster, external, state, before } = await given('Opaque');
+    cluster.delete(claimKind, key);
+    const process = await startStack(cluster, external).settle();
+    process.stop();
+    assert.deepEqual(state(), before);
+  });
+});
+
+describe('a claim that met a taken name', () => {
+  test('in a former process, which may have given it the secret: its resource has to be offered again', async () => {
+    const { cluster, external, process, state, before } = await handMade({});
+    cluster.put(SecretKind, foreign);
+    cluster.put(claimKind, byName);
+    await process.settle(500);
+    process.stop();
+    const next = await startStack(cluster, external).settle(500);
+    cluster.delete(claimKind, key);
+    await next.settle();
+    next.stop();
+    assert.deepEqual(state(), handedOver(before));
+  });
+});
+
+test('who takes the place of one that was never given anything is on record alone', async () => {
+  const { cluster, process } = await handMade({});
+  cluster.put(SecretKind, foreign);
+  cluster.put(claimKind, byName);
+  await process.settle(500);
+  assert.ok(isMarked(cluster));
+  cluster.delete(claimKind, key);
+  await process.settle();
+  assert.ok(!isMarked(cluster), 'free again');
+  const next = { namespace: 'others', name: 'next' };
+  cluster.put(claimKind, claim(byName.spec, { ...next, uid: 'next-uid' }));
+  await process.settle();
+  process.stop();
+  const marks = cluster
+    .all<Secret>(SecretKind)
+    .map(({ metadata: { name, annotations } }) => [name, annotations?.['crossplane.io/handed-to']]);
+  assert.deepEqual(marks, [
+    ['src', 'next-uid'],
+    ['conn', undefined],
+    ['conn', undefined],
+  ]);
 });
 
 describe('a claim that is deleted while its resource is provisioned', () => {

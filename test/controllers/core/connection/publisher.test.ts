@@ -136,6 +136,20 @@ describe('the connection secret', () => {
     assert.deepEqual(decodeDetails(stored()), { password: 'newer' });
   });
 
+  test('whom it was given to stays on a secret that is published to, whatever becomes of the claim', async () => {
+    const mark = { 'crossplane.io/handed-to': 'claim-uid' };
+    const { publisher, stored } = scene(secret({ ownerReferences: [owner()], annotations: mark }));
+    for (const bindingPhase of ['Unbound', 'Bound', 'Released'] as const) {
+      await publisher.publish(
+        { ...publishing, status: { bindingPhase } },
+        { password: bindingPhase },
+        signal,
+      );
+      assert.equal(decodeDetails(stored()).password, bindingPhase);
+      assert.equal(stored()?.metadata.annotations?.['crossplane.io/handed-to'], 'claim-uid');
+    }
+  });
+
   test('consent that came with a new secret, of a claim that had left by then, goes; what others allow stays', async () => {
     const annotations = allowsPropagationTo({ namespace: 'team', name: 'conn' });
     const others = { 'to.propagate.crossplane.io/backup': 'backup/conn' };

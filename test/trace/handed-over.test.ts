@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { controllerReference } from '../../apis/core/v1alpha1/reference.ts';
+import { viewOf } from '../../trace/model/view.ts';
+import { findingsOf } from './traced-objects.ts';
+
+const source = { namespace: 'cloud-credentials', name: 'legacy' };
+const ofClaim = {
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance',
+};
+const uid = 'uid-of-orders';
+const resource = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  metadata: {
+    name: 'legacy',
+    uid: 'uid-of-legacy',
+    annotations: { 'crossplane.io/reserved-for': `${uid}/uid-of-legacy` },
+  },
+  spec: {
+    providerRef: { name: 'favourite' },
+    forProvider: {},
+    writeConnectionSecretToRef: source,
+    claimRef: { ...ofClaim, namespace: 'team-shop', name: 'orders', uid },
+  },
+  status: { bindingPhase: 'Unbound' },
+} as KubernetesObject;
+const claim = {
+  ...ofClaim,
+  metadata: {
+    ...{ namespace: 'team-shop', name: 'orders', uid },
+    finalizers: ['finalizer.resourceclaim.crossplane.io'],
+    deletionTimestamp: '2026-01-02T03:04:00Z',
+  },
+  spec: {
+    resourceRef: { apiVersion: resource.apiVersion, kind: resource.kind, name: 'legacy' },
+    writeConnectionSecretToRef: { name: 'orders-connection' },
+  },
+} as KubernetesObject;
+
+describe('what a claim that goes leaves, which has no secret any more', () => {
+  const rows: Record<string, readonly [mark: string | undefined, row: string]> = {
+    'it was given one: the secret of the resource says so': [uid, 'K6 unclear'],
+    'a former one was given one': ['uid-of-another', 'K6 reserved'],
+    'nobody was given one': [undefined, 'K6 reserved'],
+  };
+  for (const [name, [mark, row]] of Object.entries(rows))
+    test(name, async () => {
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: {
+          ...source,
+          ownerReferences: [controllerReference(resource)],
+          ...(mark !== undefined && { annotations: { 'crossplane.io/handed-to': mark } }),
+        },
+        type: 'connection.crossplane.io/v1alpha1',
+        data: {},
+      } as KubernetesObject;
+      const found = await findingsOf([claim, resource, secret], ['fancysqlinstance', 'team-shop/orders']);
+      assert.equal(viewOf(found).binding?.row, row);
+    });
+});
