@@ -2,7 +2,7 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
@@ -125,8 +125,10 @@ async function writeTarget(
   if (current === undefined) throw new Error(`secret ${key.namespace}/${key.name} came and went`);
   const control = controlOf(current, claim);
   if (typeof control === 'object') {
+    // Whose it is needs it, and writes it again.
+    const orDelete = controllerOf(current) === undefined ? ', or delete that one' : '';
     throw new Error(
-      `${control.refusal} (${key.namespace}/${key.name}); name another in spec.writeConnectionSecretToRef, or delete that one`,
+      `${control.refusal} (${key.namespace}/${key.name}); name another in spec.writeConnectionSecretToRef${orDelete}`,
     );
   }
   await secrets.update(current, propagated(current, claim, source), signal);

@@ -271,7 +271,7 @@ const rows: Record<string, Row> = {
     ready: 'Binding',
     synced: 'False',
     message:
-      /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\); name another in spec\.writeConn/,
+      /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\); name another in spec\.writeConnectionSecretToRef$/,
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
@@ -282,7 +282,8 @@ const rows: Record<string, Row> = {
     result: 'requeue',
     ready: 'Binding',
     synced: 'False',
-    message: /refusing to modify uncontrolled secret of type "Opaque"/,
+    message:
+      /refusing to modify uncontrolled secret of type "Opaque" \(team\/conn\); name another in spec\.writeConnectionSecretToRef, or delete that one$/,
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
