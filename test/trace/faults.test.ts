@@ -745,6 +745,21 @@ test('the external name is the one on record, and an edit of it is said to have 
 });
 
 describe('what is not broken', () => {
+  test('a claim that names its resource has no class, whatever that was made from for a former claim', async () => {
+    const world = new TracedWorld();
+    const classRef = {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      name: 'favourite-large',
+    };
+    world.managed('legacy', { classRef });
+    const key = await bound(world, { resourceRef: legacy });
+    const { links, verdict } = await world.trace('fancysqlinstance', key);
+    world.simulation.kill();
+    const names = links.flatMap((link) => [link, ...link.links]).map(({ name }) => name);
+    assert.deepEqual([verdict, names], ['usable', ['claim', 'resource', 'claim secret', 'controllers']]);
+  });
+
   test('a bound claim can be used, and every link of its chain is fine', async () => {
     const world = new TracedWorld();
     const key = await bound(world);

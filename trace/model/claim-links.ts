@@ -58,7 +58,8 @@ export function choiceLink({ choice, theClaim }: View): Link {
 /** The class that it names, or that is looked at. */
 export function classLink(view: View, links: readonly Link[] = []): Link {
   const { theClass, resourceClass, theClaim, theManaged, subject, now } = view;
-  const reference = theClaim?.spec.classRef ?? theManaged?.spec.classRef;
+  // What the resource of a claim was made from may have been the class of a former claim.
+  const { classRef: reference } = theClaim?.spec ?? {};
   const title =
     subject.known.sort === 'class'
       ? `${subject.known.kind.kind} ${subject.key.name}`
