@@ -6,6 +6,8 @@ export const claimMarks = {
   reservation: 'crossplane.io/reserved-for',
   /** JSON of the claim's own fields. */
   parameters: 'crossplane.io/claim-parameters',
+  /** The external name that the resource had when the claim got it. */
+  externalName: 'crossplane.io/claim-external-name',
 } as const;
 
 /**

@@ -181,6 +181,7 @@ const annotationNames = [
   'crossplane.io/reserved-for',
   'crossplane.io/class-selector',
   'crossplane.io/claim-parameters',
+  'crossplane.io/claim-external-name',
   'crossplane.io/published-details',
   'crossplane.io/published-revision',
   'to.propagate.crossplane.io/x',

@@ -9,7 +9,7 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
-import { parametersRecord, recordKeys } from '../claim/claim-record.ts';
+import { nameRecord, parametersRecord, recordKeys } from '../claim/claim-record.ts';
 import { reservation, reservationKey } from '../claim/reservation.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
@@ -57,6 +57,7 @@ export function withClaimReference<M extends Managed>(managed: M, claim: Claim):
     ...omit(annotations, annotationKeys.reoffer),
     ...reservation(managed, claim),
     ...parametersRecord(claim),
+    ...nameRecord(externalName(managed)),
   };
   return {
     ...managed,

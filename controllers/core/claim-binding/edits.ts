@@ -2,10 +2,11 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { reconcileError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import {
   parametersOf,
   parametersText,
@@ -19,7 +20,7 @@ import { isProvisionedName } from '../claim/provisioned-name.ts';
 /**
  * What of a claim was edited that cannot be any more, each as text for its condition. An API server that knows CEL
  * refuses such edits; elsewhere what was recorded first holds: the managed resource that names the claim (`held`), its
- * class, the selector that the class was chosen by, and what the claim asked for. Until a claim has a resource, only
+ * class, the selector that the class was chosen by, what the claim asked for, and the external name. Until a claim has a resource, only
  * its selector is settled, by the class that it was given.
  */
 export function ineffectiveEdits(claim: Claim, held: Managed | undefined): readonly string[] {
@@ -30,6 +31,7 @@ export function ineffectiveEdits(claim: Claim, held: Managed | undefined): reado
     // Only what the claim itself provisioned was made from the claim's class.
     ...(isProvisionedName(claim, held.metadata.name) ? editsOfClass(claim, held) : []),
     ...editsOfParameters(claim, held),
+    ...editsOfName(claim, held),
   ];
 }
 
@@ -84,6 +86,42 @@ function editsOfParameters(claim: Claim, held: Managed): readonly string[] {
       const [was, is] = [before[field], parameters[field]].map(shown);
       return `spec.${field} is ${is}, but was ${was} when the claim got ${own}`;
     });
+}
+
+function editsOfName(claim: Claim, held: Managed): readonly string[] {
+  if (!isNameEdited(claim, held)) return [];
+  const [is, own] = [claim, held].map(externalName).map(shown);
+  return [
+    `the annotation ${annotationKeys.externalName} is ${is}, but ${described(referenceTo(held))} has ${own}, which an administrator may edit there until it is made`,
+  ];
+}
+
+/**
+ * Whether the external name of a claim was edited since it got its resource. Where the resource has another than then, it
+ * is that which was renamed, and the claim's follows; nothing is known of one that had none.
+ */
+function isNameEdited(claim: Claim, held: Managed): boolean {
+  const [is, own] = [claim, held].map(externalName);
+  return is !== undefined && is !== own && own === held.metadata.annotations?.[recordKeys.externalName];
+}
+
+/**
+ * The Event of a claim whose edited external name was put back, `before` being the claim as it was and `after` as it was
+ * written; undefined: it was not.
+ */
+export function nameRestored(
+  before: Claim,
+  after: Claim | undefined,
+  held: Managed | undefined,
+): EventFacts | undefined {
+  if (after === undefined || held === undefined || !isNameEdited(before, held)) return undefined;
+  if (externalName(after) !== externalName(held)) return undefined;
+  const [was, own] = [before, held].map(externalName).map(shown);
+  return {
+    type: 'Warning',
+    reason: 'CannotApplyEdit',
+    message: `the annotation ${annotationKeys.externalName} was ${was}, and is ${own} again, as ${described(referenceTo(held))} has it: once set it is immutable, so that this has no effect; for another name delete the claim and create a new one with it`,
+  };
 }
 
 /** What a condition and an Event say of edits that have no effect, and what to do. */

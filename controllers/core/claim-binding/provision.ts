@@ -11,7 +11,7 @@ import {
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
-import { provisionRecord } from '../claim/claim-record.ts';
+import { nameRecord, provisionRecord } from '../claim/claim-record.ts';
 import { misfitOfClass } from '../claim/misfit.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { fittingName } from '../name-limits.ts';
@@ -62,14 +62,16 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
   const { name = '' } = claim.spec.resourceRef ?? {};
   const namespace = specTemplate.writeConnectionSecretsToNamespace;
   const target = claim.spec.writeConnectionSecretToRef;
+  const named = naming(service, claim, name);
   return {
     apiVersion: apiVersionOf(service.managed),
     kind: service.managed.kind,
     metadata: {
       name,
       annotations: {
-        ...naming(service, claim, name),
+        ...named,
         ...provisionRecord(claim),
+        ...nameRecord(named[annotationKeys.externalName]),
         ...(target === undefined
           ? {}
           : allowsPropagationTo({ namespace: claim.metadata.namespace ?? '', name: target.name })),

@@ -35,6 +35,7 @@ import { withBindingMetadata, withBound, withClaimReference, withResourceReferen
 import { isMeantFor } from './claim-reference.ts';
 import type { BindingDecision, BindingInput } from './decide.ts';
 import { decideBinding, isConcerned } from './decide.ts';
+import { nameRestored } from './edits.ts';
 import type { Ending, Happened } from './ending.ts';
 import {
   cannotBind,
@@ -111,8 +112,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     async function run(): Promise<Ending> {
       const input = await read(claim, signal);
       const decision = await asked(input, decided(input), signal);
-      const ending = claim === undefined ? quiet() : await telling(act(decision, claim, signal));
-      return { ...ending, row: decision.row };
+      if (claim === undefined) return { ...quiet(), row: decision.row };
+      const ending = await telling(act(decision, claim, signal));
+      const restored = nameRestored(claim, ending.claim, input.held);
+      const happened = [...(restored === undefined ? [] : [restored]), ...(ending.happened ?? [])];
+      return { ...ending, happened, row: decision.row };
     }
   }
 
@@ -287,8 +291,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   async function recall(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const recalled = claims.update(claim, withResourceReference(claim, resource), signal);
-    await failing('cannot update resource claim', recalled, cannotRefresh);
-    return quiet();
+    return quiet(await failing('cannot update resource claim', recalled, cannotRefresh));
   }
 
   async function bind(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {

@@ -18,6 +18,8 @@ export const recordKeys = {
   selector: 'crossplane.io/class-selector',
   /** JSON of the claim's own fields. */
   parameters: claimMarks.parameters,
+  /** On a managed resource: its external name at that time, if it had one. */
+  externalName: claimMarks.externalName,
 } as const;
 
 const longest = 256;
@@ -49,6 +51,10 @@ export function provisionRecord(claim: Claim): Readonly<Record<string, string>> 
   const selector = claim.metadata.annotations?.[recordKeys.selector] ?? selectorText(claim);
   return { ...(selector === '' ? {} : { [recordKeys.selector]: selector }), ...parametersRecord(claim) };
 }
+
+/** For the managed resource that a claim gets: the external name that it has then. As long as it has that, a claim with another was edited. */
+export const nameRecord = (name: string | undefined): Readonly<Record<string, string>> =>
+  name === undefined ? {} : { [recordKeys.externalName]: name };
 
 /** Parameters as text, or, of long ones, their digest; the same for the same values, whatever the order of fields. */
 export function parametersText(parameters: Readonly<Record<string, unknown>>): string {

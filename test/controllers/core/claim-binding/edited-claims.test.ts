@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import { creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
-import { finalizerNames } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, finalizerNames } from '../../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
@@ -21,6 +23,19 @@ import {
   resourceRef,
   service,
 } from '../objects.ts';
+
+const withName =
+  (name: string | null) =>
+  <O extends Claim | Managed>(object: O): O => ({
+    ...object,
+    metadata: {
+      ...object.metadata,
+      annotations: {
+        ...omit(object.metadata.annotations, annotationKeys.externalName),
+        ...(name !== null && { [annotationKeys.externalName]: name }),
+      },
+    },
+  });
 
 /* An API server without CEL takes these edits; one with CEL refuses them (test/apis). */
 
@@ -154,6 +169,69 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
       assert.deepEqual(cluster.all(SecretKind), []);
     });
   }
+
+  interface Renaming {
+    /** What somebody makes of the annotation of the claim, or of its resource. */
+    readonly of: 'claim' | 'resource';
+    readonly to: string | null;
+    /** What the claim has in the end; absent: what it had. */
+    readonly ends?: string;
+    readonly isTold?: true;
+  }
+  const renamings: Record<string, Renaming> = {
+    'the external name of the claim: it is put back, and that is told': {
+      of: 'claim',
+      to: 'mine',
+      isTold: true,
+    },
+    'the external name removed from the claim: it is written again, and nobody asked for anything': {
+      of: 'claim',
+      to: null,
+    },
+    "the external name of its resource: the claim's follows, and nobody is told of an edit": {
+      of: 'resource',
+      to: 'theirs',
+      ends: 'theirs',
+    },
+  };
+  for (const [what, { of, to, ends, isTold = false }] of Object.entries(renamings)) {
+    test(what, async () => {
+      const { cluster, process, name, condition, current } = await boundWorld();
+      const own = externalName(current());
+      if (of === 'claim') cluster.edit(claimKind, key, withName(to));
+      else cluster.edit(managedKind, { name }, withName(to));
+      await process.settle();
+      assert.equal(externalName(current()), ends ?? own);
+      const told = process.events.filter(
+        ({ reason, object }) => reason === 'CannotApplyEdit' && object.startsWith('FancySQL'),
+      );
+      assert.deepEqual(
+        told.map(({ message }) => message),
+        isTold
+          ? [
+              `the annotation crossplane.io/external-name was "mine", and is "${own}" again, as FavouriteDBInstance ${name} has it: once set it is immutable, so that this has no effect; for another name delete the claim and create a new one with it`,
+            ]
+          : [],
+      );
+      assert.equal(condition('Synced').status, 'True');
+      assert.equal(condition('Ready').status, 'True');
+      cluster.takeWrites();
+      process.resync(claimKind, managedKind, SecretKind);
+      await process.settle(70_000);
+      assert.ok(!cluster.takeWrites().some((write) => write.includes('FancySQLInstance')), 'it is done once');
+    });
+  }
+
+  test('the external name of a claim that names its resource no more: both are put back, and the name is told', async () => {
+    const { cluster, process, name, current } = await boundWorld();
+    const own = externalName(current());
+    cluster.edit(claimKind, key, ({ spec: { resourceRef: _removed, ...spec }, ...rest }) =>
+      withName('mine')({ ...rest, spec } as Claim),
+    );
+    await process.settle();
+    assert.deepEqual([externalName(current()), current().spec.resourceRef?.name], [own, name]);
+    assert.equal(process.events.filter(({ reason }) => reason === 'CannotApplyEdit').length, 1);
+  });
 
   const removals: Record<string, (spec: ClaimSpec) => ClaimSpec> = {
     resourceRef: ({ resourceRef: _removed, ...spec }) => spec,
@@ -334,6 +412,26 @@ describe('design 4.13 and so it is in every phase', () => {
       });
     }
   }
+
+  test('the external name, while its resource is being made: the annotation stays, and Synced says what to do', async () => {
+    const { cluster, external, process, condition } = worldOf();
+    external.ready = creating();
+    cluster.put(claimKind, withName('../instances/x')(claim(selecting)));
+    await process.settle(500);
+    const resource = cluster.all(managedKind)[0] ?? assert.fail('nothing was made');
+    assert.equal(externalName(resource), '../instances/x');
+    cluster.edit(claimKind, key, withName('good'));
+    await process.settle(500);
+    const told = `the annotation crossplane.io/external-name is "good", but FavouriteDBInstance ${resource.metadata.name} has "../instances/x", which an administrator may edit there until it is made: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+    assert.equal(condition('Synced').message, told);
+    assert.equal(condition('Ready').reason, 'Binding');
+    assert.equal(externalName(cluster.get(claimKind, key) ?? assert.fail()), 'good');
+    assert.ok(process.events.some(({ reason, message }) => reason === 'CannotApplyEdit' && message === told));
+    cluster.takeWrites();
+    process.resync(claimKind);
+    await process.settle(500);
+    assert.ok(!cluster.takeWrites().some((write) => write.includes('FancySQLInstance')), 'said once');
+  });
 
   test('a claim that took a resource by name: what was asked for', async () => {
     const { cluster, process, condition } = worldOf();

@@ -5,6 +5,7 @@ import { binding, reconcileError, reconcileSuccess } from '../../../../apis/core
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   choiceRecord,
+  nameRecord,
   parametersRecord,
   provisionRecord,
 } from '../../../../controllers/core/claim/claim-record.ts';
@@ -44,6 +45,13 @@ const taken = (spec: ClaimSpec = statically) =>
     { claimRef: claimRef(), classRef: classRef('of-a-former-claim') },
     { annotations: parametersRecord(claim(spec)) },
   );
+const calling = (external: string) => ({ annotations: { 'crossplane.io/external-name': external } });
+/** What has that external name now, and had that when the claim got it. */
+const called = (now: string, then: string | undefined) =>
+  managed(provisioned().spec, {
+    name,
+    annotations: { ...provisionRecord(claim(dynamic)), ...calling(now).annotations, ...nameRecord(then) },
+  });
 const chosen = { annotations: choiceRecord(claim(dynamic)) };
 const long = 'x'.repeat(2_000);
 
@@ -133,6 +141,33 @@ const rows: Record<string, Row> = {
   'classSelector added to a claim that got the default class': {
     claim: claim(dynamic, { annotations: choiceRecord(claim()) }),
     want: ['spec.classSelector is size=small, but was none for the class'],
+  },
+  'the external name, of which the resource has the one that it had then': {
+    claim: claim(dynamic, calling('mine')),
+    held: called('own', 'own'),
+    want: [
+      `the annotation crossplane.io/external-name is "mine", but FavouriteDBInstance ${name} has "own", which an administrator may edit there until it is made`,
+    ],
+  },
+  'the external name, which the claim does not have': {
+    claim: claim(dynamic),
+    held: called('own', 'own'),
+    want: [],
+  },
+  'the external name of the resource': {
+    claim: claim(dynamic, calling('own')),
+    held: called('theirs', 'own'),
+    want: [],
+  },
+  'the external name of a resource that got one since': {
+    claim: claim(dynamic, calling('mine')),
+    held: called('assigned', undefined),
+    want: [],
+  },
+  'the external name, where both have another by now': {
+    claim: claim(dynamic, calling('same')),
+    held: called('same', 'own'),
+    want: [],
   },
   'a parameter, provisioned': {
     claim: claim(asked({ version: '2.4' }, dynamic)),
