@@ -9,6 +9,14 @@ import type { ClaimService } from '../claim-service.ts';
 /** What a stack advises of fields of the managed resource: `change spec.forProvider.engineVersion`. */
 const advice = /\bchange (spec\.forProvider\.\w+(?:\.\w+)*(?: and spec\.forProvider\.\w+(?:\.\w+)*)*)/;
 
+/** What is advised where a thing outside is somebody else's: of a field that the claim has not. */
+const observing = /\bobserve it with (spec\.managementPolicies \["Observe"\])/;
+
+/** What is advised of the external name, which a claim gives what is made for it, once. */
+const naming = /\b(?:choose (another external name)|give (another one in the annotation))\b/;
+
+const anew = 'delete the claim and create a new one with';
+
 /**
  * What a managed resource says, for the claim that it was made for. Where it advises to change a field that has its value
  * from the claim, who wrote the claim is told what he can do: the claim's own fields are settled once it has a resource.
@@ -19,13 +27,15 @@ export function toldToClaim(
   resourceClass: Class | undefined,
   message: string,
 ): string {
-  if (resourceClass === undefined) return message;
-  return message.replace(advice, (advised, places: string) => {
+  const addressed = message.replace(
+    observing,
+    'have an administrator observe it with $1 of the managed resource',
+  );
+  if (resourceClass === undefined) return addressed;
+  return addressed.replace(naming, `${anew} $1$2`).replace(advice, (advised, places: string) => {
     const paths = places.split(' and ').map((place) => place.replace('spec.', ''));
     const fields = fieldsBehind(service, claim, resourceClass, paths).map((field) => `spec.${field}`);
-    return fields.length === 0
-      ? advised
-      : `delete the claim and create a new one with another ${fields.join(' and ')}`;
+    return fields.length === 0 ? advised : `${anew} another ${fields.join(' and ')}`;
   });
 }
 

@@ -15,6 +15,7 @@ import {
   troubleOf,
 } from '../../../../controllers/core/claim-binding/decide.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { nameProblem } from '../../../../controllers/core/name-limits.ts';
 import { assertEveryRow } from '../every-row.ts';
 import {
   claim,
@@ -1137,6 +1138,8 @@ describe('what is advised of a field of the managed resource is told to who wrot
     return decision.facts.conditions[0]?.message?.replace(/^waiting for FavouriteDBInstance \S+: /, '');
   };
   const asIs = 'refused: no; change spec.forProvider.engine.version, and wait';
+  const taken =
+    'instance "x" exists and carries no tag of an owner; choose another external name, or observe it with spec.managementPolicies ["Observe"]';
   const cases: Record<string, readonly [Partial<BindingInput>, string]> = {
     'whose value is that of the claim': [
       {},
@@ -1149,6 +1152,28 @@ describe('what is advised of a field of the managed resource is told to who wrot
     'but not where the class decides': [
       { managed: advised('no; change spec.forProvider.size') },
       'no; change spec.forProvider.size',
+    ],
+    'an external name that does not fit is that of the claim': [
+      {
+        managed: advised(
+          nameProblem('../x', { maxLength: 9, pattern: /\w+/ }, 'crossplane.io/external-name')!,
+        ),
+      },
+      'the name "../x" does not match \\w+, as the external system asks; delete the claim and create a new one with another one in the annotation crossplane.io/external-name',
+    ],
+    'so is one that is taken; the policies are those of the managed resource': [
+      { managed: advised(taken) },
+      'instance "x" exists and carries no tag of an owner; delete the claim and create a new one with another external name, or have an administrator observe it with spec.managementPolicies ["Observe"] of the managed resource',
+    ],
+    'which whoever names a resource is told, too': [
+      {
+        claim: claim({ resourceRef: resourceRef('db') }),
+        managed: managed(
+          {},
+          { status: { conditions: [condition('Synced', 'False', 'ReconcileError', taken)] } },
+        ),
+      },
+      'instance "x" exists and carries no tag of an owner; choose another external name, or have an administrator observe it with spec.managementPolicies ["Observe"] of the managed resource',
     ],
     'nor where the claim says nothing': [{ claim: claim(dynamic) }, asIs],
     'nor where the class is gone': [{ resourceClass: undefined }, asIs],
