@@ -9,6 +9,7 @@ import type { ListOptions, ListPage, Selection } from '../runtime/client/kuberne
 import type { Clock } from '../runtime/time/clock.ts';
 import type { ManagedFields } from './field-tracking.ts';
 import { createFieldTracking } from './field-tracking.ts';
+import { merged } from './merged.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export type Stored = KubernetesObject & { readonly status?: unknown };
@@ -51,18 +52,6 @@ export function conflict(what?: string): ApiError {
 
 /** As it travels. */
 const overTheWire = <T>(body: T): T => JSON.parse(JSON.stringify(body)) as T;
-
-/** RFC 7386. */
-function merged(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
-  const result = new Map<string, unknown>(isObject ? Object.entries(target) : []);
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) result.delete(key);
-    else result.set(key, merged(result.get(key), value));
-  }
-  return Object.fromEntries(result);
-}
 
 /** The object as it may be stored. Throws ApiError for what schema or rules refuse. */
 export type Admission = (kind: Kind, object: Stored, before?: Stored) => Stored;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { mergePatch } from '../../../runtime/cache/merge-patch.ts';
+import { merged } from '../../../testing/merged.ts';
 
 const cases: Record<string, { from: object; to: object; want: object | undefined }> = {
   'equal objects need no patch': {
@@ -56,17 +57,6 @@ const cases: Record<string, { from: object; to: object; want: object | undefined
   },
 };
 
-function applied(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
-  const result = new Map<string, unknown>(isObject ? Object.entries(target) : []);
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) result.delete(key);
-    else result.set(key, applied(result.get(key), value));
-  }
-  return Object.fromEntries(result);
-}
-
 describe('mergePatch', () => {
   for (const [name, { from, to, want }] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(mergePatch(from, to), want));
@@ -99,7 +89,7 @@ describe('mergePatch', () => {
       const to = { root: document(4) };
       const patch = mergePatch(from, to);
       if (patch !== undefined) changes += 1;
-      assert.deepEqual(applied(from, patch ?? {}), to);
+      assert.deepEqual(merged(from, patch ?? {}), to);
       assert.equal(mergePatch(to, structuredClone(to)), undefined);
     }
     assert.ok(changes > 1000);

@@ -2,6 +2,7 @@ import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { merged } from '../../../testing/merged.ts';
 import { kindOf } from '../kinds.ts';
 import type { Scenario } from '../scenario.ts';
 import { fieldsOf, fieldText } from './fields.ts';
@@ -14,18 +15,6 @@ export type Coverage = ReadonlyMap<string, ReadonlySet<Transition>>;
 
 /** As in `favouritedbinstances.v1alpha3.database.fcp.crossplane.io spec.forProvider.version`. */
 export const coverageKey = (kind: Kind, field: string): string => `${kindKey(kind)} ${field}`;
-
-/** RFC 7386, for what people write. */
-function merged(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const former = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {};
-  const result: Record<string, unknown> = { ...former };
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = merged(result[key], value);
-  }
-  return result;
-}
 
 function transition(before: unknown, after: unknown): Transition | undefined {
   if (isEqual(before, after)) return undefined;
