@@ -1,4 +1,5 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 
 /** Annotations of a managed resource that are written with its claimRef, and withdrawn with it. */
 export const claimMarks = {
@@ -11,10 +12,21 @@ export const claimMarks = {
 } as const;
 
 /**
- * Whether a managed resource is Bound, or bears the record of what a claim asked for, and names none: no controller leaves
- * it so, somebody took its claimRef away, or replaced it with its first manifest. Whether that claim knows the password
- * by then, nobody can tell. Who took it stays on record when it is offered again: docs/decisions/0052.
+ * Whether a managed resource is Bound, or bears the record of what a claim asked for, and names none by its UID: no
+ * controller leaves it so, somebody took its claimRef away, or replaced it with its first manifest. Whether that claim
+ * knows the password by then, nobody can tell. Who took it stays on record when it is offered again:
+ * docs/decisions/0052.
  */
 export const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
-  spec.claimRef === undefined &&
+  spec.claimRef?.uid === undefined &&
   (status?.bindingPhase === 'Bound' || metadata.annotations?.[claimMarks.parameters] !== undefined);
+
+/**
+ * Whether an administrator offers a released resource, or one that was taken away from its claim, again: to the claim
+ * that its claimRef names, or, where it has none, to whoever claims it: docs/decisions/0053.
+ */
+export function isReoffered(managed: Managed): boolean {
+  const isForNobody = managed.status?.bindingPhase === 'Released' || wasTakenAway(managed);
+  const isOffered = managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
+  return isForNobody && isOffered && managed.spec.claimRef?.uid === undefined;
+}

@@ -3,7 +3,7 @@ import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
-import { wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
+import { offering, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
 import { isNeverChanged, shouldDelete } from '../../controllers/core/management-policies.ts';
 import { givingBack, saysInstead } from './claim-ref-faults.ts';
@@ -67,13 +67,14 @@ export const heldByAnother: Find = (view) => {
 
 /** It was another claim's, and is offered to nobody. */
 export const notOffered: Find = (view) => {
-  const { binding, theManaged, managedService } = view;
-  if (binding?.row !== 'K10 released' || theManaged === undefined || managedService === undefined)
-    return undefined;
+  const { binding, theClaim, theManaged, managedService } = view;
+  if (binding?.row !== 'K10 released' || theClaim === undefined) return undefined;
+  if (theManaged === undefined || managedService === undefined) return undefined;
   return {
     link: 'resource',
     cause: `${describeObject(theManaged)} was given to a claim before and is not offered again.`,
-    mend: [annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.reoffer}=true`)],
+    advice: 'Who administers it can offer it to this claim, and to no other:',
+    mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
   };
 };
 

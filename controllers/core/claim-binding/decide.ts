@@ -13,13 +13,7 @@ import {
   reconcileSuccess,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import {
-  annotationKeys,
-  externalName,
-  finalizerNames,
-  hasFinalizer,
-  wasDeleted,
-} from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName, finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
   controllerOf,
   describeReference,
@@ -38,10 +32,10 @@ import { isProvisionedName } from '../claim/provisioned-name.ts';
 import { isReservedFor } from '../claim/reservation.ts';
 import { isOnRecordFor } from '../claim/rightful-claim.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
-import { wasTakenAway } from '../claim-marks.ts';
+import { isReoffered, wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { isNeverChanged } from '../management-policies.ts';
-import { howToReturn, wasTakenFrom } from './claim-reference.ts';
+import { howToOffer, howToReturn, wasTakenFrom } from './claim-reference.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
 import { toldToClaim } from './told-to-claim.ts';
@@ -91,6 +85,7 @@ export const bindingRows = [
   'K14 unoffered',
   'K14 unfit',
   'K10 deleted',
+  'K10 offered',
   'K10 released',
   'K10 taken',
   'K14',
@@ -115,6 +110,7 @@ type ReportRow =
   | 'K14 unoffered'
   | 'K14 unfit'
   | 'K10 deleted'
+  | 'K10 offered'
   | 'K10 released'
   | 'K10 taken'
   | 'K10'
@@ -240,8 +236,9 @@ function decideExisting(
   };
   const { claimRef } = managed.spec;
   const phase = managed.status?.bindingPhase;
+  const isOnOffer = isReoffered(managed) && !isOnRecordFor(managed, claim);
   // One that is deleted while it is bound shows as Released.
-  const isBound = phase === 'Bound' || (phase === 'Released' && wasDeleted(managed));
+  const isBound = !isOnOffer && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)));
   const isItsOwn = claimRef !== undefined && refersToClaim(managed, claim);
   // Who has it by now was asked then. Before all else, for who may not have it need not know who has.
   const hasConsent = (isItsOwn && isBound) || isReservedFor(managed, claim.metadata.uid);
@@ -266,20 +263,18 @@ function decideExisting(
   if (claimRef !== undefined && !isItsOwn) {
     return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
   }
-  const offering = (): string => {
-    const { plural, group } = service.managed;
-    return `kubectl annotate ${plural}.${group} ${managed.metadata.name} ${annotationKeys.reoffer}=true`;
+  const unoffered = (why: string): BindingDecision => {
+    const message = `${what} ${why}; ${howToOffer(service.managed, managed, claim)}`;
+    const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+    return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
   };
-  if (isSomeoneElses(managed, claim)) {
+  if (isSomeoneElses(managed, claim) && !isOnOffer) {
     if (isOnRecordFor(managed, claim)) {
       return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
     }
-    const { uid = claim.metadata.uid } = claimRef ?? {};
-    const why =
-      uid === claim.metadata.uid
-        ? `it was bound to another claim, and may hold the data of that; an administrator can offer it again: remove its spec.claimRef, and ${offering()}`
-        : `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`;
-    return refuse('H1 former', why);
+    return (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid
+      ? unoffered('was bound to another claim, and may hold the data of that')
+      : refuse('H1 former', `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`);
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
     return refuseOwn('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
@@ -317,11 +312,10 @@ function decideExisting(
   if (wasDeleted(managed)) {
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
-  const unoffered = (why: string): BindingDecision => {
-    const message = `${what} ${why}; an administrator can offer it again: ${offering()}`;
-    const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
-    return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
-  };
+  if (isOnOffer) {
+    const message = `waiting for ${what}, which is offered again and is given new credentials first`;
+    return report('K10 offered', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+  }
   if (phase === 'Released') return unoffered('was released by a former claim');
   const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
   if (wasTakenAway(managed) && !isStillIts) {

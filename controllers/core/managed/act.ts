@@ -5,6 +5,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { isReoffered } from '../claim-marks.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -36,7 +37,6 @@ import {
   withAnnotations,
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
-import { isReoffered } from './status.ts';
 import type { Called, ExternalContext, RunContext } from './steps.ts';
 import {
   cannotDelete,

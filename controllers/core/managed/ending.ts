@@ -27,7 +27,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { claimMarks } from '../claim-marks.ts';
+import { claimMarks, isReoffered } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -41,7 +41,7 @@ import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 import type { Overtaken } from './overtaken.ts';
-import { isReoffered, scrub, withManagedStatus } from './status.ts';
+import { scrub, withManagedStatus } from './status.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {

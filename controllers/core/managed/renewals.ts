@@ -1,9 +1,9 @@
 import isEmpty from 'lodash/isEmpty.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { isReoffered } from '../claim-marks.ts';
 import { secretsAmong } from '../connection/published-details.ts';
 import { shouldUpdate } from '../management-policies.ts';
-import { isReoffered } from './status.ts';
 
 /**
  * What a former claim was told must not open what the next one gets: a released resource that is offered again gets new

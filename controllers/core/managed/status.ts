@@ -3,10 +3,10 @@ import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
-import { wasTakenAway } from '../claim-marks.ts';
+import { isReoffered } from '../claim-marks.ts';
 import { secretsAmong } from '../connection/published-details.ts';
 import { withShortMessage } from '../message.ts';
 import { standingOperations } from './async-operations.ts';
@@ -83,13 +83,6 @@ function nextPhase(managed: Managed, isReady: boolean) {
   if (wasDeleted(managed)) return phase === 'Bound' ? 'Released' : phase;
   if (isReady && isReoffered(managed)) return 'Unbound';
   return isReady ? setBindable(phase) : phase;
-}
-
-/** A released resource, or one that was taken away from its claim, that an administrator offers again. */
-export function isReoffered(managed: Managed): boolean {
-  const isForNobody = managed.status?.bindingPhase === 'Released' || wasTakenAway(managed);
-  const isOffered = managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
-  return isForNobody && isOffered && managed.spec.claimRef === undefined;
 }
 
 const shortestSecret = 4;

@@ -5,7 +5,8 @@ import { available, binding, creating, reconcileSuccess } from '../../../apis/co
 import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
-import { isReoffered, scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
+import { isReoffered } from '../../../controllers/core/claim-marks.ts';
+import { scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
 import { withShortMessage } from '../../../controllers/core/message.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
 import { Scene } from './managed-scene.ts';
@@ -195,6 +196,7 @@ describe('the status of a managed resource, whole', () => {
     assert.equal(phase(offered, ready), 'Unbound');
   });
   test('one that was taken away from its claim is offered on request, Bound or not', () => {
+    const { uid: _uid, ...byName } = claimRef();
     const offered = { 'crossplane.io/reoffer': 'true' };
     const taken = { ...offered, 'crossplane.io/claim-parameters': '{}' };
     const onceOffered = { ...offered, 'crossplane.io/reserved-for': 'claim-uid/managed-uid' };
@@ -204,6 +206,8 @@ describe('the status of a managed resource, whole', () => {
     assert.equal(isOffered(taken, 'Unbound', { claimRef: claimRef() }), false);
     assert.equal(isOffered(taken, 'Bound'), true);
     assert.equal(isOffered(taken, 'Bound', { claimRef: claimRef() }), false);
+    assert.equal(isOffered(taken, 'Bound', { claimRef: byName }), true, 'to one claim');
+    assert.equal(isOffered(offered, 'Unbound', { claimRef: byName }), false, 'to one claim from the start');
     assert.equal(isOffered(onceOffered, 'Unbound'), false);
     assert.equal(isOffered(offered, 'Bound'), true, 'replaced with its first manifest');
     assert.equal(isOffered(offered, 'Unbound'), false);

@@ -563,6 +563,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const its = managed;',
     },
     {
+      against: "a former tenant's password handed to the claim that an offer is for",
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: K10 so does one that came out of a backup without its status',
+      was: 'if (isOnOffer) {',
+      becomes: 'if (false) {',
+    },
+    {
       against: 'a claim bound to what is not ready',
       provenBy: 'test/controllers/core/claim-binding/decide.test.ts: K11 ManagedIsInUnknownBindingPhase',
       was: "if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };",
@@ -676,7 +683,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against:
         'what was bound to a claim that has gone in the hands of one that its claimRef names by a slip',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: H1 former: nor one that names it by now, and was bound to another that has gone',
+        'test/controllers/core/claim-binding/decide.test.ts: K10 nor is one bound that names it by now, and was bound to another that has gone',
       was: 'if (!isOtherUid && wasBoundToAnother(managed, claim)) return !knewAnotherUid(managed, claim);',
       becomes: '',
     },

@@ -27,12 +27,12 @@ export const releasedStays: InvariantOf = () => ({
     const what = `${kind.kind} ${is.metadata.name}`;
     const isOffered = was.metadata.annotations?.[annotationKeys.reoffer] === 'true';
     const isRestored = was.status?.boundUID !== undefined && was.status.boundUID !== was.metadata.uid;
-    const isTaken = was.spec.claimRef === undefined && is.spec.claimRef !== undefined;
+    const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined;
     if (isRestored) return [];
     return [
       ...(isTaken && from === 'Released' ? [`${by} gives ${what}, which is Released, to a claim`] : []),
       ...(from !== to && from !== undefined && allowed[from] !== undefined && !allowed[from].includes(to)
-        ? to === 'Unbound' && isOffered && was.spec.claimRef === undefined
+        ? to === 'Unbound' && isOffered && was.spec.claimRef?.uid === undefined
           ? []
           : [`${by} makes ${what} ${to}, which was ${from}`]
         : []),

@@ -110,7 +110,8 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (held !== undefined && claim.metadata.finalizers?.includes(finalizer) !== true) {
     return { due: `to get its finalizer back, as it has ${held.kind} ${held.metadata.name}` };
   }
-  const isBound = phase === 'Bound' || (phase === 'Released' && isGoing);
+  const isOnOffer = isReoffered(managed) && !isOnRecordFor(managed, claim);
+  const isBound = !isOnOffer && (phase === 'Bound' || (phase === 'Released' && isGoing));
   const isAllowed = (names(managed) && isBound) || wasTakenBy(managed, uid);
   if (!isAllowed && !mayClaim(claim, managed, objects)) return pending('Binding', false);
   if (claimRef !== undefined && !names(managed)) return pending('Binding', false);
@@ -120,8 +121,8 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   if (isByName && claimRef?.uid !== uid) return pending('Binding', false);
   const isByUid = claimRef?.uid === undefined || claimRef.uid === uid;
   const isRefused = names(managed) && isByUid && wasBoundToAnother(managed, claim);
-  if (held === undefined && isRefused && claim.status?.bindingPhase !== 'Bound') {
-    return pending('Binding', false);
+  if (held === undefined && isRefused && !isOnOffer && claim.status?.bindingPhase !== 'Bound') {
+    return pending('Binding', !isOnRecordFor(managed, claim));
   }
   // A former claim's of that name, if that was bound to this very resource, or has reserved it; else the reference heals.
   const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
@@ -153,7 +154,7 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
   const { initProvider, forProvider } = managed.spec;
   const offered = { ...managed.status, ...initProvider, ...forProvider };
   if (claimRef?.uid === undefined && !agree(claim, offered)) return pending('Binding', false);
-  if (isGoing || phase === 'Released') return pending('Binding');
+  if (isGoing || isOnOffer || phase === 'Released') return pending('Binding');
   if (wasTakenAway(managed) && !(phase !== 'Bound' && wasTakenBy(managed, uid))) {
     const isKnown =
       !isOnRecordFor(managed, claim) && !wasBound(claim) && !isDisputed(managed, claim, objects);
@@ -168,9 +169,18 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     : { due: `to bind ${managed.kind} ${managed.metadata.name}` };
 }
 
-/** Whether it is Bound, or bears what is written with a claimRef, and has none, so that a former claim may know its password. */
+/** Whether it is offered again, to the claim that it names or to whoever wants it, and has not got new credentials yet. */
+const isReoffered = (managed: Managed): boolean =>
+  managed.metadata.annotations?.['crossplane.io/reoffer'] === 'true' &&
+  managed.spec.claimRef?.uid === undefined &&
+  (managed.status?.bindingPhase === 'Released' || wasTakenAway(managed));
+
+/**
+ * Whether it is Bound, or bears what is written with a claimRef, and names none by its UID, so that a former claim may
+ * know its password.
+ */
 const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
-  spec.claimRef === undefined &&
+  spec.claimRef?.uid === undefined &&
   (status?.bindingPhase === 'Bound' ||
     metadata.annotations?.['crossplane.io/claim-parameters'] !== undefined);
 

@@ -17,6 +17,7 @@ import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { adminNamespace, estate, objectOf, secret, teams } from './estate.ts';
 import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
+import { offerAgain } from './offers.ts';
 import { slips } from './slips.ts';
 
 /** Not later than so much after something else: a moment in which that is still under way. */
@@ -194,8 +195,10 @@ function contested(draft: Draft): void {
     name: resource.metadata.name,
   };
   const born = comes(draft, resource);
+  const claims: ObjectName[] = [];
   for (const index of [0, 1]) {
     const object = claimOf(FancySQLInstanceKind, draft.pick(teams, 'team', index), index, { resourceRef });
+    claims.push(nameOf(object));
     const made = draft.between(0, 0.5, 'claim', index);
     draft.at(made, { type: 'create', object });
     if (draft.has(0.5, 'goes', index)) {
@@ -207,7 +210,7 @@ function contested(draft: Draft): void {
       draft.at(after(draft, made, 'meddles', index), { type: 'delete', of: secretOf(object) });
   }
   if (draft.has(0.3, 'reoffered')) {
-    const patch = { metadata: { annotations: { [annotationKeys.reoffer]: 'true' } } };
+    const patch = offerAgain(draft, claims);
     draft.at(draft.between(0.5, 1, 'reoffered'), { type: 'edit', of: nameOf(resource), patch });
   }
   if (draft.has(0.2, 'resource goes')) goes(draft, nameOf(resource), born);

@@ -7,6 +7,7 @@ import type { ObjectName } from '../scenario.ts';
 import { claimsOf } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import { teams } from './estate.ts';
+import { offerAgain } from './offers.ts';
 
 /** Another claim comes to name what a claim has: what that one was given by the time it is made is not known before. */
 function waits(draft: Draft, of: ObjectName, resource: ObjectName, slip: number): void {
@@ -45,9 +46,8 @@ function claimRef(draft: Draft, of: ObjectName): void {
     draft.at(slip, { type: 'edit', of: resource, patch });
   }
   if (draft.has(0.3, 'offered')) {
-    const annotations = { [annotationKeys.reoffer]: 'true' };
-    const offer = { metadata: { annotations } };
-    draft.at(draft.between(slip, 1, 'offer'), { type: 'edit', of: resource, patch: offer });
+    const patched = offerAgain(draft, claimsOf(draft));
+    draft.at(draft.between(slip, 1, 'offer'), { type: 'edit', of: resource, patch: patched });
   }
   if (draft.has(0.3, 'somebody waits')) waits(draft, of, resource, slip);
   if (draft.has(0.4, 'mends')) {

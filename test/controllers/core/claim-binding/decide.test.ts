@@ -113,7 +113,29 @@ const takenAway = (
   event: 'WaitingToBind',
   isWarning: true,
   ready: 'Binding',
-  message: /^FavouriteDBInstance db was given to a claim, .* db crossplane\.io\/reoffer=true$/,
+  message:
+    /^FavouriteDBInstance db was given to a claim, .*; an administrator can offer it to this claim: kubectl patch /,
+});
+
+/** A resource that was another claim's and is offered again. */
+const onOffer = (
+  rule: string,
+  spec: object,
+  bindingPhase: 'Unbound' | 'Bound' | 'Released',
+): Record<string, Case> => ({
+  [rule]: {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(spec, {
+      annotations: { 'crossplane.io/reoffer': 'true', 'crossplane.io/claim-parameters': '{}' },
+      status: { bindingPhase, boundUID: 'managed-uid', boundClaimUID: 'gone' },
+    }),
+    row: 'K10 offered',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message:
+      /^waiting for FavouriteDBInstance db, which is offered again and is given new credentials first$/,
+  },
 });
 
 /** It is refused because nobody knows, or may say here, whose it is. */
@@ -302,7 +324,7 @@ const cases: Record<string, Case> = {
     isWarning: true,
     ready: 'Binding',
     message:
-      /kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io db crossplane\.io\/reoffer=true/,
+      /an administrator can offer it to this claim: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"metadata":{"annotations":{"crossplane\.io\/reoffer":"true"}},"spec":{"claimRef":{.*"name":"orders","uid":null}}}'$/,
   },
   'K10 a resource that was taken away from another claim may be known to that': takenAway({
     'crossplane.io/reserved-for': 'other-uid/managed-uid',
@@ -368,16 +390,63 @@ const cases: Record<string, Case> = {
     rightful: owner,
     ...keptByAnother,
   },
-  'H1 former: nor one that names it by now, and was bound to another that has gone': {
+  'K10 nor is one bound that names it by now, and was bound to another that has gone': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef() },
       { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'gone' } },
     ),
-    ...notOffered,
-    row: 'H1 former',
+    row: 'K10 released',
+    act: 'report',
+    event: 'WaitingToBind',
+    isWarning: true,
+    ready: 'Binding',
     message:
-      /it was bound to another claim, and may hold the data of that; an administrator can offer it again: remove its spec\.claimRef, and kubectl annotate .* db crossplane\.io\/reoffer=true$/,
+      /^FavouriteDBInstance db was bound to another claim, and may hold the data of that; an administrator can offer it to this claim: kubectl patch /,
+  },
+  ...onOffer('K10 an offered one gets new credentials before whoever wants it is bound', {}, 'Released'),
+  ...onOffer('K10 so does one that is offered to this claim by its name', { claimRef: byName }, 'Released'),
+  ...onOffer(
+    'K10 so does one that was bound to another, and is offered to this claim by its name',
+    { claimRef: byName },
+    'Bound',
+  ),
+  ...onOffer('K10 so does one that came out of a backup without its status', { claimRef: byName }, 'Unbound'),
+  'H1: what is offered to another claim by its name is not this one’s': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      { claimRef: { ...byName, name: 'other' } },
+      { annotations: { 'crossplane.io/reoffer': 'true' }, status: { bindingPhase: 'Released' } },
+    ),
+    row: 'H1',
+    act: 'report',
+    event: 'CannotBindManagedResource',
+    ready: 'Binding',
+    synced: 'False',
+    message: /it is claimed by FancySQLInstance team\/other$/,
+  },
+  'K10 what came out of a backup without its status, and names this claim by its name alone, is not bound unoffered':
+    {
+      ...takenAway({ 'crossplane.io/claim-parameters': '{}' }),
+      managed: managed(
+        { claimRef: byName },
+        {
+          annotations: { 'crossplane.io/claim-parameters': '{}' },
+          status: { bindingPhase: 'Unbound' },
+        },
+      ),
+    },
+  'K15 a claim whose own resource bears an offer of old, and names it by its name alone, keeps it': {
+    claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
+    managed: managed(
+      { claimRef: byName },
+      {
+        annotations: { 'crossplane.io/reoffer': 'true' },
+        status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'claim-uid' },
+      },
+    ),
+    row: 'K15',
+    act: 'refresh',
   },
   'K15 what came out of a backup with another UID was bound before, whoever had it': {
     claim: claim({ resourceRef: resourceRef('db') }),

@@ -104,6 +104,13 @@ const worlds: Readonly<Record<(typeof bindingRows)[number] | (typeof deletedRows
     managed: managed(claimed, { ...deleted, status: { bindingPhase: 'Unbound' } }),
   },
   K14: { claim: claim(db), managed: managed({}, { status: { bindingPhase: 'Unbound' } }) },
+  'K10 offered': {
+    claim: claim(db),
+    managed: managed(
+      {},
+      { annotations: { 'crossplane.io/reoffer': 'true' }, status: { bindingPhase: 'Released' } },
+    ),
+  },
   'K10 released': { claim: claim(db), managed: managed({}, { status: { bindingPhase: 'Released' } }) },
   'K10 taken': {
     claim: claim(db, { status: { bindingPhase: 'Released' } }),

@@ -124,8 +124,9 @@ const stuck = (deletionTimestamp: string) =>
     { deletionTimestamp, finalizers: ['finalizer.resourceclaim.crossplane.io'] },
   );
 const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or delete the claim and create a new one`;
-const offer =
-  'FavouriteDBInstance db was released by a former claim; an administrator can offer it again: kubectl annotate favouritedbinstances.database.fcp.crossplane.io db crossplane.io/reoffer=true';
+const offer = `FavouriteDBInstance db was released by a former claim; an administrator can offer it to this claim: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"true"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
+const offered =
+  'waiting for FavouriteDBInstance db, which is offered again and is given new credentials first';
 const ours = (spec: Managed['spec'], status: Managed['status'], metadata = {}) =>
   managed(spec, { ...metadata, ...(status && { status }) });
 
@@ -446,6 +447,16 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       () => decided({ managed: ours({}, { bindingPhase: 'Unbound' }, { deletionTimestamp }) }),
       ['Unbound', binding('FavouriteDBInstance db is being deleted'), synced],
       ['Normal WaitingToBind: FavouriteDBInstance db is being deleted'],
+    ],
+  },
+  'K10 offered': {
+    told: [
+      () => {
+        const annotations = { 'crossplane.io/reoffer': 'true' };
+        return decided({ managed: ours({}, { bindingPhase: 'Released' }, { annotations }) });
+      },
+      ['Unbound', binding(offered), synced],
+      [`Normal WaitingToBind: ${offered}`],
     ],
   },
   'K10 released': {

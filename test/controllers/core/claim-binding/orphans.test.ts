@@ -248,10 +248,10 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
         const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
         assert.match(
           told.at(-1)?.message ?? '',
-          /whose it was and which goes, so that nothing is done; delete this resource, or leave out its spec\.claimRef and offer it/,
+          /whose it was and which goes, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec\.claimRef/,
         );
         const waiting = saidOf(cluster, rivalsKey, 'Ready');
-        assert.match(waiting, /an administrator can offer it again: kubectl annotate /);
+        assert.match(waiting, /an administrator can offer it to this claim: kubectl patch /);
         offer(cluster, name);
         await process.settle(70_000);
         assert.equal(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
@@ -290,7 +290,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
       assert.deepEqual([external.things.has(name), process.errors], [true, []]);
       assert.match(
         process.events.findLast(({ reason }) => reason === 'ClaimNotFound')?.message ?? '',
-        /so that nothing is done; delete this resource, or (leave out|remove) its spec\.claimRef and offer it/,
+        /so that nothing is done; delete this resource, or offer it again: /,
       );
     });
   }

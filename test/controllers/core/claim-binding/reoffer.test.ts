@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { creating } from '../../../../apis/core/v1alpha1/condition.ts';
+import { creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { merged } from '../../../../testing/merged.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { claim, claimKind, managed, managedKind, resourceRef } from '../objects.ts';
@@ -59,6 +60,10 @@ async function rebound(cluster: FakeCluster, external: FakeExternal) {
   assert.equal(phaseOf(cluster, 'second'), 'Bound');
   return detailsOf(cluster, 'second').password;
 }
+
+/** What the Ready condition of a team's claim says. */
+const messageOf = (cluster: FakeCluster, team: string): string =>
+  getCondition(cluster.get(claimKind, teamOf(team))?.status?.conditions, 'Ready').message ?? '';
 
 const phaseOf = (cluster: FakeCluster, team: string) =>
   cluster.get(claimKind, teamOf(team))?.status?.bindingPhase;
@@ -158,6 +163,41 @@ describe('a released resource that is offered again', () => {
       assert.equal(cluster.get(managedKind, db)?.metadata.annotations?.[reoffer], undefined);
       process.stop();
       if (!first.hasCrashed) return;
+    }
+  });
+
+  test('is given to the claim that its claimRef names, whoever else has waited for it, wherever the process was cut off', async () => {
+    for (let k = 1; ; k += 1) {
+      const { cluster, external, password } = await released();
+      ask(cluster, 'vulture');
+      const before = await startStack(cluster, external).settle(120_000);
+      ask(cluster, 'heir');
+      await before.settle(120_000);
+      const message = messageOf(cluster, 'heir');
+      assert.match(
+        message,
+        /; an administrator can offer it to this claim: kubectl patch .* db --type=merge -p '{.*}'$/,
+      );
+      before.stop();
+      const patch = JSON.parse(/-p '(.*)'$/.exec(message)?.[1] ?? '') as object;
+      cluster.stepsLeft = k;
+      cluster.edit<Managed>(managedKind, db, (object) => merged(object, patch) as Managed);
+      const cut = await startStack(cluster, external).settle();
+      cut.stop();
+      cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      const process = await startStack(cluster, external).settle(120_000);
+      process.stop();
+      assert.equal(phaseOf(cluster, 'heir'), 'Bound', `after write ${k}`);
+      assert.deepEqual(detailsOf(cluster, 'vulture'), {}, `after write ${k}`);
+      assert.match(messageOf(cluster, 'vulture'), /it is claimed by FancySQLInstance heir\/orders$/);
+      const known = detailsOf(cluster, 'heir').password;
+      assert.notEqual(known, password, `after write ${k}`);
+      assert.equal(known, external.things.get('db')?.password, `after write ${k}`);
+      const warned = process.events.filter(
+        ({ type, object }) => type === 'Warning' && object.includes('heir'),
+      );
+      assert.deepEqual(warned, [], 'nobody has to do anything more');
+      if (!cut.hasCrashed) return;
     }
   });
 
