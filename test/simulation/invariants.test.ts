@@ -1269,7 +1269,7 @@ const cases: readonly Case[] = [
   ).map(
     ([name, who, laterMs, says]): Case => ({
       invariant: provisionedOnce,
-      name: `the first one is made for a claim that was said to be Bound ${name}`,
+      name: `the first one is asked for of a claim that was said to be Bound ${name}`,
       history({ as, ask, cluster, later }) {
         put(claim('orders'))(cluster);
         as(who, patch(orders, { status: bound }, 'status'));
@@ -1280,6 +1280,18 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  {
+    invariant: provisionedOnce,
+    name: 'the first one was asked for long before somebody said that its claim is Bound, and comes long after',
+    history({ as, ask, cluster, later }) {
+      put(claim('orders'))(cluster);
+      ask('create FavouriteDBInstance a');
+      as('somebody', patch(orders, { status: bound }, 'status'));
+      as('p1', patch(orders, { status: { conditions: [] } }, 'status'));
+      later(10_000);
+      as('p1', put(a));
+    },
+  },
   {
     invariant: provisionedOnce,
     name: 'the same is made again after it was bound',
@@ -2079,6 +2091,30 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  {
+    invariant: nothingLeft,
+    name: 'a managed resource goes, and leaves a secret in a namespace that no StoreConfig names any more',
+    history({ as, cluster, rest }) {
+      const kept = secret('stores', 'a', undefined, { password: 'x' });
+      const labels = { 'secret.crossplane.io/owner-uid': a.metadata.uid };
+      const config = {
+        apiVersion: 'secrets.crossplane.io/v1alpha1',
+        kind: 'StoreConfig',
+        metadata: { name: 'default' },
+      };
+      const spec = { type: 'Kubernetes', defaultScope: 'stores' };
+      put(a, { ...config, spec } as unknown as KubernetesObject)(cluster);
+      put({
+        ...kept,
+        type: connectionSecretType,
+        metadata: { ...kept.metadata, labels },
+      } as unknown as KubernetesObject)(cluster);
+      as('somebody', patch(config as unknown as KubernetesObject, { spec: { defaultScope: 'elsewhere' } }));
+      as('p1', leave(a));
+      rest();
+    },
+    says: [],
+  },
   ...(
     [
       ['another process a moment before', 'p2', 100, []],

@@ -1,9 +1,12 @@
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationTargets, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
@@ -20,6 +23,9 @@ const ownerUid = (secret: Secret): string =>
   (secret.type === connectionSecretType ? secret.metadata.labels?.['secret.crossplane.io/owner-uid'] : '') ??
   '';
 
+const scopeOf = (config: KubernetesObject): string => (config as StoreConfig).spec.defaultScope;
+const namespaceOf = ({ metadata: { namespace = '' } }: Secret): string => namespace;
+
 /** Secrets go with what they are of, and what no claim has gives its secret to nobody. */
 export const nothingLeft: InvariantOf = (world) => {
   const { cluster } = world;
@@ -31,6 +37,8 @@ export const nothingLeft: InvariantOf = (world) => {
    * into one is of its making again.
    */
   const late = new Set<string>();
+  /** Namespaces that a StoreConfig named once, and that one does not name any more: nobody looks after them there. */
+  const formerScopes = new Set<string>();
   /** By the UIDs of secrets: which process made it, and when. */
   const makers = new Map<string, { readonly by: string; readonly atMs: number }>();
   /** Who has looked for secrets by then, and lets their owner go, does not see what another process makes. */
@@ -52,6 +60,10 @@ export const nothingLeft: InvariantOf = (world) => {
         const going = { by, atMs: world.elapsedMs, what: `${kind.kind} ${name}` };
         finalised.set(uid, going);
         noteBeside(going, uid);
+      }
+      if (kind.kind === StoreConfigKind.kind && before !== undefined) {
+        const [was, is] = [scopeOf(before), after && scopeOf(after)];
+        if (was !== is) formerScopes.add(was);
       }
       if (kind.kind === 'Secret' && after !== undefined) {
         const { uid = '' } = after.metadata;
@@ -79,6 +91,7 @@ export const nothingLeft: InvariantOf = (world) => {
       const secrets = cluster.all(SecretKind);
       const orphans = secrets
         .filter(({ metadata }) => !late.has(metadata.uid ?? ''))
+        .filter((secret) => controllerUid(secret) !== undefined || !formerScopes.has(namespaceOf(secret)))
         .flatMap((secret) => {
           const owner = finalised.get(ownerUid(secret));
           return owner === undefined

@@ -1,4 +1,5 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
@@ -11,6 +12,9 @@ interface Bound {
   readonly asked: number;
   readonly isSaidByProcess: boolean;
 }
+
+const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
+  (claim as Claim | undefined)?.status?.bindingPhase;
 
 /**
  * A claim is given one managed resource in its life, whether or not that is there still. A request that was given up may
@@ -37,8 +41,9 @@ export const provisionedOnce: InvariantOf = (world) => {
       if (after === undefined) return [];
       if (claimKinds.includes(kind)) {
         const { uid = '' } = after.metadata;
-        const isBound = (after as unknown as Claim).status?.bindingPhase === 'Bound';
-        const isSaidByProcess = isProcess(by);
+        const isBound = phaseOf(after) === 'Bound';
+        // What leaves the phase as somebody wrote it says nothing.
+        const isSaidByProcess = isProcess(by) && phaseOf(before) !== 'Bound';
         const former = boundAt.get(uid);
         if (isBound && (former === undefined || (isSaidByProcess && !former.isSaidByProcess))) {
           boundAt.set(uid, { atMs: world.elapsedMs, asked, isSaidByProcess });
@@ -53,8 +58,8 @@ export const provisionedOnce: InvariantOf = (world) => {
       made.set(uid, what);
       const bound = boundAt.get(uid);
       const isKnown = bound !== undefined && (bound.isSaidByProcess || world.elapsedMs > knownMs(bound.atMs));
-      const isLate =
-        former === what && (askedAt.get(`create ${what}`) ?? Infinity) <= (bound?.asked ?? Infinity);
+      const wasThere = former === what || bound?.isSaidByProcess === false;
+      const isLate = wasThere && (askedAt.get(`create ${what}`) ?? Infinity) <= (bound?.asked ?? Infinity);
       return [
         ...(former === undefined || former === what
           ? []
