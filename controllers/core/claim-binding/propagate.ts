@@ -26,9 +26,9 @@ export type HandingOver = (wasMarked: boolean, copy: () => Promise<void>) => Pro
 
 /**
  * Gives a claim the connection secret of its managed resource: leave on the source, in the same write as the mark of
- * whom it is given to, then the target with the source's data. Changes only what differs. Where either side wants no secret, or another one than before, it takes
- * back the leave that was given. A bound claim whose source is gone keeps what it was given. Throws an Error whose message
- * names the secret that stands in the way.
+ * whom it is given to, then the target with the source's data. Changes only what differs. Where either side wants no
+ * secret, or another one than before, it takes back the leave that was given. A bound claim whose source is gone keeps
+ * what it was given. Throws an Error whose message names the secret that stands in the way.
  */
 export async function propagateConnection(
   secrets: Resource<Secret>,
