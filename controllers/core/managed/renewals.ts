@@ -26,9 +26,11 @@ export interface Renewals {
   awaitedMs(managed: Managed, now: Date): number;
   /**
    * The mark to be written before credentials are set; undefined: the status has one already. It is ours from then on, also
-   * if another process has left it, so that who is refused for good writes it once, however often it is started anew.
+   * if another process has left it, so that who is refused for good writes it once, however often it is started anew. But
+   * where more has been published than the status tells (`revision`), that process was about to say that it is over, and
+   * what it asked for last, and gave up, may be carried out yet: with a mark of our own the object is not as that knew it.
    */
-  begin(managed: Managed, now: Date): string | undefined;
+  begin(managed: Managed, now: Date, revision?: number): string | undefined;
   /** These details are published. Secrets among them are what the external system has, if the mark is ours. */
   published(managed: Managed, details: ConnectionDetails): void;
   /** Whether what was set after the mark that the status has is published. */
@@ -74,9 +76,12 @@ export function createRenewals(): Renewals {
       if (isReoffered(managed)) renewed.add(uid);
     },
     awaitedMs: (managed, now) => (ownMark(managed) === undefined ? freshForMs(managed, now) : 0),
-    begin(managed, now) {
+    begin(managed, now, revision = 0) {
       const { metadata, status } = managed;
-      if (status?.renewingSince !== undefined && !ownMark(managed)?.isOver) {
+      const begun = ownMark(managed);
+      if (begun?.isOver === false) return undefined;
+      const isSettled = revision <= (status?.publishedRevision ?? 0);
+      if (status?.renewingSince !== undefined && begun === undefined && isSettled) {
         own.set(metadata.uid, { mark: status.renewingSince, isOver: false });
         return undefined;
       }

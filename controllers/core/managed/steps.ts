@@ -287,7 +287,7 @@ export async function markRenewal(
   run: Run,
 ): Promise<Run> {
   const now = env.clock.now();
-  const mark = renewals.begin(run.current, now);
+  const mark = renewals.begin(run.current, now, run.before?.revision);
   if (mark === undefined) return run;
   const writing = managedResources.updateStatus(run.current, withRenewalMark(run.current, mark, now), signal);
   const facts = { ...cannotWrite, known: run };

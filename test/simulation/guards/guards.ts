@@ -1285,6 +1285,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return begun === undefined;',
     },
     {
+      against: 'a password that another process has set, believed because of what a former one says late',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: and says so with a mark of its own, once, where that other has published since and may say yet that it is over',
+      was: 'const isSettled = revision <= (status?.publishedRevision ?? 0);',
+      becomes: 'const isSettled = true;',
+    },
+    {
       against: 'two processes that renew a password in turn',
       provenBy: 'test/controllers/core/managed/renewals.test.ts: for as long as it takes, mostly',
       was: 'ownMark(managed) === undefined ? freshForMs(managed, now) : 0',

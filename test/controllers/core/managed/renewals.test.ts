@@ -315,6 +315,15 @@ describe('who is about to set credentials is left alone', () => {
     assert.deepEqual([renewals.isDue(left), renewals.isOver(left)], [false, true]);
   });
 
+  test('and says so with a mark of its own, once, where that other has published since and may say yet that it is over', () => {
+    const renewals = createRenewals();
+    const mark = renewals.begin(begun('2026-01-02T03:03:00Z'), now, 1);
+    assert.equal(mark, now.toISOString());
+    assert.equal(renewals.begin(begun(mark), new Date(now.getTime() + 1_000), 1), undefined);
+    renewals.published(begun(mark), { password: 'new' });
+    assert.deepEqual([renewals.isDue(begun(mark)), renewals.isOver(begun(mark))], [false, true]);
+  });
+
   test('as one who has said so since is: then what this process has published is in doubt', () => {
     const renewals = createRenewals();
     renewals.published(begun(renewals.begin(begun(), now)), { password: 'new' });
