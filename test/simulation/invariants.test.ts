@@ -2695,6 +2695,24 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['its own claim is named again', 'uid-of-orders', []],
+      ['it is given to another', 'uid-of-other', [/^p1 gives .* a, which is Released, to a claim$/]],
+    ] as const
+  ).map(
+    ([name, boundClaimUID, says]): Case => ({
+      invariant: releasedStays,
+      name: `what goes shows Released, and ${name}, as somebody took the UID from its claimRef`,
+      history({ as, cluster }) {
+        const status = { bindingPhase: 'Released', boundClaimUID } as const;
+        const { uid: _uid, ...byName } = claimRef('orders');
+        put(managed('a', { spec: { claimRef: byName }, status }))(cluster);
+        as('p1', put(managed('a', { spec: { claimRef: claimRef('orders') }, status })));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['offered by an administrator who took it from its claim', {}, 'true', []],
       ['offered by nobody', {}, 'false', [/makes .* a Unbound, which was Bound$/]],
       [

@@ -27,7 +27,9 @@ export const releasedStays: InvariantOf = () => ({
     const what = `${kind.kind} ${is.metadata.name}`;
     const isOffered = was.metadata.annotations?.[annotationKeys.reoffer] === 'true';
     const isRestored = was.status?.boundUID !== undefined && was.status.boundUID !== was.metadata.uid;
-    const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined;
+    // Whose it was, and is while it goes, is named again where somebody took that away.
+    const isIts = is.spec.claimRef?.uid === was.status?.boundClaimUID;
+    const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined && !isIts;
     if (isRestored) return [];
     return [
       ...(isTaken && from === 'Released' ? [`${by} gives ${what}, which is Released, to a claim`] : []),
