@@ -2610,6 +2610,31 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  ...(
+    [
+      ['the one that it was bound to goes', 'orders', []],
+      [
+        'that goes, and not the one that it was bound to',
+        'other',
+        [/^p1 deletes .* a, whose claim team\/other stays$/],
+      ],
+    ] as const
+  ).map(
+    ([name, boundTo, says]): Case => ({
+      invariant: reclaimed,
+      name: `a process deletes a resource whose claimRef has the UID of another claim: ${name}`,
+      history({ as, cluster }) {
+        const named = boundTo === 'orders' ? 'other' : 'orders';
+        put(claim('orders', {}, { ...gone, finalizers: ['x'] }), claim('other'))(cluster);
+        const boundClaimUID = claimRef(boundTo).uid ?? '';
+        const status = { bindingPhase: 'Bound', boundUID: a.metadata.uid, boundClaimUID } as const;
+        const one = managed('a', { spec: { claimRef: claimRef(named), reclaimPolicy: 'Delete' }, status });
+        put(one)(cluster);
+        as('p1', leave(one));
+      },
+      says,
+    }),
+  ),
   {
     invariant: reclaimed,
     name: 'a process deletes what it made, never bound',

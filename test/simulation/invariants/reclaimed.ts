@@ -35,11 +35,14 @@ export const reclaimed: InvariantOf = (world) => {
     return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs;
   }
 
-  /** By its UID alone: names are edited. */
-  const claimOf = ({ spec: { claimRef } }: Managed): Claim | undefined => {
+  /** By UIDs alone, for names are edited: the one that it was bound to, while that is there, else the one that it names. */
+  const claimOf = ({ metadata, spec: { claimRef }, status }: Managed): Claim | undefined => {
     const kind = claimKinds.find((each) => each.kind === claimRef?.kind);
     const claims = kind === undefined ? [] : (cluster.all(kind) as unknown as readonly Claim[]);
-    return claims.find(({ metadata }) => metadata.uid === claimRef?.uid);
+    const withUid = (uid: string | undefined): Claim | undefined =>
+      claims.find((claim) => claim.metadata.uid === uid);
+    const boundTo = status?.boundUID === metadata.uid ? withUid(status?.boundClaimUID) : undefined;
+    return boundTo ?? withUid(claimRef?.uid);
   };
 
   function objections(managed: Managed): readonly string[] {
