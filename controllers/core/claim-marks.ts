@@ -1,5 +1,6 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 
 /** Annotations of a managed resource that are written with its claimRef, and withdrawn with it. */
 export const claimMarks = {
@@ -11,22 +12,45 @@ export const claimMarks = {
   externalName: 'crossplane.io/claim-external-name',
 } as const;
 
+/** The annotation of a managed resource that was another claim's, since it was offered to one: `Kind/namespace/name`. */
+export const offeredToKey = 'crossplane.io/offered-to';
+
+const textOf = ({ kind, namespace, name }: ObjectReference): string => `${kind}/${namespace}/${name}`;
+
 /**
  * Whether a managed resource is Bound, or bears the record of what a claim asked for, and names none by its UID: no
  * controller leaves it so, somebody took its claimRef away, or replaced it with its first manifest. Whether that claim
  * knows the password by then, nobody can tell. Who took it stays on record when it is offered again:
- * docs/decisions/0052.
+ * docs/decisions/0052. Or it was offered to a claim that it does not name any more: docs/decisions/0053.
  */
-export const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
-  spec.claimRef?.uid === undefined &&
-  (status?.bindingPhase === 'Bound' || metadata.annotations?.[claimMarks.parameters] !== undefined);
+export function wasTakenAway({ metadata: { annotations }, spec: { claimRef }, status }: Managed): boolean {
+  if (claimRef?.uid !== undefined) return false;
+  const offeredTo = annotations?.[offeredToKey];
+  const isWithdrawn = offeredTo !== undefined && (claimRef === undefined || offeredTo !== textOf(claimRef));
+  return (
+    isWithdrawn || status?.bindingPhase === 'Bound' || annotations?.[claimMarks.parameters] !== undefined
+  );
+}
 
 /**
  * Whether an administrator offers a released resource, or one that was taken away from its claim, again: to the claim
  * that its claimRef names, or, where it has none, to whoever claims it: docs/decisions/0053.
  */
 export function isReoffered(managed: Managed): boolean {
+  const { claimRef } = managed.spec;
   const isForNobody = managed.status?.bindingPhase === 'Released' || wasTakenAway(managed);
-  const isOffered = managed.metadata.annotations?.[annotationKeys.reoffer] === 'true';
-  return isForNobody && isOffered && managed.spec.claimRef?.uid === undefined;
+  const offer = managed.metadata.annotations?.[annotationKeys.reoffer];
+  const isOffered = offer === 'true' || (offer === 'claim' && claimRef !== undefined);
+  return isForNobody && isOffered && claimRef?.uid === undefined;
+}
+
+/** The annotations of a managed resource once its offer has been taken up: `used` go, `marks` come. */
+export function afterOffer({ spec: { claimRef } }: Managed): {
+  readonly used: readonly string[];
+  readonly marks: Readonly<Record<string, string>>;
+} {
+  return {
+    used: [annotationKeys.reoffer, claimMarks.parameters, offeredToKey],
+    marks: claimRef === undefined ? {} : { [offeredToKey]: textOf(claimRef) },
+  };
 }

@@ -2720,6 +2720,39 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['the claim that it was offered to', 'claim', 'orders', []],
+      [
+        'another than it was offered to',
+        'claim',
+        'other',
+        [
+          /^p1 gives .* a, which was offered to FancySQLInstance team\/orders, to FancySQLInstance team\/other$/,
+        ],
+      ],
+      ['whoever wants it', 'true', 'other', []],
+    ] as const
+  ).map(
+    ([name, offer, taker, says]): Case => ({
+      invariant: releasedStays,
+      name: `what was offered again, and then withdrawn, is given to ${name}`,
+      history({ as, cluster }) {
+        const { uid: _uid, ...byName } = claimRef('orders');
+        const spec = offer === 'claim' ? { claimRef: byName } : {};
+        const annotations = { [annotationKeys.reoffer]: offer };
+        put(managed('a', { spec, status: { bindingPhase: 'Released' } }, { annotations }))(cluster);
+        as('p1', put(managed('a', { spec, status: { bindingPhase: 'Unbound' } }, { annotations })));
+        as('p1', put(managed('a', { spec, status: { bindingPhase: 'Unbound' } })));
+        as('somebody', put(managed('a', { status: { bindingPhase: 'Unbound' } })));
+        as(
+          'p1',
+          put(managed('a', { spec: { claimRef: claimRef(taker) }, status: { bindingPhase: 'Unbound' } })),
+        );
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['its own claim is named again', 'uid-of-orders', []],
       ['it is given to another', 'uid-of-other', [/^p1 gives .* a, which is Released, to a claim$/]],
     ] as const

@@ -519,7 +519,7 @@ const cases: readonly Case[] = [
     ),
     link: 'resource',
     cause: 'FavouriteDBInstance legacy was given to a claim before and is not offered again.',
-    mend: `kubectl patch ${resources} legacy --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"true"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
+    mend: `kubectl patch ${resources} legacy --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"claim"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
   },
   {
     fault: 'missing resource',

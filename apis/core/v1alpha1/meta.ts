@@ -16,7 +16,7 @@ export const annotationKeys = {
   externalIdentity: 'crossplane.io/external-identity',
   /** Ours: an admin sets it to `true` to have what a managed resource names now taken for what it has always named. */
   adoptIdentity: 'crossplane.io/adopt-identity',
-  /** Ours: an admin sets it to `true` on a Released managed resource to offer it again, to the claim that its claimRef names. */
+  /** Ours: an admin offers a Released managed resource again: `claim`, to the one that its claimRef names; `true`: to any. */
   reoffer: 'crossplane.io/reoffer',
   /** Ours: on the secret of a managed resource made by hand, the UID of the claim that it is given to. */
   handedTo: 'crossplane.io/handed-to',

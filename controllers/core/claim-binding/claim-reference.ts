@@ -27,7 +27,7 @@ export const returning = (claim: Claim): object => ({ spec: { claimRef: referenc
 export function offering(claim: Claim): object {
   const { apiVersion, kind, namespace, name } = referenceTo(claim);
   return {
-    metadata: { annotations: { [annotationKeys.reoffer]: 'true' } },
+    metadata: { annotations: { [annotationKeys.reoffer]: 'claim' } },
     spec: { claimRef: { apiVersion, kind, namespace, name, uid: null } },
   };
 }

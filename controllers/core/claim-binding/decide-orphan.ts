@@ -73,7 +73,7 @@ export function decideOrphan(
   }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   if (isOnRecordForAnother(managed, claimRef.uid)) {
-    const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=true`;
+    const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=claim`;
     return { row: 'O2 another', act: 'tell', message };
   }
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';

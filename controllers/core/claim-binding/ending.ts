@@ -157,7 +157,7 @@ export const createdEvent = (managed: Managed, { kind, metadata }: Class): Event
 export const leftBehind = (claim: Claim): EventFacts => ({
   type: 'Warning',
   reason: 'ClaimNotFound',
-  message: `spec.claimRef does not name ${describeReference(referenceTo(claim))}, whose it was and which goes, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=true`,
+  message: `spec.claimRef does not name ${describeReference(referenceTo(claim))}, whose it was and which goes, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=claim`,
 });
 
 const outcomes = { Delete: 'deleted', Retain: 'Released' } as const;

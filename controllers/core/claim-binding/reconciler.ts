@@ -208,7 +208,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return finalised(claim, happened);
       }
       case 'finalise':
-        if (decision.row === 'H2') tellManaged(claim, leftBehind(claim));
+        if (decision.row === 'H2' && !isLetGo(claim)) tellManaged(claim, leftBehind(claim));
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, cannotUnbind, signal);
         handOvers.forget(claim.metadata.uid);
@@ -216,6 +216,12 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       case 'nothing':
         return quiet();
     }
+  }
+
+  /** An earlier run has parted from what it had, and was kept from the last step, or the store does not have that yet. */
+  function isLetGo({ spec: { resourceRef } }: Claim): boolean {
+    const { spec, status } = managedResources.get({ name: resourceRef?.name ?? '' }) ?? {};
+    return spec?.claimRef === undefined && status?.bindingPhase === 'Released';
   }
 
   /** Tells the managed resource that is on record for a claim, whatever it names. */

@@ -27,7 +27,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { claimMarks, isReoffered } from '../claim-marks.ts';
+import { afterOffer, isReoffered } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -92,6 +92,8 @@ export interface Ending {
   readonly event?: EventFacts;
   /** Annotations that have had their effect once the status says so. */
   readonly used?: readonly string[];
+  /** Annotations that take their place. */
+  readonly marks?: Readonly<Record<string, string>>;
   readonly next: Next;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
@@ -254,15 +256,12 @@ export const endings = {
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const used = [
-      ...(isReoffered(current) && ready?.status === 'True'
-        ? [annotationKeys.reoffer, claimMarks.parameters]
-        : []),
-      ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
-    ];
+    const isTakenUp = isReoffered(current) && ready?.status === 'True';
+    const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
+    const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
-    return { run, synced: reconcileSuccess(), ready, used, next };
+    return { run, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
   },
 };
 
@@ -377,7 +376,7 @@ export async function conclude(
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, managedResources, overtaken, identity, log } = options;
-  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
+  const { run, next, used = [], marks, thrown, isFinalised, hasFailed, bug } = ending;
   let stored = run.current;
   const ofRun = log.child(() => ({ ...aboutManaged(stored), row: run.row }));
   for (const event of run.happened) {
@@ -403,7 +402,7 @@ export async function conclude(
     if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
   }
   if (used.length > 0) {
-    const annotations = omit(stored.metadata.annotations, used);
+    const annotations = { ...omit(stored.metadata.annotations, used), ...marks };
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     stored = await managedResources.update(stored, cleared, signal);
   }

@@ -208,6 +208,16 @@ describe('the status of a managed resource, whole', () => {
     assert.equal(isOffered(taken, 'Bound', { claimRef: claimRef() }), false);
     assert.equal(isOffered(taken, 'Bound', { claimRef: byName }), true, 'to one claim');
     assert.equal(isOffered(offered, 'Unbound', { claimRef: byName }), false, 'to one claim from the start');
+    const toClaim = { ...taken, 'crossplane.io/reoffer': 'claim' };
+    assert.equal(isOffered(toClaim, 'Bound', { claimRef: byName }), true, 'to one claim alone');
+    assert.equal(isOffered(toClaim, 'Bound'), false, 'to one claim, and withdrawn');
+    const withdrawn = { ...offered, 'crossplane.io/offered-to': 'FancySQLInstance/team/orders' };
+    assert.equal(isOffered(withdrawn, 'Unbound'), true, 'anew, once it was withdrawn');
+    assert.equal(
+      isOffered(withdrawn, 'Unbound', { claimRef: byName }),
+      false,
+      'by a manifest that is applied again',
+    );
     assert.equal(isOffered(onceOffered, 'Unbound'), false);
     assert.equal(isOffered(offered, 'Bound'), true, 'replaced with its first manifest');
     assert.equal(isOffered(offered, 'Unbound'), false);

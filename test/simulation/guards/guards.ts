@@ -583,6 +583,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: "if (phase === 'Released') return { row: 'K14', act: 'bind', managed };",
     },
   ],
+  'controllers/core/claim-marks.ts': [
+    {
+      against: 'a former tenant’s data in the hands of whoever waits, once an offer to another is withdrawn',
+      provenBy:
+        'test/controllers/core/claim-binding/reoffer.test.ts: and given back by who was never bound to it is nobody’s, either',
+      was: 'const isWithdrawn = offeredTo !== undefined && (claimRef === undefined || offeredTo !== textOf(claimRef));',
+      becomes: 'const isWithdrawn = false;',
+    },
+  ],
   'controllers/core/claim-binding/decide-deleted.ts': [
     {
       against: 'a claim that reclaims although it never held on',

@@ -15,29 +15,47 @@ const allowed: Readonly<Record<string, readonly Phase[]>> = {
   Released: [],
 };
 
-/** What one claim had, nobody else is given, unless an administrator offers it again. */
-export const releasedStays: InvariantOf = () => ({
-  name: 'what is Released is nobody else’s until it is offered again',
-  changed({ by, kind, before, after }) {
-    if (!managedKinds.includes(kind) || !isProcess(by) || before === undefined || after === undefined) {
-      return [];
-    }
-    const [was, is] = [before, after] as unknown as readonly [Managed, Managed];
-    const [from, to] = [was.status?.bindingPhase, is.status?.bindingPhase];
-    const what = `${kind.kind} ${is.metadata.name}`;
-    const isOffered = was.metadata.annotations?.[annotationKeys.reoffer] === 'true';
-    const isRestored = was.status?.boundUID !== undefined && was.status.boundUID !== was.metadata.uid;
-    // Whose it was, and is while it goes, is named again where somebody took that away.
-    const isIts = is.spec.claimRef?.uid === was.status?.boundClaimUID;
-    const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined && !isIts;
-    if (isRestored) return [];
-    return [
-      ...(isTaken && from === 'Released' ? [`${by} gives ${what}, which is Released, to a claim`] : []),
-      ...(from !== to && from !== undefined && allowed[from] !== undefined && !allowed[from].includes(to)
-        ? to === 'Unbound' && isOffered && was.spec.claimRef?.uid === undefined
-          ? []
-          : [`${by} makes ${what} ${to}, which was ${from}`]
-        : []),
-    ];
-  },
-});
+const anybody = 'anybody';
+const textOf = ({ claimRef }: Managed['spec']): string =>
+  claimRef === undefined ? anybody : `${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
+
+/** What one claim had, nobody else is given, unless an administrator offers it again; and then to him. */
+export const releasedStays: InvariantOf = () => {
+  /** To whom it was offered last, as a process took that up, by the UID of what was another claim's. */
+  const offers = new Map<string, string>();
+  return {
+    name: 'what is Released is nobody else’s until it is offered again',
+    changed({ by, kind, before, after }) {
+      if (!managedKinds.includes(kind) || !isProcess(by) || before === undefined || after === undefined) {
+        return [];
+      }
+      const [was, is] = [before, after] as unknown as readonly [Managed, Managed];
+      const [from, to] = [was.status?.bindingPhase, is.status?.bindingPhase];
+      const what = `${kind.kind} ${is.metadata.name}`;
+      const isOffered = ['true', 'claim'].includes(was.metadata.annotations?.[annotationKeys.reoffer] ?? '');
+      const isRestored = was.status?.boundUID !== undefined && was.status.boundUID !== was.metadata.uid;
+      // Whose it was, and is while it goes, is named again where somebody took that away.
+      const isIts = is.spec.claimRef?.uid === was.status?.boundClaimUID;
+      const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined && !isIts;
+      const { uid = '' } = is.metadata;
+      const reofferOf = ({ metadata }: Managed): string | undefined =>
+        metadata.annotations?.[annotationKeys.reoffer];
+      const isTakenUp = isOffered && !isTaken && (to !== from || reofferOf(is) === undefined);
+      if (isTakenUp && to === 'Unbound') offers.set(uid, textOf(is.spec));
+      const offer = offers.get(uid) ?? anybody;
+      if (to === 'Bound') offers.delete(uid);
+      if (isRestored) return [];
+      return [
+        ...(isTaken && offer !== anybody && offer !== textOf(is.spec)
+          ? [`${by} gives ${what}, which was offered to ${offer}, to ${textOf(is.spec)}`]
+          : []),
+        ...(isTaken && from === 'Released' ? [`${by} gives ${what}, which is Released, to a claim`] : []),
+        ...(from !== to && from !== undefined && allowed[from] !== undefined && !allowed[from].includes(to)
+          ? to === 'Unbound' && isOffered && was.spec.claimRef?.uid === undefined
+            ? []
+            : [`${by} makes ${what} ${to}, which was ${from}`]
+          : []),
+      ];
+    },
+  };
+};

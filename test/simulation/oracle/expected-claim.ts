@@ -171,18 +171,26 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
 
 /** Whether it is offered again, to the claim that it names or to whoever wants it, and has not got new credentials yet. */
 const isReoffered = (managed: Managed): boolean =>
-  managed.metadata.annotations?.['crossplane.io/reoffer'] === 'true' &&
+  (managed.metadata.annotations?.['crossplane.io/reoffer'] === 'true' ||
+    (managed.metadata.annotations?.['crossplane.io/reoffer'] === 'claim' &&
+      managed.spec.claimRef !== undefined)) &&
   managed.spec.claimRef?.uid === undefined &&
   (managed.status?.bindingPhase === 'Released' || wasTakenAway(managed));
 
 /**
  * Whether it is Bound, or bears what is written with a claimRef, and names none by its UID, so that a former claim may
- * know its password.
+ * know its password; or was offered to another than it names, and may hold the data of a former one.
  */
-const wasTakenAway = ({ metadata, spec, status }: Managed): boolean =>
-  spec.claimRef?.uid === undefined &&
-  (status?.bindingPhase === 'Bound' ||
-    metadata.annotations?.['crossplane.io/claim-parameters'] !== undefined);
+function wasTakenAway({ metadata: { annotations = {} }, spec: { claimRef }, status }: Managed): boolean {
+  const offeredTo = annotations['crossplane.io/offered-to'];
+  const named = claimRef && `${claimRef.kind}/${claimRef.namespace}/${claimRef.name}`;
+  return (
+    claimRef?.uid === undefined &&
+    ((offeredTo !== undefined && offeredTo !== named) ||
+      status?.bindingPhase === 'Bound' ||
+      annotations['crossplane.io/claim-parameters'] !== undefined)
+  );
+}
 
 /** Whether it was bound to a claim last, taken by it, or made for it, by its name. */
 const isOnRecordFor = (managed: Managed, claim: Claim): boolean => {

@@ -211,7 +211,12 @@ function contested(draft: Draft): void {
   }
   if (draft.has(0.3, 'reoffered')) {
     const patch = offerAgain(draft, claims);
-    draft.at(draft.between(0.5, 1, 'reoffered'), { type: 'edit', of: nameOf(resource), patch });
+    const offered = draft.between(0.5, 1, 'reoffered');
+    draft.at(offered, { type: 'edit', of: nameOf(resource), patch });
+    if (draft.has(0.3, 'withdrawn')) {
+      const withdrawn = { spec: { claimRef: null } };
+      draft.at(after(draft, offered, 'withdrawn'), { type: 'edit', of: nameOf(resource), patch: withdrawn });
+    }
   }
   if (draft.has(0.2, 'resource goes')) goes(draft, nameOf(resource), born);
 }

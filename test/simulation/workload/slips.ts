@@ -47,7 +47,12 @@ function claimRef(draft: Draft, of: ObjectName): void {
   }
   if (draft.has(0.3, 'offered')) {
     const patched = offerAgain(draft, claimsOf(draft));
-    draft.at(draft.between(slip, 1, 'offer'), { type: 'edit', of: resource, patch: patched });
+    const offered = draft.between(slip, 1, 'offer');
+    draft.at(offered, { type: 'edit', of: resource, patch: patched });
+    if (draft.has(0.2, 'withdrawn')) {
+      const withdrawn = { spec: { claimRef: null } };
+      draft.at(draft.between(offered, 1, 'withdrawn'), { type: 'edit', of: resource, patch: withdrawn });
+    }
   }
   if (draft.has(0.3, 'somebody waits')) waits(draft, of, resource, slip);
   if (draft.has(0.4, 'mends')) {

@@ -324,7 +324,7 @@ const cases: Record<string, Case> = {
     isWarning: true,
     ready: 'Binding',
     message:
-      /an administrator can offer it to this claim: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"metadata":{"annotations":{"crossplane\.io\/reoffer":"true"}},"spec":{"claimRef":{.*"name":"orders","uid":null}}}'$/,
+      /an administrator can offer it to this claim: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"metadata":{"annotations":{"crossplane\.io\/reoffer":"claim"}},"spec":{"claimRef":{.*"name":"orders","uid":null}}}'$/,
   },
   'K10 a resource that was taken away from another claim may be known to that': takenAway({
     'crossplane.io/reserved-for': 'other-uid/managed-uid',

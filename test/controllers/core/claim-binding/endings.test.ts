@@ -124,7 +124,7 @@ const stuck = (deletionTimestamp: string) =>
     { deletionTimestamp, finalizers: ['finalizer.resourceclaim.crossplane.io'] },
   );
 const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or delete the claim and create a new one`;
-const offer = `FavouriteDBInstance db was released by a former claim; an administrator can offer it to this claim: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"true"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
+const offer = `FavouriteDBInstance db was released by a former claim; an administrator can offer it to this claim: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"claim"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 const offered =
   'waiting for FavouriteDBInstance db, which is offered again and is given new credentials first';
 const ours = (spec: Managed['spec'], status: Managed['status'], metadata = {}) =>

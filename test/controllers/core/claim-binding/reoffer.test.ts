@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { merged } from '../../../../testing/merged.ts';
-import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
-import { claim, claimKind, managed, managedKind, resourceRef } from '../objects.ts';
+import { claim, claimKind, claimRef, managed, managedKind, resourceRef } from '../objects.ts';
 
 /* What a claim left behind is offered again by an administrator alone, and each time anew. */
 
@@ -32,6 +33,30 @@ async function released(over: Managed['spec'] = {}) {
 
 const ask = (cluster: FakeCluster, team: string) =>
   cluster.put(claimKind, claim(spec, { ...teamOf(team), uid: `${team}-uid` }));
+
+/** What the resource was warned of. */
+const warnings = ({
+  events,
+}: {
+  readonly events: readonly { readonly type: string; readonly reason: string }[];
+}) => events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
+
+test('what a claim has let go of is not told that it was taken from it, where its last step is refused at first', async () => {
+  const cluster = new FakeCluster();
+  const writeConnectionSecretToRef = { namespace: 'system', name: 'src' };
+  cluster.put(managedKind, managed({ reclaimPolicy: 'Retain', writeConnectionSecretToRef }));
+  const process = await startStack(cluster, new FakeExternal()).settle();
+  ask(cluster, 'first');
+  await process.settle();
+  let refusals = 1;
+  cluster.gate = ({ verb, kind }) => {
+    if (verb === 'update' && kind === claimKind.kind && refusals-- > 0) throw conflict();
+  };
+  await giveBack(cluster, 'first', () => process.settle(10_000));
+  process.stop();
+  assert.equal(refusals < 1, true);
+  assert.deepEqual(warnings(process), []);
+});
 
 async function giveBack(cluster: FakeCluster, team: string, settle: () => Promise<unknown>): Promise<void> {
   cluster.delete(claimKind, teamOf(team));
@@ -60,6 +85,9 @@ async function rebound(cluster: FakeCluster, external: FakeExternal) {
   assert.equal(phaseOf(cluster, 'second'), 'Bound');
   return detailsOf(cluster, 'second').password;
 }
+
+/** A team's claim as an administrator names it, by its name. */
+const referenceOf = (team: string) => ({ ...omit(claimRef(teamOf(team)), 'uid'), ...teamOf(team) });
 
 /** What the Ready condition of a team's claim says. */
 const messageOf = (cluster: FakeCluster, team: string): string =>
@@ -199,6 +227,62 @@ describe('a released resource that is offered again', () => {
       assert.deepEqual(warned, [], 'nobody has to do anything more');
       if (!cut.hasCrashed) return;
     }
+  });
+
+  for (const [when, settlesMs] of Object.entries({ 'at once': 0, 'once it has new credentials': 120_000 })) {
+    test(`and withdrawn ${when} is nobody’s, whoever waits for it, until it is offered anew`, async () => {
+      const { cluster, external } = await released();
+      ask(cluster, 'vulture');
+      const process = await startStack(cluster, external).settle(120_000);
+      const offered = {
+        metadata: { annotations: { [reoffer]: 'claim' } },
+        spec: { claimRef: referenceOf('heir') },
+      };
+      cluster.edit<Managed>(managedKind, db, (object) => merged(object, offered) as Managed);
+      if (settlesMs > 0) await process.settle(settlesMs);
+      cluster.edit<Managed>(
+        managedKind,
+        db,
+        (object) => merged(object, { spec: { claimRef: null } }) as Managed,
+      );
+      await process.settle(120_000);
+      assert.equal(phaseOf(cluster, 'vulture'), 'Unbound');
+      assert.deepEqual(detailsOf(cluster, 'vulture'), {});
+      assert.match(
+        messageOf(cluster, 'vulture'),
+        /; an administrator can offer it to this claim: kubectl patch /,
+      );
+      ask(cluster, 'heir');
+      cluster.edit<Managed>(managedKind, db, (object) => merged(object, offered) as Managed);
+      await process.settle(120_000);
+      process.stop();
+      assert.equal(phaseOf(cluster, 'heir'), 'Bound');
+      assert.deepEqual(detailsOf(cluster, 'vulture'), {});
+    });
+  }
+
+  test('and given back by who was never bound to it is nobody’s, either', async () => {
+    const { cluster, external } = await released();
+    const offered = {
+      metadata: { annotations: { [reoffer]: 'claim' } },
+      spec: { claimRef: referenceOf('heir') },
+    };
+    cluster.edit<Managed>(managedKind, db, (object) => merged(object, offered) as Managed);
+    const process = await startStack(cluster, external).settle(120_000);
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'update' && kind === 'Secret') throw forbidden();
+    };
+    ask(cluster, 'heir');
+    await process.settle(1_000);
+    assert.equal(cluster.get(managedKind, db)?.spec.claimRef?.uid, 'heir-uid');
+    cluster.gate = () => {};
+    cluster.delete(claimKind, teamOf('heir'));
+    ask(cluster, 'vulture');
+    await process.settle(120_000);
+    process.stop();
+    assert.equal(cluster.get(claimKind, teamOf('heir')), undefined);
+    assert.equal(cluster.get(managedKind, db)?.status?.bindingPhase, 'Unbound');
+    assert.deepEqual(detailsOf(cluster, 'vulture'), {});
   });
 
   test('until it is offered, its credentials stay', async () => {

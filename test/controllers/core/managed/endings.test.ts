@@ -43,7 +43,7 @@ import {
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
 import { conflict } from '../cluster-fake.ts';
-import { deletionTimestamp, undetermined as looked, managed, now } from '../objects.ts';
+import { claimRef, deletionTimestamp, undetermined as looked, managed, now } from '../objects.ts';
 
 const named = { annotations: { 'crossplane.io/external-name': 'db' } };
 const leaving = { ...named, deletionTimestamp };
@@ -756,9 +756,18 @@ describe('how a run over a managed resource ends', () => {
       endings.present(at('27', offered), { ...seen, ...(ready && { ready }) }).used;
     // Who took it stays on record: as long as that claim is there, it is nobody else's.
     assert.deepEqual(used(available()), [
-      ...['crossplane.io/reoffer', 'crossplane.io/claim-parameters', 'crossplane.io/adopt-identity'],
+      ...['crossplane.io/reoffer', 'crossplane.io/claim-parameters', 'crossplane.io/offered-to'],
+      'crossplane.io/adopt-identity',
     ]);
     assert.deepEqual(used(creating()), ['crossplane.io/adopt-identity']);
+  });
+
+  test('of an offer to one claim it stays on record to which, while nobody has taken it up', () => {
+    const annotations = { ...named.annotations, 'crossplane.io/reoffer': 'claim' };
+    const { uid: _uid, ...byName } = claimRef();
+    const offered = managed({ claimRef: byName }, { annotations, status: { bindingPhase: 'Released' } });
+    const { marks } = endings.present(at('27', offered), { ...seen, ready: available() });
+    assert.deepEqual(marks, { 'crossplane.io/offered-to': 'FancySQLInstance/team/orders' });
   });
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
