@@ -2173,6 +2173,41 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['was given up, a moment before', 30_000, 100, []],
+      [
+        'was given up, long before',
+        30_000,
+        10_000,
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+      [
+        'was waited for, a moment before',
+        29_999,
+        100,
+        [/secret team\/conn is still there, and FancySQLInstance orders is gone$/],
+      ],
+    ] as const
+  ).map(
+    ([name, tookMs, laterMs, says]): Case => ({
+      invariant: nothingLeft,
+      name: `a claim goes, and its secret came with a request that ${name}`,
+      history({ as, call, cluster, later, rest }) {
+        put(orders)(cluster);
+        later(tookMs);
+        as('p1', put(secret('team', 'conn', orders, {})));
+        call({
+          ...{ by: 'p1', verb: 'create', target: 'Secret team/conn', sentAtMs: 0 },
+          about: { kind: SecretKind, key: { namespace: 'team', name: 'conn' } },
+        });
+        later(laterMs);
+        as('p1', leave(orders));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['was given up', { sentMs: 20_000, takesMs: 40_000, maker: 'p1' }, []],
       ['another process had sent', { sentMs: 20_000, takesMs: 20_001, maker: 'p2' }, []],
       [

@@ -39,16 +39,20 @@ export const nothingLeft: InvariantOf = (world) => {
   const late = new Set<string>();
   /** Namespaces that a StoreConfig named once, and that one does not name any more: nobody looks after them there. */
   const formerScopes = new Set<string>();
-  /** By the UIDs of secrets: which process made it, and when. */
-  const makers = new Map<string, { readonly by: string; readonly atMs: number }>();
-  /** Who has looked for secrets by then, and lets their owner go, does not see what another process makes. */
+  /** By the UIDs of secrets: which process made it, when, and whether it had given that up by then. */
+  const makers = new Map<
+    string,
+    { readonly by: string; readonly atMs: number; readonly isGivenUp?: boolean }
+  >();
+  /** Who has looked for secrets by then, and lets their owner go, does not see what another process makes, or what he gave up. */
   const lookedMs = listedMs(world.scenario);
   const knownMs = knowing(world.scenario);
   function noteBeside({ by, atMs }: { readonly by: string; readonly atMs: number }, owner: string): void {
     for (const secret of cluster.all(SecretKind)) {
       const { uid = '' } = secret.metadata;
       const maker = makers.get(uid);
-      const isBeside = maker !== undefined && maker.by !== by && atMs - maker.atMs < lookedMs;
+      const isUnseen = maker !== undefined && (maker.by !== by || maker.isGivenUp === true);
+      const isBeside = isUnseen && atMs - maker.atMs < lookedMs;
       if (isBeside && ownerUid(secret) === owner) late.add(uid);
     }
   }
@@ -80,11 +84,14 @@ export const nothingLeft: InvariantOf = (world) => {
     called({ by, verb, about, sentAtMs, isRefused }) {
       if ((verb !== 'create' && verb !== 'update') || about?.kind !== SecretKind || isRefused) return [];
       const secret = cluster.find(SecretKind, about.key);
+      const { uid = '' } = secret?.metadata ?? {};
+      const isGivenUp = world.elapsedMs - sentAtMs >= givenUpMs;
+      const maker = makers.get(uid);
+      if (verb === 'create' && maker?.by === by && isGivenUp) makers.set(uid, { ...maker, isGivenUp });
       const going = secret && finalised.get(ownerUid(secret));
       if (going === undefined) return [];
-      const isGivenUp = sentAtMs < going.atMs && world.elapsedMs - sentAtMs >= givenUpMs;
       const isUnaware = verb === 'create' && by !== going.by && sentAtMs < knownMs(going.atMs);
-      if (isGivenUp || isUnaware) late.add(secret?.metadata.uid ?? '');
+      if ((isGivenUp && sentAtMs < going.atMs) || isUnaware) late.add(uid);
       return [];
     },
     atRest() {
