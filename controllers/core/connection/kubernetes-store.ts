@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -51,9 +52,11 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
 
 function stored(secret: Secret): StoredConnection {
   const { [ownerUidLabel]: ownerUid, ...labels } = secret.metadata.labels ?? {};
+  const controller = controllerUid(secret);
   return {
     data: decodeDetails(secret),
     ownerUid,
+    ...(controller !== undefined && { controllerUid: controller }),
     labels,
     annotations: secret.metadata.annotations ?? {},
     type: secret.type,

@@ -8,6 +8,8 @@ export interface StoredConnection {
   readonly data: ConnectionDetails;
   /** The UID of the managed resource it belongs to; undefined: it is not ours. */
   readonly ownerUid: string | undefined;
+  /** The UID of the object that controls it, where it is an object in the cluster that has a controller. */
+  readonly controllerUid?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** The type of the secret, where the secret store has types. */

@@ -38,9 +38,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       const store = await annotate('cannot get connection details', open(to, signal));
       const stored = await annotate('cannot get connection details', store.read(to.name, signal));
       if (stored === undefined) return nothingPublished;
-      if (stored.ownerUid === managed.metadata.uid) {
-        return publishedAt(placeOf(stored));
-      }
+      if (isFor(managed, stored)) return publishedAt(placeOf(stored));
       if (wasDeleted(managed)) return nothingPublished;
       throw refusal(store, managed, to, stored);
     },
@@ -81,7 +79,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
     const store = await open(to, signal);
     const stored = await store.read(to.name, signal);
     const ownerUid = managed.metadata.uid ?? '';
-    if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);
+    if (stored !== undefined && !isFor(managed, stored)) throw refusal(store, managed, to, stored);
     if (stored === undefined && isEmpty(present(details))) return;
     const place = stored === undefined ? nowhere : placeOf(stored);
     const contested = contestedKeys(place, details, before);
@@ -106,7 +104,7 @@ export function storePublisher(stores: SecretStores): ConnectionPublisher {
       // The type of what exists cannot change.
       type: stored === undefined ? to.metadata?.type : stored.type,
     };
-    if (!isEqual(stored, desired)) await store.write(to.name, stored, desired, signal);
+    if (!isEqual(omit(stored, 'controllerUid'), desired)) await store.write(to.name, stored, desired, signal);
   }
 }
 
@@ -118,13 +116,23 @@ const placeOf = ({ data, annotations }: StoredConnection): Place => ({
   published: withoutEdited(data, annotations),
 });
 
-const refusal = (
+/** Whether a managed resource may write there: what is the secret of its `writeConnectionSecretToRef` stays that alone. */
+const isFor = ({ metadata: { uid } }: Managed, { ownerUid, controllerUid }: StoredConnection): boolean =>
+  ownerUid === uid && controllerUid !== uid;
+
+function refusal(
   store: SecretStore,
   { metadata: { uid } }: Managed,
   { name }: PublishConnectionDetailsTo,
-  { ownerUid }: StoredConnection,
-): NotOurs =>
-  new NotOurs(
-    `${store.describe(name)} exists and belongs to ${ownerUid === undefined ? 'nobody we know' : 'another managed resource'}; ` +
-      `choose another spec.publishConnectionDetailsTo.name, or label it ${ownerUidLabel}=${uid} to hand it over`,
+  { ownerUid, controllerUid }: StoredConnection,
+): NotOurs {
+  const what = store.describe(name);
+  const other = 'choose another spec.publishConnectionDetailsTo.name';
+  if (uid !== undefined && controllerUid === uid) {
+    return new NotOurs(`${what} is the one of spec.writeConnectionSecretToRef; ${other}`);
+  }
+  const whose = ownerUid === undefined ? 'nobody we know' : 'another managed resource';
+  return new NotOurs(
+    `${what} exists and belongs to ${whose}; ${other}, or label it ${ownerUidLabel}=${uid} to hand it over`,
   );
+}

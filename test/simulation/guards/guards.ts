@@ -981,7 +981,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an entry of a store overwritten that belongs to somebody else',
       provenBy: 'test/controllers/core/connection/stores.test.ts: is neither read, written nor removed',
-      was: 'if (stored !== undefined && stored.ownerUid !== ownerUid) throw refusal(store, managed, to, stored);',
+      was: 'if (stored !== undefined && !isFor(managed, stored)) throw refusal(store, managed, to, stored);',
       becomes: '',
     },
     {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../../apis/core/v1alpha1/managed.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
@@ -217,6 +218,24 @@ describe('publishing to the Kubernetes store', () => {
       );
       await publisher.unpublish(publishing(), signal);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });
+    });
+  }
+
+  for (const [how, labels] of Object.entries({
+    '': {},
+    ', labelled or not': { 'secret.crossplane.io/owner-uid': 'managed-uid' },
+  })) {
+    test(`nor is the secret of its own writeConnectionSecretToRef written twice, and it is told so${how}`, async () => {
+      const { cluster, publisher } = configured(spec);
+      const ownerReferences = [controllerReference(publishing())];
+      const data = { password: 'eA==' };
+      const metadata = { ...key, labels, ownerReferences };
+      cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+      const told =
+        /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; choose another spec\.publishConnectionDetailsTo\.name$/;
+      await assert.rejects(publisher.known(publishing(), signal), told);
+      await assert.rejects(publisher.publish(publishing(), details, signal), told);
+      assert.deepEqual(cluster.get(SecretKind, key)?.data, data);
     });
   }
 
