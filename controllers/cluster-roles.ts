@@ -129,7 +129,11 @@ export function processRoles(
     {
       name: `${name}-claims`,
       because: 'What the process does with claims.',
-      rules: [...rules(claims, ['list', 'watch', 'patch']), ...statuses(claims), ...finalizers(claims)],
+      rules: [
+        ...rules(claims, ['get', 'list', 'watch', 'patch']),
+        ...statuses(claims),
+        ...finalizers(claims),
+      ],
     },
     {
       name,

@@ -53,7 +53,7 @@ const granted = (manifests: string) =>
 test('the process may do with each kind what it does, and no more', () => {
   assert.deepEqual(granted(roleManifests(processRoles(kinds), 'Made by hand.')), {
     'services-stack-claims': {
-      'queues.org/anyqueues': ['list', 'patch', 'watch'],
+      'queues.org/anyqueues': ['get', 'list', 'patch', 'watch'],
       'queues.org/anyqueues/status': ['patch'],
       'queues.org/anyqueues/finalizers': ['update'],
     },
