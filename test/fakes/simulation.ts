@@ -16,6 +16,7 @@ import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from './enforcing-cluster.ts';
 import type { FaultyClient } from './faulty-client.ts';
 import { faultyClient } from './faulty-client.ts';
+import { granted, rightsOfTests } from './granted.ts';
 import { scrapedMetrics } from './scraped-metrics.ts';
 
 export interface SimulationOptions {
@@ -38,6 +39,9 @@ export interface StartOptions {
   /** As the flags --namespace and --secret-namespaces; the second holds the first. */
   readonly namespaces?: { readonly claims: readonly string[]; readonly secrets?: readonly string[] };
 }
+
+/** What a process may do. */
+const rights = rightsOfTests();
 
 /** As flags have them by default. */
 const flags = {
@@ -104,7 +108,7 @@ export class Simulation {
         return direct.watch(kind, options);
       },
     };
-    this.#client = faultyClient(noted, clock, { latency: random });
+    this.#client = faultyClient(granted(noted, rights), clock, { latency: random });
     const log = createLogger({
       level: this.#logLevel,
       format: 'json',

@@ -13,6 +13,7 @@ import type { Stored } from '../../testing/memory-cluster.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
+import { granted, installedRights } from '../fakes/granted.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
@@ -58,6 +59,9 @@ export interface Changed {
 
 /** Where the clouds are. */
 export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
+
+/** As an administrator installs it. */
+const rights = installedRights();
 
 /**
  * A cluster, external systems, people, machines and the process in their midst, all under one clock that is moved by
@@ -171,7 +175,9 @@ export class World {
       clouds: this.clouds,
       postgresql: this.postgresql,
       vault: this.vault,
-      client: inProcessClient(cluster, clock),
+      client: granted(inProcessClient(cluster, clock), rights, (deed) =>
+        this.violate('a process only asks for what deploy/ lets it do', JSON.stringify(deed)),
+      ),
       logLevel: this.logLevel,
       write: (line) => this.#logged(line),
       ran: () => {

@@ -10,6 +10,7 @@ import { conflict } from '../../../testing/memory-cluster.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
+import { granted, rightsOfTests } from '../../fakes/granted.ts';
 import type { WithdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
 import { withdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
 
@@ -38,6 +39,9 @@ interface Hook {
   left: number;
 }
 
+/** What a process may do. */
+const rights = rightsOfTests();
+
 /**
  * What outlives a process: a cluster in memory, and the clock. Calls of single objects are recorded in order, and can be
  * made to fail, to meet somebody else's change, or to be the last thing the process does.
@@ -60,7 +64,8 @@ export class FakeCluster {
   #hooks: Hook[] = [];
 
   constructor() {
-    this.#kinds = withdrawnKinds(inProcessClient(this.#memory, this.clock, this.#carryOut));
+    const client = inProcessClient(this.#memory, this.clock, this.#carryOut);
+    this.#kinds = withdrawnKinds(granted(client, rights));
     this.client = this.#kinds.client;
   }
 
