@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { leaseRule, loopOf, rateRule } from './audit-rules.ts';
+import { rightsOf } from '../fakes/granted.ts';
+import { leaseRule, loopOf, notGranted, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
 import { auditedRequest } from './audit-trail.ts';
 
@@ -115,6 +116,41 @@ describe('only the leader writes', () => {
   test('who leads a second time may write again', () => {
     assert.deepEqual(check(lease('a', 0), lease('b', 20_000), lease('a', 40_000), request('a', 41_000)), []);
   });
+});
+
+describe('what is forbidden', () => {
+  const rights = rightsOf([
+    {
+      rules: [
+        { apiGroups: ['example.org'], resources: ['claims'], verbs: ['list', 'patch'] },
+        { apiGroups: ['example.org'], resources: ['claims/status'], verbs: ['patch'] },
+        { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['one'], verbs: ['get'] },
+        { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+      ],
+    },
+  ]);
+  const what = 'coordination.k8s.io';
+  const cases: readonly (readonly [string, Partial<AuditedRequest>, boolean])[] = [
+    ['and granted, by a server that does not know of it yet', { code: 403 }, true],
+    ['and granted for a subresource', { code: 403, resource: 'claims.example.org/status' }, true],
+    ['and granted in the group without a name', { code: 403, verb: 'get', resource: 'secrets' }, true],
+    ['and granted for this name', { code: 403, verb: 'get', resource: `leases.${what}`, key: 'x/one' }, true],
+    [
+      'and granted for another name',
+      { code: 403, verb: 'get', resource: `leases.${what}`, key: 'x/two' },
+      false,
+    ],
+    ['and not granted', { code: 403, verb: 'get' }, false],
+    ['and granted for another group', { code: 403, resource: 'claims.example.com' }, false],
+    ['not', { code: 404, verb: 'get' }, true],
+  ];
+  for (const [when, given, isFine] of cases) {
+    test(`${when}: ${isFine ? 'is no breach' : 'was asked for in vain'}`, () => {
+      const told = notGranted(request('a', 0, given), rights);
+      if (isFine) assert.equal(told, undefined);
+      else assert.match(told!, /^asked for what its roles do not grant: 1970.* a (get|patch) /);
+    });
+  }
 });
 
 describe('how often something happens', () => {

@@ -1,3 +1,4 @@
+import type { Rights } from '../fakes/granted.ts';
 import type { AuditedRequest } from './audit-trail.ts';
 
 const leases = 'leases.coordination.k8s.io';
@@ -56,6 +57,17 @@ export function leaseRule(leaseDurationMs: number): LeaseRule {
       return last === undefined || last.endedMs !== Number.POSITIVE_INFINITY ? undefined : last.user;
     },
   };
+}
+
+/** What is wrong with a request that was forbidden: no right of its sender's allows it, at whatever time. */
+export function notGranted(request: AuditedRequest, rights: Rights): string | undefined {
+  const { verb, resource: text, key, code } = request;
+  const [kind = '', ...subresource] = text.split('/');
+  const [plural = '', ...group] = kind.split('.');
+  const [resource, name] = [[plural, ...subresource].join('/'), key.split('/').at(-1)];
+  // One that begins forbids everything for a while.
+  if (code !== 403 || rights({ verb, group: group.join('.'), resource, name })) return undefined;
+  return `asked for what its roles do not grant: ${described(request)}`;
 }
 
 /** The most requests of one kind within a minute. */

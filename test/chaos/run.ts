@@ -3,7 +3,8 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { eventually } from '../cluster/stack-harness.ts';
-import { described, isWrite, leaseRule, loopOf, rateRule } from './audit-rules.ts';
+import { installedRights } from '../fakes/granted.ts';
+import { described, isWrite, leaseRule, loopOf, notGranted, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
 import { classObjects, credentialsSecret, providerObjects } from './catalogue.ts';
 import type { ChaosOptions } from './command-line.ts';
@@ -76,20 +77,30 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   let quietWrites: AuditedRequest[] | undefined;
   /** When the last Event was sent, in ms since 1970. */
   let lastEventMs = 0;
+  const rights = installedRights();
+  /** When somebody sent at the latest what arrived then: what stands still may take in what a process sent before it ended. */
+  const sentMs = (user: string, arrivedMs: number): number => {
+    const life = world.replicas.flatMap(({ lives }) => lives).find((each) => each.user === user);
+    return Math.min(arrivedMs, life?.end?.atMs ?? arrivedMs);
+  };
   const readAudit = async (): Promise<void> => {
     const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
-      if (!request.user.startsWith('stack-')) continue;
+      const { user, receivedMs } = request;
+      if (!user.startsWith('stack-')) continue;
       requestCount += 1;
-      const problem = lease.check(request);
-      if (problem !== undefined) blame(request.user, problem);
+      const problems = [
+        lease.check({ ...request, receivedMs: sentMs(user, receivedMs) }),
+        notGranted(request, rights),
+      ];
+      for (const problem of problems) if (problem !== undefined) blame(user, problem);
       const loop = loopOf(request);
       if (loop !== undefined) rates.add(loop, request.receivedMs);
       if (loop !== undefined && isWrite(request)) quietWrites?.push(request);
       if (request.resource === 'events') lastEventMs = Math.max(lastEventMs, request.answeredMs);
     }
     for (const { user, what, atMs } of calls) {
-      const problem = lease.checkAct(user, atMs, `${new Date(atMs).toISOString()} ${what}`);
+      const problem = lease.checkAct(user, sentMs(user, atMs), `${new Date(atMs).toISOString()} ${what}`);
       if (problem !== undefined) blame(user, problem);
     }
   };
