@@ -380,10 +380,16 @@ export class MemoryCluster {
     });
   }
 
-  /** Stores with a new resourceVersion; an object being deleted goes with its last finalizer. */
+  /**
+   * Stores with a new resourceVersion. An object being deleted goes with its last finalizer, and the answer has the version
+   * that it had (apiserver, registry/generic/registry/store.go: deleteWithoutFinalizers).
+   */
   #store(kind: Kind, before: Stored | undefined, object: Stored): Stored {
-    if (object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length) {
-      return this.#gone(kind, object, before);
+    const { deletionTimestamp, finalizers } = object.metadata;
+    if (deletionTimestamp !== undefined && !finalizers?.length) {
+      const last = this.#gone(kind, object, before);
+      const { resourceVersion = '' } = before?.metadata ?? {};
+      return { ...last, metadata: { ...last.metadata, resourceVersion } };
     }
     const stored = this.#stamped(kind, object);
     this.#objects.set(this.#place(kind, stored.metadata), stored);

@@ -35,7 +35,10 @@ export interface Store<T extends KubernetesObject> {
   /** Every object there is at subscription as `added`, many of them not in one turn of the event loop; then each change. */
   readonly changes$: Observable<Change<T>>;
   readonly isSynced: boolean;
-  /** Takes an object that a read or write returned, if newer, so that a reconcile reads its own writes. */
+  /**
+   * Takes an object that a read or write returned, if newer, so that a reconcile reads its own writes; what has gone by
+   * the write, as with its last finalizer, it forgets.
+   */
   record(object: T): void;
 }
 
@@ -67,6 +70,10 @@ interface Listener<T> {
 
 const versionOf = (object: KubernetesObject): string => object.metadata.resourceVersion ?? '';
 
+/** Whether it has gone, by the answer to the write that took its last finalizer. */
+const hasGone = ({ metadata: { deletionTimestamp, finalizers } }: KubernetesObject): boolean =>
+  deletionTimestamp !== undefined && !finalizers?.length;
+
 /**
  * An empty store. Versions decide, not the order of arrival: the stream and the answers of writes may overtake
  * each other. An object that is older than what the stream has shown already, and that the store does not
@@ -86,6 +93,8 @@ export function createStore<T extends KubernetesObject>(
   let position = '';
   /** The keys that the list under way has shown. */
   let listed = new Set<string>();
+  /** By UID, the last version of what has gone by a write of ours, until the stream tells of its end. */
+  const gone = new Map<string, string>();
   /** The API server has gone back in time, and no list has been completed since. */
   let isRewound = false;
 
@@ -174,6 +183,9 @@ export function createStore<T extends KubernetesObject>(
     );
   }
 
+  /** Whether it is told of late: it has gone since. */
+  const isPast = ({ metadata: { uid = '' } }: T): boolean => gone.has(uid);
+
   function takePage(page: readonly T[], resourceVersion: string): void {
     // A consistent list is never older than what the stream has shown, unless etcd was restored from a backup:
     // then versions compare wrongly, and the list alone is the truth.
@@ -184,6 +196,8 @@ export function createStore<T extends KubernetesObject>(
     for (const object of page) {
       const key = objectKeyText(object.metadata);
       listed.add(key);
+      // It was there when the list was taken: a deletion since is told of, and a restored backup has it again.
+      gone.delete(object.metadata.uid ?? '');
       put(key, object, isRewound);
     }
   }
@@ -193,6 +207,9 @@ export function createStore<T extends KubernetesObject>(
       // What a write has brought in since the list was taken is not in it and yet exists.
       const isNewer = compareResourceVersions(versionOf(object), resourceVersion) > 0;
       if (!listed.has(key) && (isRewound || !isNewer)) remove(key);
+    }
+    for (const [uid, version] of gone) {
+      if (isRewound || compareResourceVersions(version, resourceVersion) <= 0) gone.delete(uid);
     }
     listed = new Set();
     isRewound = false;
@@ -242,7 +259,12 @@ export function createStore<T extends KubernetesObject>(
       const key = objectKeyText(object.metadata);
       const known = objects.get(key);
       const version = versionOf(object);
-      if (known === undefined) {
+      if (isPast(object)) return;
+      if (hasGone(object)) {
+        const { uid = '' } = object.metadata;
+        gone.set(uid, version);
+        if (known?.metadata.uid === uid) remove(key, object);
+      } else if (known === undefined) {
         if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object);
       } else if (isSelected(object)) put(key, object);
       else if (compareResourceVersions(version, versionOf(known)) > 0) remove(key);
@@ -258,10 +280,12 @@ export function createStore<T extends KubernetesObject>(
           return finishList(event.resourceVersion);
         case 'applied':
           advance(versionOf(event.object));
+          if (isPast(event.object)) return;
           return put(objectKeyText(event.object.metadata), event.object);
         case 'deleted': {
           advance(versionOf(event.object));
           const key = objectKeyText(event.object.metadata);
+          gone.delete(event.object.metadata.uid ?? '');
           const known = objects.get(key);
           // Older than what is known: another object took the name since, or it is back in the selection.
           if (known && compareResourceVersions(versionOf(event.object), versionOf(known)) < 0) return;

@@ -92,7 +92,8 @@ export function testBehaviour(
     await client().delete(kind, created.metadata, { uid });
     const leaving = await client().get(kind, created.metadata);
     assert.ok(leaving.metadata.deletionTimestamp);
-    await patch(created, { metadata: { finalizers: null } });
+    const last = await patch(created, { metadata: { finalizers: null } });
+    assert.deepEqual([last.metadata.finalizers ?? [], versionOf(last)], [[], versionOf(leaving)]);
     await assert.rejects(client().get(kind, created.metadata), isNotFound);
     await assert.rejects(client().delete(kind, created.metadata, { uid }), isNotFound);
   });

@@ -98,6 +98,51 @@ describe('store', () => {
     assert.deepEqual(changes, ['added a@101', 'added b@102', 'deleted a@103']);
   });
 
+  const leaving = { name: 'a', uid: 'one', deletionTimestamp: '2026-01-01T00:00:00Z' };
+  const held = (version: number) => stored('a', version, { metadata: { ...leaving, finalizers: ['x/y'] } });
+  /** What a kube-apiserver answers to the write that takes the last finalizer: with the version that it had. */
+  const last = (version: number) => stored('a', version, { metadata: leaving });
+
+  test('what went with its last finalizer has gone at once, and late events bring nothing back', () => {
+    const { store, changes } = synced(held(1));
+    store.record(held(103));
+    store.record(last(103));
+    assert.deepEqual(changes.splice(0), ['modified a@103', 'deleted a@103']);
+    store.apply(applied(held(102)));
+    store.apply(applied(held(103)));
+    store.record(held(103));
+    store.record(last(103));
+    store.apply(deleted(last(104)));
+    assert.deepEqual(changes, []);
+    assert.equal(store.get(key('a')), undefined);
+  });
+
+  test('the next object of its name is another, however late the end of the first is told', () => {
+    const { store, changes } = synced(held(1));
+    store.record(last(1));
+    store.record(stored('a', 106, { metadata: { name: 'a', uid: 'two' } }));
+    store.apply(applied(held(102)));
+    store.apply(deleted(last(105)));
+    assert.deepEqual(changes, ['deleted a@1', 'added a@106']);
+  });
+
+  test('what went before the store had it is not taken in', () => {
+    const { store, changes } = synced();
+    store.record(last(103));
+    store.apply(applied(held(103)));
+    assert.deepEqual(changes, []);
+  });
+
+  test('a list that shows it is believed: it was taken before, or after etcd was restored', () => {
+    const { store, changes } = synced(held(1));
+    store.record(last(1));
+    store.apply({ type: 'restart' });
+    store.apply({ type: 'listed', objects: [held(1)], resourceVersion: '101' });
+    store.apply({ type: 'synced', resourceVersion: '101' });
+    store.apply(deleted(last(102)));
+    assert.deepEqual(changes, ['deleted a@1', 'added a@1', 'deleted a@102']);
+  });
+
   test('a deletion older than what is known is another object of that name', () => {
     const { store, changes } = synced(stored('a', 1, { metadata: { name: 'a', uid: 'old' } }));
     store.record(stored('a', 105, { metadata: { name: 'a', uid: 'new' } }));

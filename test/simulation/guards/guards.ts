@@ -1114,6 +1114,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (isSelected(object)) put(key, object);',
     },
     {
+      against: 'an event told late that brings back what went with its last finalizer',
+      provenBy:
+        'test/runtime/cache/store.test.ts: what went with its last finalizer has gone at once, and late events bring nothing back',
+      was: 'if (isPast(event.object)) return;',
+      becomes: '',
+    },
+    {
       against: 'what vanished while nobody watched, and is still believed in',
       provenBy:
         'test/runtime/cache/store.test.ts: a list again drops what vanished and tells only what changed',
