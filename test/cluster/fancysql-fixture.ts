@@ -9,6 +9,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import type { ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../local/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import type { Cluster } from './stack-harness.ts';
@@ -57,10 +58,11 @@ export const favouriteRef = (name: string) => ({
 
 export async function startFancySQL(
   clouds: Pick<FavouriteCloudOptions, 'provisioningMs' | 'failRate' | 'deletionMs' | 'readDelayMs'> = {},
+  apiServerFlags: ControlPlaneOptions['apiServerFlags'] = {},
 ): Promise<FancySQLFixture> {
   const favourite = await startFavouriteCloud({ ...clouds, flavour: 'favourite' });
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
-  const cluster = await startCluster();
+  const cluster = await startCluster({ apiServerFlags });
   const { client } = cluster;
   for (const name of [credentialsNamespace, ...namespaces])
     await cluster.kubectl(['create', 'namespace', name]);

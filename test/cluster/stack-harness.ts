@@ -49,7 +49,7 @@ export function adminClient({ kubeconfig }: ControlPlane) {
 
 /** Starts a control plane with our definitions, unless told otherwise, and their rules where it knows them. */
 export async function startCluster(
-  options: Pick<ControlPlaneOptions, 'enforcesRules' | 'withDefinitions'> = {},
+  options: Pick<ControlPlaneOptions, 'enforcesRules' | 'withDefinitions' | 'apiServerFlags'> = {},
 ): Promise<Cluster> {
   const controlPlane = await startControlPlane({ withDefinitions: true, ...options });
   const client = adminClient(controlPlane);

@@ -56,7 +56,7 @@ describe('a tenant against all others, on a real API server', () => {
   const ours = () => instances().filter(({ item }) => !item.tags['crossplane-name']?.startsWith(`${rogue}-`));
 
   before(async () => {
-    fixture = await startFancySQL();
+    fixture = await startFancySQL({}, { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' });
     folder = await mkdtemp(join(tmpdir(), 'services-stack-tenants-'));
     const { cluster } = fixture;
     const { controlPlane, kubectl } = cluster;
