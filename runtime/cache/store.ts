@@ -262,8 +262,11 @@ export function createStore<T extends KubernetesObject>(
       if (isPast(object)) return;
       if (hasGone(object)) {
         const { uid = '' } = object.metadata;
-        gone.set(uid, version);
-        if (known?.metadata.uid === uid) remove(key, object);
+        const isKnown = known?.metadata.uid === uid;
+        // Else its end has been told of already, or never is.
+        if (isKnown || (isSelected(object) && compareResourceVersions(version, position) > 0))
+          gone.set(uid, version);
+        if (isKnown) remove(key, object);
       } else if (known === undefined) {
         if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object);
       } else if (isSelected(object)) put(key, object);

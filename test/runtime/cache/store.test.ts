@@ -133,6 +133,14 @@ describe('store', () => {
     assert.deepEqual(changes, []);
   });
 
+  test('what went by a write that is answered after the watch told of it is not waited for any more', () => {
+    const { store, changes } = synced(held(103));
+    store.apply(deleted(last(104)));
+    store.record(last(103));
+    store.apply(applied(held(105)));
+    assert.deepEqual(changes, ['deleted a@104', 'added a@105']);
+  });
+
   test('a list that shows it is believed: it was taken before, or after etcd was restored', () => {
     const { store, changes } = synced(held(1));
     store.record(last(1));
