@@ -28,7 +28,7 @@ const { template } = deployment.spec;
 const [container] = template.spec.containers;
 
 const verbs = {
-  claims: ['list', 'patch', 'watch'],
+  claims: ['get', 'list', 'patch', 'watch'],
   provisioned: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
   managed: ['get', 'list', 'patch', 'watch'],
   read: ['list', 'watch'],

@@ -305,12 +305,12 @@ test('who has written what is tracked of everything but what a claim was provisi
     kind: 'FavouriteDBInstanceClass' as const,
     name: 'small',
   };
-  await client.create(FavouriteDBInstanceClassKind, {
+  scene.cluster.put(FavouriteDBInstanceClassKind, {
     ...omit(small, 'name'),
     metadata: { name: 'small' },
     specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
   });
-  await client.create(FancySQLInstanceKind, {
+  scene.cluster.put(FancySQLInstanceKind, {
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'FancySQLInstance',
     metadata: key,
@@ -321,8 +321,12 @@ test('who has written what is tracked of everything but what a claim was provisi
   await scene.process.settle(120_000);
   const claim = await client.get(FancySQLInstanceKind, key);
   const { name = '' } = claim.spec.resourceRef ?? {};
-  const isTracked = async (kind: Kind, object: ObjectKey) =>
-    'managedFields' in (await client.get(kind, object)).metadata;
+  const isTracked = async (kind: Kind, { name }: ObjectKey) => {
+    const { items } = await client.list(kind, {});
+    return (
+      'managedFields' in (items.find(({ metadata }) => metadata.name === name) ?? assert.fail()).metadata
+    );
+  };
   assert.equal(claim.status?.bindingPhase, 'Bound');
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name }), false);
   assert.equal(await isTracked(FancySQLInstanceKind, key), true);
