@@ -18,10 +18,12 @@ interface Deed {
  */
 export const reclaimed: InvariantOf = (world) => {
   const { cluster, restored } = world;
-  /** What processes made, and the claims that they let go, by UID; and when they asked for something, by name. */
+  /** What processes made, and the claims that they let go, by UID, as of when they asked to; and when they asked last. */
   const provisioned = new Map<string, Deed>();
   const letGo = new Map<string, Deed>();
   const lastAsked = new Map<string, number>();
+  /** The claim that went by the request being carried out: its UID. */
+  let parting: string | undefined;
   /** Of what somebody wrote another claim into: he is told, and says what becomes of it. */
   const redirected = new Set<string>();
 
@@ -65,7 +67,7 @@ export const reclaimed: InvariantOf = (world) => {
     name: 'only what was bound to a claim that goes, or made for it, is reclaimed, and only if the policy says Delete',
     changed({ by, kind, before, after }) {
       if (claimKinds.includes(kind) && after === undefined && isProcess(by)) {
-        letGo.set(before?.metadata.uid ?? '', { by, atMs: world.elapsedMs });
+        parting = before?.metadata.uid ?? '';
       }
       if (!managedKinds.includes(kind)) return [];
       if (!isProcess(by)) {
@@ -86,6 +88,11 @@ export const reclaimed: InvariantOf = (world) => {
       return objections(before as unknown as Managed).map(
         (objection) => `${by} deletes ${kind.kind} ${before.metadata.name}, ${objection}`,
       );
+    },
+    called({ by, sentAtMs }) {
+      if (parting !== undefined) letGo.set(parting, { by, atMs: sentAtMs });
+      parting = undefined;
+      return [];
     },
     asked({ by }) {
       lastAsked.set(by, world.elapsedMs);
