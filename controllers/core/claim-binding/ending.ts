@@ -9,7 +9,7 @@ import {
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
@@ -102,17 +102,15 @@ const whileItLasts = (event: EventFacts | undefined): Result =>
 /** Bound, and handed over. Events of the managed resource wake it. */
 export const newlyBound = (claim: Claim, managed: Managed): Ending => {
   const message = `bound to ${managed.kind} ${managed.metadata.name}`;
-  return bound(claim, managed, [{ type: 'Normal', reason: 'BoundManagedResource', message }]);
+  return bound(claim, managed, true, [{ type: 'Normal', reason: 'BoundManagedResource', message }]);
 };
 
-/** Bound as before: K15. Events of the managed resource wake it. */
-export const stillBound = (claim: Claim, managed: Managed): Ending => bound(claim, managed, []);
+/** Bound as before: K15; `hasCopy`: the secret that it wants is there. Events of the managed resource wake it. */
+export const stillBound = (claim: Claim, managed: Managed, hasCopy: boolean): Ending =>
+  bound(claim, managed, hasCopy, []);
 
-function bound(claim: Claim, managed: Managed, events: readonly EventFacts[]): Ending {
+function bound(claim: Claim, managed: Managed, hasCopy: boolean, events: readonly EventFacts[]): Ending {
   const unserved = describeUnserved(claim, managed);
-  const { spec, status } = claim;
-  // What is on its way out hands nothing over any more.
-  const hasCopy = !wasDeleted(managed) || status?.binding?.name === spec.writeConnectionSecretToRef?.name;
   const facts: ClaimFacts = {
     conditions: boundConditions(managed, unserved),
     bindingPhase: 'Bound',

@@ -149,6 +149,18 @@ async function isInTheWay(
   return (await secrets.find(sourceKey, signal)) === undefined;
 }
 
+/** Whether the secret that a claim wants is the one that it was given, and still there. */
+export async function keepsItsSecret(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const wanted = claim.spec.writeConnectionSecretToRef;
+  if (wanted === undefined || claim.status?.binding?.name !== wanted.name) return false;
+  const target = await secrets.find(targetOf(claim, wanted), signal);
+  return target !== undefined && isControlledBy(target, claim);
+}
+
 /** The source as it should be: of the target's namespace it allows this target and no other, and says whose that is. */
 function allowingOnly(source: Secret, target: SecretKey, mark: Readonly<Record<string, string>>): Secret {
   const isAllowed = propagationTargets(source).some(

@@ -60,7 +60,7 @@ import { createHandOvers } from './hand-overs.ts';
 import { wasHandedOver, wasHandedOverNow } from './handed-to.ts';
 import { orphanRelease } from './orphan-release.ts';
 import type { HandingOver } from './propagate.ts';
-import { propagateConnection, removeStaleTargets } from './propagate.ts';
+import { keepsItsSecret, propagateConnection, removeStaleTargets } from './propagate.ts';
 import { provisionedManaged, withRecordedResource } from './provision.ts';
 import { finalise, part } from './release.ts';
 import { createUnansweredCreations } from './unanswered-creations.ts';
@@ -314,13 +314,15 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
   /** Keeps the secret, the references and the status of a bound claim true. */
   async function refresh(claim: Claim, resource: Managed, signal: AbortSignal): Promise<Ending> {
     const [updated, healed] = await refer(claim, resource, cannotRefresh, signal);
-    // The secret of one that is being deleted goes before it does.
-    const happened = wasDeleted(healed) ? [] : await propagate(updated, healed, signal);
+    // The secret of one that is being deleted goes before it does: nothing is handed over any more.
+    const isGoing = wasDeleted(healed);
+    const happened = isGoing ? [] : await propagate(updated, healed, signal);
     if (healed.status?.bindingPhase === 'Bound' && (isRestored(healed) || wasBoundToAnother(healed, claim))) {
       const bound = managedResources.updateStatus(healed, withBound(healed, updated), signal);
       await failing('cannot update managed resource status', bound, { ...cannotRefresh, known: happened });
     }
-    return { ...stillBound(updated, healed), happened };
+    const hasCopy = !isGoing || (await keepsItsSecret(secrets, updated, signal));
+    return { ...stillBound(updated, healed, hasCopy), happened };
   }
 
   /** The claim has its finalizer and the external name, and the managed resource names the claim. */

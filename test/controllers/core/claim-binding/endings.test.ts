@@ -385,18 +385,18 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
   },
   K15: {
     'as ready as its managed resource': [
-      () => stillBound(byName, bound),
+      () => stillBound(byName, bound, true),
       ['Bound', 'Ready True Available', synced],
       [],
     ],
     'in its words where it is not': [
-      () => stillBound(byName, failing),
+      () => stillBound(byName, failing, true),
       ['Bound', 'Ready False Unavailable: FavouriteDBInstance db: restarting', synced],
       ['Warning ManagedResourceTrouble: FavouriteDBInstance db: restarting'],
       after(600_000),
     ],
     'no secret is written': [
-      () => stillBound(wanting, bound),
+      () => stillBound(wanting, bound, true),
       ['Bound', `Ready True Available: ${unserved}`, synced],
       [`Warning CannotPropagateConnectionDetails: ${unserved}`],
     ],
@@ -685,7 +685,7 @@ describe('how a run of claim binding ends', () => {
 
   test('an edit that has no effect is said beside whatever else is, each time', () => {
     const told = `${edit}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
-    assert.deepEqual(saidOf(stillBound(byName, bound), [edit]), {
+    assert.deepEqual(saidOf(stillBound(byName, bound, true), [edit]), {
       says: ['Bound', 'Ready True Available', error(told)],
       events: [`Warning CannotApplyEdit: ${told}`],
       result: done,

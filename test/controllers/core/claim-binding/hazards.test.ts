@@ -236,6 +236,19 @@ test('H14: a bound resource whose deletion takes its time is Released when it is
   assert.deepEqual([status()?.bindingPhase, ready().status], ['Released', 'False']);
 });
 
+test('the secret of a claim whose resource goes is not written again, and its status names none', async () => {
+  const { cluster, external, process, status } = worldOf(dynamic);
+  await process.settle();
+  const [bound] = cluster.all(managedKind);
+  external.isDeletionSlow = true;
+  cluster.delete(managedKind, { name: bound?.metadata.name ?? '' });
+  await process.settle(1_000);
+  assert.deepEqual(status()?.binding, { name: target.name });
+  cluster.delete(SecretKind, target);
+  await process.settle(1_000);
+  assert.deepEqual([cluster.get(SecretKind, target), status()?.binding], [undefined, undefined]);
+});
+
 describe('a name that is taken', () => {
   const [first = '', second = ''] = provisionedNames(claim());
 
