@@ -216,13 +216,14 @@ export async function publishing<T>(step: Promise<T>, known: Run, ready?: Ready)
 /** Remembers what could not be published, and why. Answers whether it is said to be Ready with what opens nothing any more. */
 function noteUnpublished(
   { renewals, unpublished }: RunContext,
-  { current, before = nothingPublished }: Run,
+  { current, before = nothingPublished, published = before.details }: Run,
   details: ReportedDetails,
   error: unknown,
 ): boolean {
   const contest = causeOf(error, PublishedElsewhere);
   if (contest === undefined) {
-    return unpublished.keep(current, details, before) && isConditionTrue(current.status?.conditions, 'Ready');
+    const isNews = unpublished.keep(current, details, { ...before, details: published });
+    return isNews && isConditionTrue(current.status?.conditions, 'Ready');
   }
   unpublished.forget(current);
   if (!contest.isOnRecord) renewals.contested(current);

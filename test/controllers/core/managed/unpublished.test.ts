@@ -63,6 +63,22 @@ describe('credentials that cannot be published are not set anew each time', () =
     });
   }
 
+  test('of a secret that was written in the same run, without them: it is no other process that wrote it', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } });
+    scene.external.isDiscreet = true;
+    await scene.run();
+    scene.cluster.delete(SecretKind, secretKey);
+    scene.cluster.gate = ({ verb, kind }) => {
+      if (kind === 'Secret' && verb === 'update') throw broken();
+    };
+    await scene.run();
+    assert.deepEqual(Object.keys(scene.secret ?? {}), ['endpoint']);
+    writable(scene);
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    assert.ok(works(scene));
+  });
+
   test('another process sets others, for it knows of none', async () => {
     const scene = new Scene({ forProvider: { size: 1 } });
     unwritable(scene);
