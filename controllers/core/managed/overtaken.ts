@@ -71,6 +71,11 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
     if (making.get(uid) === 'ended') making.delete(uid);
   }
 
+  /** Another process has said that it is there, since its creation began here: who takes a finalizer away then means it. */
+  function isTold({ metadata: { uid }, status }: Managed): boolean {
+    return status?.externalIdentity !== undefined && begun.get(uid)?.status?.externalIdentity === undefined;
+  }
+
   async function write(current: Managed, desired: Managed): Promise<Managed> {
     if (isEqual(current, desired)) return current;
     if (hasFinalizer(desired, finalizerNames.managed)) gone.set(desired.metadata.uid, desired);
@@ -101,6 +106,7 @@ export function createOvertaken({ events, clock }: Pick<Environment, 'events' | 
       const isOurs = begun.has(uid);
       const isUnmarked = isLast === true && !wasDeleted(object);
       const isHeld = hasFinalizer(object, finalizerNames.managed);
+      if (!isHeld && isUnmarked && isTold(object)) making.delete(uid);
       if (!making.has(uid) && !(isHeld && (isOurs || isUnmarked))) {
         begun.delete(uid);
         return false;

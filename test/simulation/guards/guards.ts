@@ -28,6 +28,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: "else making.set(uid, 'ended');",
       becomes: 'else making.delete(uid);',
     },
+    {
+      against:
+        'the deletion of what another process has made and told of, and somebody then took upon himself',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: who only takes its finalizer away knows of it, and keeps it',
+      was: 'if (!isHeld && isUnmarked && isTold(object)) making.delete(uid);',
+      becomes: '',
+    },
   ],
   'controllers/core/managed/ending.ts': [
     {

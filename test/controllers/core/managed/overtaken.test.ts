@@ -200,6 +200,32 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     });
   }
 
+  const externalIdentity = '{"name":"db"}';
+  for (const [how, metadata, isLeft] of [
+    ['who only takes its finalizer away knows of it, and keeps it', {}, false],
+    ['who lets go of it has deleted it, and may not know what is made now', { deletionTimestamp }, true],
+  ] as const) {
+    test(`once another process has said that it is there, ${how}`, () => {
+      const overtaken = createOvertaken(new Scene().process.env);
+      const made = managed({}, { finalizers, annotations: kept });
+      overtaken.begin(made);
+      const object = { ...managed({}, { annotations: kept, ...metadata }), status: { externalIdentity } };
+      assert.equal(overtaken.goesUnreleased({ type: 'deleted', object, isLast: true }), isLeft);
+      assert.equal(overtaken.isMaking(made), isLeft);
+    });
+  }
+
+  test('what was there before is no word of that', () => {
+    const overtaken = createOvertaken(new Scene().process.env);
+    const made = {
+      ...managed({}, { finalizers, annotations: kept }),
+      status: { externalIdentity },
+    };
+    overtaken.begin(made);
+    const object = { ...managed({}, { annotations: kept }), status: { externalIdentity } };
+    assert.equal(overtaken.goesUnreleased({ type: 'deleted', object, isLast: true }), true);
+  });
+
   test('is not made if the watch has told so by then', async () => {
     const scene = new Scene();
     const end = scene.cluster.beginDeleting(managedKind, db);
