@@ -207,18 +207,20 @@ const still = (forMs: number): Scenario['steps'][number] => ({
 
 const gone = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const held = { finalizers: [finalizerNames.managed] };
-const post = async (clouds: MadeUpHistory['clouds'], name: string, owner = name): Promise<void> => {
-  const tags = {
-    'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
-    'crossplane-name': owner,
-  };
+const tagsOf = (owner: string) => ({
+  'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
+  'crossplane-name': owner,
+});
+const post = (clouds: MadeUpHistory['clouds'], name: string, owner = name): Promise<void> =>
+  postTo(clouds, 'instances', { name, fanciness_level: 1, password: 'a-password', tags: tagsOf(owner) });
+const postTo = async (clouds: MadeUpHistory['clouds'], what: string, item: object): Promise<void> => {
   const { dispatcher, url, token } = clouds.favourite;
   const { statusCode } = await dispatcher.request({
     origin: url,
-    path: '/v1/instances',
+    path: `/v1/${what}`,
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, fanciness_level: 1, password: 'a-password', tags }),
+    body: JSON.stringify(item),
     signal: new AbortController().signal,
   } as Parameters<typeof dispatcher.request>[0]);
   assert.equal(statusCode, 201);
@@ -2786,6 +2788,18 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  {
+    invariant: releasedStays,
+    name: 'what nobody has had was offered to one, and is given to another',
+    history({ as, cluster }) {
+      const { uid: _uid, ...byName } = claimRef('orders');
+      const annotations = { [annotationKeys.reoffer]: 'claim' };
+      put(managed('a', { spec: { claimRef: byName } }, { annotations }))(cluster);
+      const status = { bindingPhase: 'Unbound' } as const;
+      as('p1', put(managed('a', { spec: { claimRef: byName }, status }, { annotations })));
+      as('p1', put(managed('a', { spec: { claimRef: claimRef('other') }, status })));
+    },
+  },
   ...(
     [
       ['its own claim is named again', 'uid-of-orders', []],
@@ -2869,6 +2883,18 @@ const cases: readonly Case[] = [
       call({ system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' });
     },
     says: [/^p1 deletes \/v1\/instances\/a in favourite, which is b’s$/],
+  },
+  {
+    invariant: externalKept,
+    name: 'a process deletes outside what has the name of a network, which is another’s',
+    async history({ cluster, clouds, call }) {
+      await postTo(clouds, 'networks', { display_name: 'b', tags: tagsOf('b') });
+      call({ system: 'favourite', verb: 'POST', target: '/v1/networks' });
+      const [{ item } = assert.fail()] = clouds.favourite.networks();
+      const annotations = { 'crossplane.io/external-name': item.id };
+      put(managed('a', { spec: { reclaimPolicy: 'Delete' } }, { ...gone, ...held, annotations }))(cluster);
+      call({ system: 'favourite', verb: 'DELETE', target: `/v1/instances/${item.id}` });
+    },
   },
   {
     invariant: externalKept,
@@ -3074,6 +3100,36 @@ const cases: readonly Case[] = [
           metadata: { ...metadata, ...its },
           spec: { ...rest.spec, ...spec },
         } as KubernetesObject)(cluster);
+        call({ system: 'postgresql', verb: 'DROP DATABASE', target: 'shop' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['while it was being made', 0, []],
+      ['since it was told of', 1, [/^p1 deletes shop in postgresql$/]],
+    ] as const
+  ).map(
+    ([name, writes, says]): Case => ({
+      invariant: externalKept,
+      name: `a process drops the database of a resource that somebody let go of ${name}`,
+      history({ as, cluster, call }) {
+        const {
+          metadata,
+          status: _status,
+          ...rest
+        } = shop as KubernetesObject & {
+          readonly spec: Fields;
+          readonly status?: unknown;
+        };
+        const spec = { ...rest.spec, reclaimPolicy: 'Delete' };
+        const made = { ...rest, metadata: { ...metadata, ...held }, spec } as KubernetesObject;
+        put(made)(cluster);
+        call({ system: 'postgresql', verb: 'CREATE ROLE', target: 'shop' });
+        if (writes > 0) as('p1', patch(made, { status: { observedGeneration: 1 } }, 'status'));
+        patch(made, { metadata: { finalizers: [] } })(cluster);
+        cluster.delete(kindOf(made) as Kind, objectKey(made.metadata));
         call({ system: 'postgresql', verb: 'DROP DATABASE', target: 'shop' });
       },
       says,

@@ -24,6 +24,10 @@ export function mayDelete({ spec }: Managed): boolean {
   return deletionPolicy === undefined ? reclaimPolicy !== 'Retain' : deletionPolicy === 'Delete';
 }
 
+/** What is of a name in a system. */
+const placeOf = (system: string | undefined, isNetwork: boolean, name: string | undefined): string =>
+  `${system}${isNetwork ? ' network' : ''} ${name}`;
+
 /** The name of what a request deletes in a system; undefined: it deletes nothing that a managed resource stands for. */
 function deleted(system: string, verb: string, target: string): string | undefined {
   if (system === 'postgresql') {
@@ -51,7 +55,9 @@ export const externalKept: InvariantOf = (world) => {
 
   function look(isOurs: boolean): void {
     const before = owners;
-    owners = new Map(inClouds(world).map(({ system, name, owner }) => [`${system} ${name}`, owner]));
+    owners = new Map(
+      inClouds(world).map(({ system, name, owner, isNetwork }) => [placeOf(system, isNetwork, name), owner]),
+    );
     for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.add(place);
   }
 
@@ -70,7 +76,9 @@ export const externalKept: InvariantOf = (world) => {
       const managed = (after ?? before) as unknown as Managed;
       const { name, deletionTimestamp } = managed.metadata;
       const system = Object.keys(groups).find((each) => isIn(each, kind));
-      const places = [recordedName(managed), externalName(managed)].map((each) => `${system} ${each}`);
+      const isNetwork = kind === NetworkKind;
+      const names = [recordedName(managed), externalName(managed)];
+      const places = names.map((each) => placeOf(system, isNetwork, each));
       // What has its name now may take it up, and has once it has our finalizer.
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) given.get(place)?.delete(name);
@@ -79,16 +87,18 @@ export const externalKept: InvariantOf = (world) => {
       const isOvertaken = by === overtaking || places.some((place) => untold.has(place));
       const isLeaving = deletionTimestamp !== undefined || (after === undefined && isOvertaken);
       if (!isLeaving || !mayDelete(managed)) return [];
-      if (kind === NetworkKind) leaving.add(`${system} ${name}`);
+      if (isNetwork) leaving.add(`${system} ${name}`);
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];
     },
     called({ by, system, verb, target, isRefused, isWrite }) {
       if (system === 'api' || !isWrite) return [];
       const name = deleted(system, verb, target);
-      const place = `${system} ${name}`;
+      const place = placeOf(system, target.includes('/networks/'), name);
       const owner = owners.get(place);
       look(isProcess(by));
+      // A role is what the creation of a database, too, begins with.
+      if (verb === 'CREATE ROLE' && isProcess(by) && !isRefused) untold.add(placeOf(system, false, target));
       if (name === undefined || isRefused || !isProcess(by)) return [];
       if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
       const givers = given.get(place);

@@ -68,6 +68,7 @@ export const reclaimed: InvariantOf = (world) => {
     changed({ by, kind, before, after }) {
       if (claimKinds.includes(kind) && after === undefined && isProcess(by)) {
         parting = before?.metadata.uid ?? '';
+        letGo.set(parting, { by, atMs: world.elapsedMs });
       }
       if (!managedKinds.includes(kind)) return [];
       if (!isProcess(by)) {

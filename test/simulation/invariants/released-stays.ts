@@ -4,6 +4,9 @@ import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
 
+/** On what a claim has had, or may have; or was offered. */
+const ofSomebody = ['crossplane.io/claim-parameters', 'crossplane.io/offered-to'];
+
 type Phase = string | undefined;
 
 /**
@@ -40,7 +43,10 @@ export const releasedStays: InvariantOf = () => {
       const { uid = '' } = is.metadata;
       const reofferOf = ({ metadata }: Managed): string | undefined =>
         metadata.annotations?.[annotationKeys.reoffer];
-      const isTakenUp = isOffered && !isTaken && (to !== from || reofferOf(is) === undefined);
+      // What nobody has had is not on record for whom it was offered to.
+      const isMarked = ofSomebody.some((key) => was.metadata.annotations?.[key] !== undefined);
+      const wasHad = from === 'Released' || from === 'Bound' || isMarked;
+      const isTakenUp = isOffered && wasHad && !isTaken && (to !== from || reofferOf(is) === undefined);
       if (isTakenUp && to === 'Unbound') offers.set(uid, textOf(is.spec));
       const offer = offers.get(uid) ?? anybody;
       if (to === 'Bound') offers.delete(uid);

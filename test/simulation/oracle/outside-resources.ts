@@ -10,19 +10,27 @@ export interface Outside {
   readonly owner: string | undefined;
   readonly ownerKind: string | undefined;
   readonly isGoing: boolean;
+  /** Names of networks are no names of databases. */
+  readonly isNetwork: boolean;
 }
 
-type Tags = Readonly<Record<string, string>>;
+interface Item extends Pick<Outside, 'name' | 'isNetwork'> {
+  readonly tags: Readonly<Record<string, string>>;
+  readonly phase: string;
+}
 
 /** Databases and networks of the clouds. */
 export function inClouds({ clouds }: Pick<Seen, 'clouds'>): readonly Outside[] {
   return (['favourite', 'other'] as const).flatMap((system) =>
     [
-      ...clouds[system].instances().map(({ item, phase }) => ({ name: item.name, tags: item.tags, phase })),
-      ...clouds[system].networks().map(({ item, phase }) => ({ name: item.id, tags: item.tags, phase })),
-    ].map(({ name, tags, phase }: { name: string; tags: Tags; phase: string }) => ({
+      ...clouds[system].instances().map(({ item, phase }) => ({ ...item, phase, isNetwork: false })),
+      ...clouds[system]
+        .networks()
+        .map(({ item, phase }) => ({ ...item, name: item.id, phase, isNetwork: true })),
+    ].map(({ name, tags, phase, isNetwork }: Item) => ({
       system,
       name,
+      isNetwork,
       owner: tags['crossplane-name'],
       ownerKind: tags['crossplane-kind'],
       isGoing: phase === 'deleting',
@@ -37,7 +45,9 @@ export function inPostgresql(
 ): readonly Outside[] {
   return [...postgresql.databases(), ...postgresql.roles()].flatMap(({ name, comment = '' }) => {
     const owner = owners.get(comment);
-    return owner === undefined ? [] : [{ system: 'postgresql' as const, name, ...owner, isGoing: false }];
+    return owner === undefined
+      ? []
+      : [{ system: 'postgresql' as const, name, ...owner, isGoing: false, isNetwork: false }];
   });
 }
 
