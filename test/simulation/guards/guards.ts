@@ -448,7 +448,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a bound claim that is told of a secret that goes with its resource',
       provenBy:
         'test/controllers/core/claim-binding/requests.test.ts: a resource on its way out hands nothing over any more',
-      was: 'const happened = wasDeleted(healed) ? [] : await propagate(updated, healed, signal);',
+      was: 'const happened = isGoing ? [] : await propagate(updated, healed, signal);',
       becomes: 'const happened = await propagate(updated, healed, signal);',
     },
     {
