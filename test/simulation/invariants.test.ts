@@ -2614,6 +2614,15 @@ const cases: readonly Case[] = [
       as('p1', put(secret('team', 'conn', orders, { password: 'x' })));
     },
   },
+  {
+    invariant: othersStay,
+    name: 'a claim takes over what nobody controls, and what it held is lost',
+    history({ as, cluster }) {
+      put(secret('team', 'conn', undefined, { mine: 'not yours' }))(cluster);
+      as('p1', put(secret('team', 'conn', orders, { password: 'x' })));
+    },
+    says: [/^p1 writes Secret team\/conn, which nothing of ours controls$/],
+  },
 
   ...(
     [

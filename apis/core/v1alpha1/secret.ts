@@ -6,6 +6,8 @@ import { controllerOf, isControlledBy } from './reference.ts';
 export interface Secret extends KubernetesObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
+  /** The API server refuses each change of the data. */
+  readonly immutable?: boolean;
 }
 
 export const SecretKind: Kind<Secret> = {

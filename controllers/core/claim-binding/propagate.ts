@@ -2,12 +2,11 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   annotationsWithoutConsent,
-  controlOf,
   propagatesFrom,
   propagationSource,
   propagationTargets,
@@ -16,7 +15,7 @@ import {
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { propagated } from '../claim/propagated-secret.ts';
+import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
 import { secretsControlledBy, secretsOfClaim } from '../indexes.ts';
 import { isOfKey, withdrawConsent } from './consent.ts';
 import { handOverMark, isHandedTo } from './handed-to.ts';
@@ -123,18 +122,12 @@ async function writeTarget(
   }
   const current = existing ?? (await secrets.fetch(key, signal));
   if (current === undefined) throw new Error(`secret ${key.namespace}/${key.name} came and went`);
-  const control = controlOf(current, claim);
-  if (typeof control === 'object') {
-    // Whose it is needs it, and writes it again.
-    const orDelete = controllerOf(current) === undefined ? ', or delete that one' : '';
-    throw new Error(
-      `${control.refusal} (${key.namespace}/${key.name}); name another in spec.writeConnectionSecretToRef${orDelete}`,
-    );
-  }
+  const obstacle = whyNotCopied(current, claim, source);
+  if (obstacle !== undefined) throw new Error(obstacle);
   await secrets.update(current, propagated(current, claim, source), signal);
 }
 
-/** Whether a claim cannot be given the secret that it wants: another's has that name, or there is nothing to copy. */
+/** Whether a claim cannot be given the secret that it wants: what has that name stays, or there is nothing to copy. */
 async function isInTheWay(
   secrets: Resource<Secret>,
   claim: Claim,
@@ -145,8 +138,9 @@ async function isInTheWay(
   const sourceKey = managed.spec.writeConnectionSecretToRef;
   if (wanted === undefined || sourceKey === undefined) return false;
   const target = await secrets.find(targetOf(claim, wanted), signal);
-  if (target !== undefined && typeof controlOf(target, claim) === 'object') return true;
-  return (await secrets.find(sourceKey, signal)) === undefined;
+  const source = await secrets.find(sourceKey, signal);
+  if (source === undefined) return true;
+  return target !== undefined && whyNotCopied(target, claim, source) !== undefined;
 }
 
 /** Whether the secret that a claim wants is the one that it was given, and still there. */

@@ -1,7 +1,14 @@
+import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { propagatesFrom, secretKeyOf } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  controlOf,
+  propagatesFrom,
+  propagationSource,
+  secretKeyOf,
+} from '../../../apis/core/v1alpha1/secret.ts';
 
 /** The target as it should be: controlled by the claim, naming its source, with exactly the source's data. */
 export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
@@ -16,3 +23,35 @@ export function propagated(target: Secret, claim: Claim, source: Secret): Secret
     data: source.data ?? {},
   };
 }
+
+/** Why the secret that a claim wants cannot become a copy of its source, and what to do; undefined: it can. */
+export function whyNotCopied(target: Secret, claim: Claim, source: Secret): string | undefined {
+  const control = controlOf(target, claim);
+  const isControlled = controllerOf(target) !== undefined;
+  const { namespace, name } = secretKeyOf(target);
+  const refusal = typeof control === 'object' ? control.refusal : whyNotTaken(target, source);
+  if (refusal !== undefined) {
+    // Whose it is needs it, and writes it again.
+    const orDelete = isControlled
+      ? ''
+      : '; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted';
+    return `${refusal} (${namespace}/${name}); name another in spec.writeConnectionSecretToRef${orDelete}`;
+  }
+  return isFrozen(target, source)
+    ? `secret ${namespace}/${name} is immutable, and is no copy of what the claim's resource publishes; delete it, and it is made again`
+    : undefined;
+}
+
+/**
+ * Of a secret that nobody controls, what the API server does not have twice stays: every copy of ours says of what, in the
+ * write that makes it, so that one which does not was made by hand.
+ */
+function whyNotTaken(target: Secret, source: Secret): string | undefined {
+  const isOurs = controllerOf(target) !== undefined || propagationSource(target) !== undefined;
+  if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;
+  return 'refusing to take over a secret that nobody controls and that holds data of its own';
+}
+
+/** Whether the API server refuses to make a secret a copy of its source. */
+export const isFrozen = (target: Secret, source: Secret): boolean =>
+  target.immutable === true && !isEqual(target.data ?? {}, source.data ?? {});

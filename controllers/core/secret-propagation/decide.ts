@@ -7,7 +7,7 @@ import { controllerOf, isControlledBy, referenceIsOfKind } from '../../../apis/c
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { holdsClaim, isNamedBy } from '../claim/holdings.ts';
-import { propagated } from '../claim/propagated-secret.ts';
+import { isFrozen, propagated } from '../claim/propagated-secret.ts';
 
 /** A target secret, the source it names, and whoever controls the two. */
 export interface PropagationInput {
@@ -29,6 +29,7 @@ export const propagationRows = [
   'X4 source',
   'X4 target',
   'X4 unbound',
+  'X4 immutable',
   'X5 same',
   'X5',
 ] as const;
@@ -37,7 +38,7 @@ export const propagationRows = [
 export type PropagationDecision =
   | { readonly row: 'X1' | 'X1 no target' | 'X2' | 'X2 peer' | 'X5 same'; readonly act: 'nothing' }
   | {
-      readonly row: 'X3' | 'X4 source' | 'X4 target' | 'X4 unbound';
+      readonly row: 'X3' | 'X4 source' | 'X4 target' | 'X4 unbound' | 'X4 immutable';
       readonly act: 'refuse';
       readonly message: string;
     }
@@ -82,6 +83,10 @@ export function decidePropagation(input: PropagationInput): PropagationDecision 
   if (!areBound(managed, claim)) {
     const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;
     return { row: 'X4 unbound', act: 'refuse', message };
+  }
+  if (isFrozen(target, source)) {
+    const message = `secret ${namespace}/${name} is immutable, and is no copy of its source any more; delete it, and it is made again`;
+    return { row: 'X4 immutable', act: 'refuse', message };
   }
   const desired = propagated(target, claim, source);
   return isEqual(desired, target)

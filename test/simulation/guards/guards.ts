@@ -790,18 +790,27 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (false) {',
     },
     {
-      against: "somebody else's secret overwritten for a claim",
-      provenBy:
-        "test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretConflictError: somebody else's secret is left alone",
-      was: "if (typeof control === 'object') {",
-      becomes: 'if (false) {',
-    },
-    {
       against: 'a secret that exists and is not taken',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over',
       was: 'if (!isAlreadyExists(error)) throw error; // else one',
       becomes: 'throw error; // else one',
+    },
+  ],
+  'controllers/core/claim/propagated-secret.ts': [
+    {
+      against: "somebody else's secret overwritten for a claim",
+      provenBy:
+        "test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretConflictError: somebody else's secret is left alone",
+      was: "typeof control === 'object' ? control.refusal : whyNotTaken(target, source);",
+      becomes: 'whyNotTaken(target, source);',
+    },
+    {
+      against: 'what somebody made by hand wiped, and deleted with the claim that names it',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: K12 one that nobody controls, and that holds what its source does not, is left alone',
+      was: 'if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;',
+      becomes: 'if (target !== undefined) return undefined;',
     },
   ],
   'controllers/core/secret-propagation/decide.ts': [

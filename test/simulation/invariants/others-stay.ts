@@ -1,7 +1,9 @@
+import isMatch from 'lodash/isMatch.js';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { ownerUidLabel } from '../../../controllers/core/connection/store-publisher.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
@@ -34,7 +36,8 @@ export const othersStay: InvariantOf = () => ({
     const isDeletion =
       before.metadata.deletionTimestamp === undefined &&
       (after === undefined || after.metadata.deletionTimestamp !== undefined);
-    const isWrite = before.kind === 'Secret' && !isOurs(before) && !isAdopted(before, after);
+    const isWrite =
+      before.kind === 'Secret' && !isOurs(before) && !isAdopted(before, after as Secret | undefined);
     return [
       ...foreignFinalizers(before)
         .filter((finalizer) => !kept.includes(finalizer))
@@ -45,8 +48,11 @@ export const othersStay: InvariantOf = () => ({
   },
 });
 
-/** A connection secret that nobody controls is taken over. */
-const isAdopted = (before: object, after: KubernetesObject | undefined): boolean =>
-  (before as { readonly type?: string }).type === 'connection.crossplane.io/v1alpha1' &&
-  after !== undefined &&
-  isOurs(after);
+/** A connection secret that nobody controls is taken over; by a claim only if it is a copy already, or loses nothing. */
+function isAdopted(before: Secret, after: Secret | undefined): boolean {
+  if (before.type !== 'connection.crossplane.io/v1alpha1' || after === undefined || !isOurs(after))
+    return false;
+  const isClaims = claimKinds.some(({ kind }) => kind === controllerOf(after)?.kind);
+  const isCopy = before.metadata.annotations?.['from.propagate.crossplane.io/name'] !== undefined;
+  return !isClaims || isCopy || isMatch(after.data ?? {}, before.data ?? {});
+}

@@ -5,7 +5,7 @@ import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   decodeDetails,
@@ -67,6 +67,9 @@ const targetOf = (over: Partial<Secret> = {}): Secret => ({
   metadata: { namespace: 'team', name: 'conn' },
   ...over,
 });
+const unowned = (details: ConnectionDetails): Secret => targetOf({ data: encodeDetails(details) });
+const owned = (over: Partial<Secret> = {}): Secret =>
+  targetOf({ metadata: { ...targetOf().metadata, ownerReferences: [controllerReference(byName)] }, ...over });
 const deleted = { deletionTimestamp: '2026-01-02T03:00:00Z' };
 
 interface Row {
@@ -283,9 +286,45 @@ const rows: Record<string, Row> = {
     ready: 'Binding',
     synced: 'False',
     message:
-      /refusing to modify uncontrolled secret of type "Opaque" \(team\/conn\); name another in spec\.writeConnectionSecretToRef, or delete that one$/,
+      /refusing to modify uncontrolled secret of type "Opaque" \(team\/conn\); name another in spec\.writeConnectionSecretToRef; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K12 one that nobody controls, and that holds what its source does not, is left alone': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source, unowned({ password: 'pw', mine: 'not yours' })],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message:
+      /^cannot create or update connection secret: refusing to take over a secret that nobody controls and that holds data of its own \(team\/conn\); name another in spec\.writeConnectionSecretToRef; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K12 one that nobody controls, and that holds another value of a key': {
+    claim: byName,
+    managed: bindable,
+    secrets: [source, unowned({ password: 'mine' })],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /secret that nobody controls and that holds data of its own \(team\/conn\)/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
+  'K12 an immutable one of its own that is to change: what to do': {
+    claim: boundClaim(),
+    managed: bound,
+    secrets: [source, owned({ immutable: true, data: encodeDetails({ password: 'former' }) })],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message:
+      /^cannot create or update connection secret: secret team\/conn is immutable, and is no copy of what the claim's resource publishes; delete it, and it is made again$/,
+    event: 'CannotPropagateConnectionDetails',
+    phase: 'Bound',
+    writes: ['update Secret system/src', status],
   },
   'K12 UpdateManagedSecretError: consent cannot be written': {
     claim: byName,
@@ -611,9 +650,59 @@ describe('what binding leaves behind', () => {
     });
   });
 
-  test('PropagateConnection Adoptable: an orphaned secret is taken over, its other owners and annotations kept', async () => {
+  const { data: _, ...withoutData } = targetOf();
+  const takenOver: Record<string, Secret> = {
+    'that holds nothing': unowned({}),
+    'without data': withoutData,
+    'that holds no more than its source': unowned({ password: 'pw' }),
+    'that is immutable, and a copy already': targetOf({ immutable: true }),
+  };
+  for (const [what, secret] of Object.entries(takenOver)) {
+    test(`one that nobody controls, ${what}, is taken over`, async () => {
+      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source, secret] });
+      await process.settle();
+      const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+      assert.deepEqual(target?.data, source.data);
+      assert.deepEqual(
+        target?.metadata.ownerReferences?.map(({ uid }) => uid),
+        ['claim-uid'],
+      );
+      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+    });
+  }
+
+  test('a secret that somebody made by hand stays as it was, also when the claim goes that names it', async () => {
+    const mine = unowned({ mine: 'not yours' });
+    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source, mine] });
+    const stored = () => cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
+    const before = stored();
+    await process.settle();
+    cluster.delete(claimKind, key);
+    await process.settle();
+    assert.equal(cluster.get(claimKind, key), undefined);
+    assert.deepEqual(stored(), before);
+  });
+
+  test('a claim that names what somebody made by hand keeps the secret that it has', async () => {
+    const mine = { ...unowned({ mine: 'not yours' }), metadata: { namespace: 'team', name: 'mine' } };
+    const renamed = boundClaim();
+    const { cluster, process } = worldOf({
+      claim: { ...renamed, spec: { ...renamed.spec, writeConnectionSecretToRef: { name: 'mine' } } },
+      managed: bound,
+      secrets: [source, owned(), mine],
+    });
+    await process.reconcile(key);
+    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' })?.data, source.data);
+    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'mine' })?.data, mine.data);
+    cluster.delete(SecretKind, { namespace: 'team', name: 'mine' });
+    await process.settle();
+    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
+    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'mine' })?.data, source.data);
+  });
+
+  test('PropagateConnection Adoptable: a copy that nobody controls any more is taken over, its other owners and annotations kept', async () => {
     const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
-    const annotations = { note: 'kept' };
+    const annotations = { note: 'kept', ...propagatesFrom({ namespace: 'system', name: 'src' }) };
     const metadata = { ...targetOf().metadata, ownerReferences: [other], annotations };
     const orphan = targetOf({ metadata, data: encodeDetails({ stale: 'yes' }) });
     const { cluster, process } = worldOf({

@@ -194,6 +194,18 @@ describe('secret propagation decides', () => {
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
+    'X4 an immutable copy that is to change': {
+      input: { target: { ...target, immutable: true } },
+      row: 'X4 immutable',
+      act: 'refuse',
+      message:
+        'secret team/conn is immutable, and is no copy of its source any more; delete it, and it is made again',
+    },
+    'X5 an immutable copy that is as it should be': {
+      input: { target: { ...target, immutable: true, data: source.data ?? {} } },
+      row: 'X5 same',
+      act: 'nothing',
+    },
     'X5 SuccessfulSingle': { input: {}, row: 'X5', act: 'update' },
     'X5 the same data is not written again': {
       input: { target: { ...target, data: source.data ?? {} } },

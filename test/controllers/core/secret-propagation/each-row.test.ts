@@ -59,6 +59,7 @@ const worlds: Readonly<Record<(typeof propagationRows)[number], Partial<typeof w
   'X4 source': unmanaged,
   'X4 target': unclaimed,
   'X4 unbound': { ...whole, claim: claim() },
+  'X4 immutable': { ...whole, target: { ...target, immutable: true } },
   'X5 same': { ...whole, target: { ...target, data: encodeDetails({ password: 'new' }) } },
   X5: whole,
 };
