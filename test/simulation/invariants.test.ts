@@ -2710,12 +2710,13 @@ const cases: readonly Case[] = [
     ([name, { maker, isAfter, policy, ...rest }, says]): Case => ({
       invariant: reclaimed,
       name: `a process lets a claim go, and leaves what was made for it ${name}`,
-      history({ as, ask, cluster, later, rest: settle }) {
+      history({ as, ask, call, cluster, later, rest: settle }) {
         const made = put(managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: policy } }));
         put(orders)(cluster);
         if (!isAfter) as(maker, made);
         later(1);
         as('p1', leave(orders));
+        call({ by: 'p1', target: 'FancySQLInstance team/orders' });
         later(1);
         if (isAfter) as(maker, made);
         later(1);
