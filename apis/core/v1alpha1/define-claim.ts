@@ -47,13 +47,13 @@ const sameReference = (field: string): string =>
 const claimRules: readonly Rule[] = [
   ...['classRef', 'resourceRef'].map((field) => ({
     rule: `!has(oldSelf.${field}) || (has(self.${field}) && ${sameReference(field)})`,
-    message: `${field} is immutable once set: delete the claim and create a new one`,
+    message: `${field} is immutable once set: make another claim`,
   })),
   {
     rule:
       '!has(oldSelf.classRef) || (has(self.classSelector) == has(oldSelf.classSelector) && ' +
       '(!has(self.classSelector) || self.classSelector == oldSelf.classSelector))',
-    message: 'classSelector is immutable once a class was chosen: delete the claim and create a new one',
+    message: 'classSelector is immutable once a class was chosen: make another claim',
   },
 ];
 
@@ -64,7 +64,7 @@ const parameterRule = (field: string): Rule => {
     rule:
       `!has(oldSelf.resourceRef) || (has(self.${name}) == has(oldSelf.${name}) && ` +
       `(!has(self.${name}) || self.${name} == oldSelf.${name}))`,
-    message: `${field} is immutable once the claim has a resource: delete the claim and create a new one`,
+    message: `${field} is immutable once the claim has a resource: make another claim`,
   };
 };
 

@@ -40,5 +40,8 @@ export const howToReturn = (kind: Kind<Managed>, managed: Managed, claim: Claim)
 export const howToOffer = (kind: Kind<Managed>, managed: Managed, claim: Claim): string =>
   `an administrator can offer it to this claim: ${patching(kind, managed, offering(claim))}`;
 
+/** What an administrator can do about what a claim that is gone has left, as messages say it. */
+export const howToDispose = `delete this resource, and with it, unless its policies keep that, what it stands for; or offer it again, with what it may hold of that claim: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=claim`;
+
 const patching = ({ plural, group }: Kind<Managed>, { metadata }: Managed, patch: object): string =>
   `kubectl patch ${plural}.${group} ${metadata.name} --type=merge -p '${JSON.stringify(patch)}'`;

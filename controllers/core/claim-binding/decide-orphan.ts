@@ -1,13 +1,13 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { isRestored } from '../claim/holdings.ts';
 import { wasProvisionedForClaim } from '../claim/provisioned-name.ts';
 import { isReserved } from '../claim/reservation.ts';
 import { isOnRecordForAnother } from '../claim/rightful-claim.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { howToReturn } from './claim-reference.ts';
+import { howToDispose, howToReturn } from './claim-reference.ts';
 import type { Parting } from './decide-deleted.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */
@@ -73,7 +73,7 @@ export function decideOrphan(
   }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   if (isOnRecordForAnother(managed, claimRef.uid)) {
-    const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=claim`;
+    const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; ${howToDispose}`;
     return { row: 'O2 another', act: 'tell', message };
   }
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';

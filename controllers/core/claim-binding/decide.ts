@@ -201,7 +201,7 @@ function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 
 }
 
 function lost(what: string): BindingDecision {
-  const message = `was bound to ${what}; delete the claim and create it anew for another`;
+  const message = `was bound to ${what}; for another make another claim, and delete this one once nobody needs its secret`;
   return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
 }
 
@@ -215,7 +215,7 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
   if (isProvisionedName(claim, claim.spec.resourceRef?.name)) {
     const { classRef } = claim.spec;
     const named = classRef === undefined ? 'nothing' : describeReference(classRef);
-    const message = `spec.classRef names ${named}, but ${what} was to be made from a ${input.service.class.kind}; take the edit back, or delete the claim and create a new one`;
+    const message = `spec.classRef names ${named}, but ${what} was to be made from a ${input.service.class.kind}; take the edit back, or make another claim`;
     return report('K2 edited', 'CannotApplyEdit', [binding(message), reconcileError(message)]);
   }
   const message = `waiting for ${what}, which does not exist`;
@@ -264,7 +264,7 @@ function decideExisting(
     return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
   }
   const unoffered = (why: string): BindingDecision => {
-    const message = `${what} ${why}; ${howToOffer(service.managed, managed, claim)}`;
+    const message = `${what} ${why}, and may hold the data of that; ${howToOffer(service.managed, managed, claim)}`;
     const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
     return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
   };
@@ -273,7 +273,7 @@ function decideExisting(
       return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
     }
     return (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid
-      ? unoffered('was bound to another claim, and may hold the data of that')
+      ? unoffered('was bound to another claim')
       : refuse('H1 former', `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`);
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
@@ -294,7 +294,7 @@ function decideExisting(
   if (claimRef?.uid === undefined) {
     const misfit = misfitOfManaged(service, claim, managed);
     if (misfit !== undefined) {
-      return refuse('K14 unfit', `it ${misfit}; delete the claim and create one that names another resource`);
+      return refuse('K14 unfit', `it ${misfit}; make another claim that names another resource`);
     }
   }
   // What was made for it was fit, too; but nobody has used it yet, and whoever edits it makes no other claim of this one.
@@ -305,7 +305,7 @@ function decideExisting(
     if (misfit !== undefined) {
       return refuse(
         'K14 unfit',
-        `it ${misfit}, unlike when it was made for the claim; set it back, or delete the claim and create one that asks for what it has`,
+        `it ${misfit}, unlike when it was made for the claim; set it back, or make another claim that asks for that`,
       );
     }
   }

@@ -120,13 +120,13 @@ export function nameRestored(
   return {
     type: 'Warning',
     reason: 'CannotApplyEdit',
-    message: `the annotation ${annotationKeys.externalName} was ${was}, and is ${own} again, as ${described(referenceTo(held))} has it: once set it is immutable, so that this has no effect; for another name delete the claim and create a new one with it`,
+    message: `the annotation ${annotationKeys.externalName} was ${was}, and is ${own} again, as ${described(referenceTo(held))} has it: once set it is immutable, so that this has no effect; for another name make another claim`,
   };
 }
 
 /** What a condition and an Event say of edits that have no effect, and what to do. */
 export const describeEdits = (edits: readonly string[]): string =>
-  `${edits.join('; ')}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+  `${edits.join('; ')}: once set these are immutable, so that this has no effect; take the edit back, or make another claim`;
 
 /**
  * What is said of a claim, its edits included: Synced is False, and says of them beside whatever else it says. Ready

@@ -9,7 +9,6 @@ import {
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
@@ -23,6 +22,7 @@ import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import { aboutClaim, logAct, logConditions, logQuietAct } from '../story.ts';
+import { howToDispose } from './claim-reference.ts';
 import type { BindingDecision } from './decide.ts';
 import { boundConditions, describeUnserved, quietMs, troubleOf } from './decide.ts';
 import type { Parting } from './decide-deleted.ts';
@@ -155,7 +155,7 @@ export const createdEvent = (managed: Managed, { kind, metadata }: Class): Event
 export const leftBehind = (claim: Claim): EventFacts => ({
   type: 'Warning',
   reason: 'ClaimNotFound',
-  message: `spec.claimRef does not name ${describeReference(referenceTo(claim))}, whose it was and which goes, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation ${annotationKeys.reoffer}=claim`,
+  message: `spec.claimRef does not name ${describeReference(referenceTo(claim))}, whose it was and which goes, so that nothing is done; ${howToDispose}`,
 });
 
 const outcomes = { Delete: 'deleted', Retain: 'Released' } as const;

@@ -15,7 +15,7 @@ const observing = /\bobserve it with (spec\.managementPolicies \["Observe"\])/;
 /** What is advised of the external name, which a claim gives what is made for it, once. */
 const naming = /\b(?:choose (another external name)|give (another one in the annotation))\b/;
 
-const anew = 'delete the claim and create a new one with';
+const anew = 'make another claim with';
 
 /**
  * What a managed resource says, for the claim that it was made for. Where it advises to change a field that has its value

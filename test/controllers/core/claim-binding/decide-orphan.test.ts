@@ -98,7 +98,7 @@ const rows: Record<string, Row> = {
       row: 'O2 another',
       act: 'tell',
       message:
-        "FancySQLInstance team/orders (UID typo), which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation crossplane.io/reoffer=claim",
+        "FancySQLInstance team/orders (UID typo), which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, and with it, unless its policies keep that, what it stands for; or offer it again, with what it may hold of that claim: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation crossplane.io/reoffer=claim",
     },
   },
   'O3 the name alone was edited: it was bound to the claim of that UID': {

@@ -169,7 +169,8 @@ const unfit: Case = {
   event: 'CannotBindManagedResource',
   ready: 'Binding',
   synced: 'False',
-  message: /^refusing to bind to FavouriteDBInstance db: it has engine "wrong"; delete the claim and create/,
+  message:
+    /^refusing to bind to FavouriteDBInstance db: it has engine "wrong"; make another claim that names another resource$/,
 };
 
 /** What was made for a claim that asked for engine `a`, and has this one by now; and a stack that compares them. */
@@ -230,7 +231,8 @@ const cases: Record<string, Case> = {
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
     phase: 'Released',
-    message: /no longer exists; delete the claim and create it anew/,
+    message:
+      /no longer exists; for another make another claim, and delete this one once nobody needs its secret$/,
   },
   'K2 lost: nor one that names no resource any more, nor is named by one': {
     claim: claim({ classRef: classRef('small') }, { status: { bindingPhase: 'Released' } }),
@@ -240,7 +242,8 @@ const cases: Record<string, Case> = {
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
     phase: 'Released',
-    message: /^was bound to a managed resource, and neither names the other any more; delete the claim and/,
+    message:
+      /^was bound to a managed resource, and neither names the other any more; for another make another claim/,
   },
   'H2 a deleted claim that names nothing any more is finalised by the first service': {
     claim: claim({}, deleted),
@@ -500,7 +503,7 @@ const cases: Record<string, Case> = {
     event: 'WaitingToBind',
     isWarning: true,
     ready: 'Binding',
-    message: /^FavouriteDBInstance db was released by a former claim; /,
+    message: /^FavouriteDBInstance db was released by a former claim, and may hold the data of that; /,
   },
   'K10 a resource being deleted that never was bound is not bound, though it names the claim': {
     claim: claim({ resourceRef: resourceRef('db') }),
@@ -624,7 +627,7 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
       message:
-        /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong", unlike when it was made for the claim; set it back, or delete/,
+        /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong", unlike when it was made for the claim; set it back, or make another claim that asks for that$/,
     },
   'K14 …nor is it refused where only the claim was edited: that has no effect': {
     ...madeForEngine('a'),
@@ -642,7 +645,8 @@ const cases: Record<string, Case> = {
     ...unfit,
     ...madeForEngine('c'),
     claim: claim({ ...dynamic, engine: 'b' } as object),
-    message: /: it has engine c, unlike when it was made for the claim; set it back, or delete/,
+    message:
+      /: it has engine c, unlike when it was made for the claim; set it back, or make another claim that asks for that$/,
   },
   'K14 …and is bound if the claim had been bound before': {
     claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
@@ -1212,11 +1216,11 @@ describe('what is advised of a field of the managed resource is told to who wrot
   const cases: Record<string, readonly [Partial<BindingInput>, string]> = {
     'whose value is that of the claim': [
       {},
-      'refused: no; delete the claim and create a new one with another spec.version, and wait',
+      'refused: no; make another claim with another spec.version, and wait',
     ],
     'or one of two': [
       { managed: advised('no; change spec.forProvider.size and spec.forProvider.engine') },
-      'no; delete the claim and create a new one with another spec.version',
+      'no; make another claim with another spec.version',
     ],
     'but not where the class decides': [
       { managed: advised('no; change spec.forProvider.size') },
@@ -1228,11 +1232,11 @@ describe('what is advised of a field of the managed resource is told to who wrot
           nameProblem('../x', { maxLength: 9, pattern: /\w+/ }, 'crossplane.io/external-name')!,
         ),
       },
-      'the name "../x" does not match \\w+, as the external system asks; delete the claim and create a new one with another one in the annotation crossplane.io/external-name',
+      'the name "../x" does not match \\w+, as the external system asks; make another claim with another one in the annotation crossplane.io/external-name',
     ],
     'so is one that is taken; the policies are those of the managed resource': [
       { managed: advised(taken) },
-      'instance "x" exists and carries no tag of an owner; delete the claim and create a new one with another external name, or have an administrator observe it with spec.managementPolicies ["Observe"] of the managed resource',
+      'instance "x" exists and carries no tag of an owner; make another claim with another external name, or have an administrator observe it with spec.managementPolicies ["Observe"] of the managed resource',
     ],
     'which whoever names a resource is told, too': [
       {

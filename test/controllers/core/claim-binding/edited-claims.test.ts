@@ -124,7 +124,7 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
       assert.equal(condition('Ready').status, 'True');
       assert.equal(condition('Synced').status, 'False');
       assert.match(condition('Synced').message ?? '', says);
-      assert.match(condition('Synced').message ?? '', /take the edit back, or delete the claim/);
+      assert.match(condition('Synced').message ?? '', /take the edit back, or make another claim/);
       const warnings = process.events.filter(({ type }) => type === 'Warning');
       assert.deepEqual(
         warnings.map(({ reason, object }) => [reason, object]),
@@ -209,7 +209,7 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
         told.map(({ message }) => message),
         isTold
           ? [
-              `the annotation crossplane.io/external-name was "mine", and is "${own}" again, as FavouriteDBInstance ${name} has it: once set it is immutable, so that this has no effect; for another name delete the claim and create a new one with it`,
+              `the annotation crossplane.io/external-name was "mine", and is "${own}" again, as FavouriteDBInstance ${name} has it: once set it is immutable, so that this has no effect; for another name make another claim`,
             ]
           : [],
       );
@@ -281,7 +281,10 @@ describe('a claim that was bound is given no other resource without a word', () 
     cluster.delete(managedKind, { name });
     await process.settle();
     assert.equal(cluster.get(managedKind, { name }), undefined);
-    assert.match(condition('Ready').message ?? '', /^was bound to .*, which no longer exists; delete the/);
+    assert.match(
+      condition('Ready').message ?? '',
+      /^was bound to .*, which no longer exists; for another make another claim/,
+    );
     assert.equal(current().status?.bindingPhase, 'Released');
   });
 
@@ -392,7 +395,7 @@ describe('design 4.13 and so it is in every phase', () => {
         await process.settle(500);
         assert.equal(condition('Synced').status, 'False');
         assert.match(condition('Synced').message ?? '', says);
-        assert.match(condition('Synced').message ?? '', /take the edit back, or delete the claim/);
+        assert.match(condition('Synced').message ?? '', /take the edit back, or make another claim/);
         if (before.status === 'False') {
           assert.ok(condition('Synced').message?.startsWith(before.message ?? '?'), 'beside what was said');
         }
@@ -422,7 +425,7 @@ describe('design 4.13 and so it is in every phase', () => {
     assert.equal(externalName(resource), '../instances/x');
     cluster.edit(claimKind, key, withName('good'));
     await process.settle(500);
-    const told = `the annotation crossplane.io/external-name is "good", but FavouriteDBInstance ${resource.metadata.name} has "../instances/x", which an administrator may edit there until it is made: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+    const told = `the annotation crossplane.io/external-name is "good", but FavouriteDBInstance ${resource.metadata.name} has "../instances/x", which an administrator may edit there until it is made: once set these are immutable, so that this has no effect; take the edit back, or make another claim`;
     assert.equal(condition('Synced').message, told);
     assert.equal(condition('Ready').reason, 'Binding');
     assert.equal(externalName(cluster.get(claimKind, key) ?? assert.fail()), 'good');

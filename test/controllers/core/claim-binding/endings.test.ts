@@ -97,11 +97,11 @@ const parted = (
 ];
 
 const lost =
-  'was bound to FavouriteDBInstance db, which no longer exists; delete the claim and create it anew for another';
+  'was bound to FavouriteDBInstance db, which no longer exists; for another make another claim, and delete this one once nobody needs its secret';
 const refusing = 'refusing to bind to FavouriteDBInstance';
 const whoKnows =
   'refusing to bind to FavouriteDBInstance db: it was given to a claim, which its spec.claimRef does not name any more; an administrator who knows which one it was writes that there again';
-const unfit = `${refusing} db: it has engine "wrong"; delete the claim and create one that names another resource`;
+const unfit = `${refusing} db: it has engine "wrong"; make another claim that names another resource`;
 const namespaceSelector = { matchLabels: { stage: 'live' } };
 const namespace = { name: 'team', labels: {} };
 const elsewhere = resourceClass('small', {}, { specTemplate: { namespaceSelector } });
@@ -123,8 +123,8 @@ const stuck = (deletionTimestamp: string) =>
     { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
     { deletionTimestamp, finalizers: ['finalizer.resourceclaim.crossplane.io'] },
   );
-const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or delete the claim and create a new one`;
-const offer = `FavouriteDBInstance db was released by a former claim; an administrator can offer it to this claim: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"claim"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
+const misled = `spec.classRef names AmbivalentDBInstanceClass other, but FavouriteDBInstance ${ownName} was to be made from a FavouriteDBInstanceClass; take the edit back, or make another claim`;
+const offer = `FavouriteDBInstance db was released by a former claim, and may hold the data of that; an administrator can offer it to this claim: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"claim"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 const offered =
   'waiting for FavouriteDBInstance db, which is offered again and is given new credentials first';
 const ours = (spec: Managed['spec'], status: Managed['status'], metadata = {}) =>
@@ -684,7 +684,7 @@ describe('how a run of claim binding ends', () => {
   });
 
   test('an edit that has no effect is said beside whatever else is, each time', () => {
-    const told = `${edit}: once set these are immutable, so that this has no effect; take the edit back, or delete the claim and create a new one`;
+    const told = `${edit}: once set these are immutable, so that this has no effect; take the edit back, or make another claim`;
     assert.deepEqual(saidOf(stillBound(byName, bound, true), [edit]), {
       says: ['Bound', 'Ready True Available', error(told)],
       events: [`Warning CannotApplyEdit: ${told}`],

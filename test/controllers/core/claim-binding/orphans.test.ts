@@ -248,7 +248,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
         const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
         assert.match(
           told.at(-1)?.message ?? '',
-          /whose it was and which goes, so that nothing is done; delete this resource, or offer it again: write the claim that is to have it into its spec\.claimRef/,
+          /whose it was and which goes, so that nothing is done; delete this resource, and with it, unless its policies keep that, what it stands for; or offer it again, with what it may hold of that claim: write the claim that is to have it into its spec\.claimRef/,
         );
         const waiting = saidOf(cluster, rivalsKey, 'Ready');
         assert.match(waiting, /an administrator can offer it to this claim: kubectl patch /);
@@ -290,7 +290,7 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
       assert.deepEqual([external.things.has(name), process.errors], [true, []]);
       assert.match(
         process.events.findLast(({ reason }) => reason === 'ClaimNotFound')?.message ?? '',
-        /so that nothing is done; delete this resource, or offer it again: /,
+        /so that nothing is done; delete this resource, and with it, unless its policies keep that, what it stands for; or offer it again, /,
       );
     });
   }

@@ -737,7 +737,7 @@ describe('what binding leaves behind', () => {
     await process.settle();
     assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
     const ready = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
-    assert.match(ready.message ?? '', /was released by a former claim/);
+    assert.match(ready.message ?? '', /was released by a former claim, and may hold the data of that; /);
   });
 
   test('StatusUnbind SuccessfulDelete: the managed resource is deleted while it still names the claim', async () => {
