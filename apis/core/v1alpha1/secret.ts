@@ -65,6 +65,14 @@ export function controlOf(
   };
 }
 
+/** What can be done about a secret that stays as it is, by who names it in a field. */
+export function insteadOf(inTheWay: Secret, field: string): string {
+  const another = `name another in ${field}`;
+  // Whose it is needs it, and writes it again.
+  if (controllerOf(inTheWay) !== undefined) return another;
+  return `${another}; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted`;
+}
+
 const toPrefix = 'to.propagate.crossplane.io/';
 const fromNamespace = 'from.propagate.crossplane.io/namespace';
 const fromName = 'from.propagate.crossplane.io/name';

@@ -5,6 +5,7 @@ import { controllerOf, controllerReference } from '../../../apis/core/v1alpha1/r
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   controlOf,
+  insteadOf,
   propagatesFrom,
   propagationSource,
   secretKeyOf,
@@ -27,16 +28,10 @@ export function propagated(target: Secret, claim: Claim, source: Secret): Secret
 /** Why the secret that a claim wants cannot become a copy of its source, and what to do; undefined: it can. */
 export function whyNotCopied(target: Secret, claim: Claim, source: Secret): string | undefined {
   const control = controlOf(target, claim);
-  const isControlled = controllerOf(target) !== undefined;
   const { namespace, name } = secretKeyOf(target);
   const refusal = typeof control === 'object' ? control.refusal : whyNotTaken(target, source);
-  if (refusal !== undefined) {
-    // Whose it is needs it, and writes it again.
-    const orDelete = isControlled
-      ? ''
-      : '; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted';
-    return `${refusal} (${namespace}/${name}); name another in spec.writeConnectionSecretToRef${orDelete}`;
-  }
+  if (refusal !== undefined)
+    return `${refusal} (${namespace}/${name}); ${insteadOf(target, 'spec.writeConnectionSecretToRef')}`;
   return isFrozen(target, source)
     ? `secret ${namespace}/${name} is immutable, and is no copy of what the claim's resource publishes; delete it, and it is made again`
     : undefined;

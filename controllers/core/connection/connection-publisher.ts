@@ -19,6 +19,7 @@ import {
   controlOf,
   decodeDetails,
   encodeDetails,
+  insteadOf,
   propagationAnnotations,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
@@ -120,7 +121,7 @@ export function secretPublisher(secrets: Resource<Secret>): ConnectionPublisher 
         return publishedAt(placeOf(secret, managed));
       }
       if (wasDeleted(managed)) return nothingPublished;
-      throw refusalOf(control, secret);
+      throw refusalOf(control, secret, managed);
     },
     async publish(managed, details, signal, before = whateverPublished) {
       const written = write(managed, details, before, signal);
@@ -243,7 +244,7 @@ function withPublication(
   { news, removed, annotations }: Publication,
 ): Secret {
   const control = controlOf(secret, managed);
-  if (typeof control === 'object') throw refusalOf(control, secret);
+  if (typeof control === 'object') throw refusalOf(control, secret, managed);
   const kept = isLeft(managed) ? annotationsWithoutClaims(secret) : secret.metadata.annotations;
   const others = (secret.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
@@ -278,8 +279,13 @@ function refuseStore({ spec }: Managed): void {
   }
 }
 
-const refusalOf = ({ refusal }: { readonly refusal: string }, { metadata }: Secret): NotOurs =>
-  new NotOurs(`${refusal} (${metadata.namespace}/${metadata.name})`);
+/** A claim passes it on to who has a field of that name himself. */
+function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): NotOurs {
+  const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
+  return new NotOurs(
+    `${refusal} (${secret.metadata.namespace}/${secret.metadata.name}); ${insteadOf(secret, field)}`,
+  );
+}
 
 /** All publishers of a managed resource. */
 export interface PublisherChain extends Pick<ConnectionPublisher, 'publish' | 'unpublish'> {

@@ -880,7 +880,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: "connection details in somebody else's secret",
       provenBy: 'test/controllers/core/connection/publisher.test.ts: is neither read, written nor removed',
-      was: "if (typeof control === 'object') throw refusalOf(control, secret);",
+      was: "if (typeof control === 'object') throw refusalOf(control, secret, managed);",
       becomes: '',
     },
     {

@@ -461,7 +461,8 @@ describe('the connection secret', () => {
   const refused: Record<string, { readonly existing: Secret; readonly message: RegExp }> = {
     'nobody controls, of another type': {
       existing: secret({}, 'Opaque'),
-      message: /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\)/,
+      message:
+        /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
     },
     'another resource controls': {
       existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),

@@ -677,7 +677,7 @@ describe('rows 21 to 25 of the original: creation', () => {
       if (wasThere) take();
       else scene.external.afterCall = (method) => (method === 'create' ? take() : undefined);
       const why =
-        /^False\/Unavailable: .*existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db \(infra\/db-connection\)$/;
+        /^False\/Unavailable: .*existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
       for (let times = 1; times <= 2; times += 1) {
         await scene.run();
         assert.match(scene.condition('Ready'), why);
