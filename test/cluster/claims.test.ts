@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import isEqual from 'lodash/isEqual.js';
 import mapKeys from 'lodash/mapKeys.js';
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
@@ -345,33 +346,53 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal((await fixture.getClaim('team-a', 'direct'))?.status?.bindingPhase, 'Bound');
   });
 
-  test('a claim does not overwrite a secret of the same name that is not its own', async () => {
-    await fixture.cluster.kubectl([
-      '-n',
-      'team-a',
-      'create',
-      'secret',
-      'generic',
-      'taken',
-      '--from-literal=a=b',
-    ]);
-    await fixture.claim('team-a', 'collides', {
-      classRef: favouriteClassRef('small'),
-      writeConnectionSecretToRef: { name: 'taken' },
-    });
-    await eventually('the claim says so', async () => {
-      const claim = await fixture.getClaim('team-a', 'collides');
-      return claim?.status?.conditions?.some(
-        ({ message = '' }) => /secret/.test(message) && /taken/.test(message),
+  const byHand = {
+    'of another type': 'Opaque',
+    'of the connection type': 'connection.crossplane.io/v1alpha1',
+  };
+  for (const [what, type] of Object.entries(byHand)) {
+    test(`a claim does not overwrite a secret of the same name that somebody made by hand, ${what}`, async () => {
+      const name = `taken-${type.length}`;
+      const own = ['--type', type, '--from-literal=a=b'];
+      await fixture.cluster.kubectl(['-n', 'team-a', 'create', 'secret', 'generic', name, ...own]);
+      await fixture.claim('team-a', name, {
+        classRef: favouriteClassRef('small'),
+        writeConnectionSecretToRef: { name },
+      });
+      await eventually('the claim says so', async () => {
+        const claim = await fixture.getClaim('team-a', name);
+        return claim?.status?.conditions?.some(({ message = '' }) =>
+          message.includes(
+            `(team-a/${name}); name another in spec.writeConnectionSecretToRef; that one may be`,
+          ),
+        );
+      });
+      assert.deepEqual(await secretOf('team-a', name), { a: 'b' });
+      // It helps itself when the name is free.
+      await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', name]);
+      await eventually(
+        'the secret is there',
+        async () => (await secretOf('team-a', name)).password !== undefined,
+        70_000,
       );
     });
-    assert.deepEqual(await secretOf('team-a', 'taken'), { a: 'b' });
-    // It helps itself when the name is free.
-    await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', 'taken']);
+  }
+
+  test('an immutable secret that is to change is told of, with what helps: it is deleted, and made again', async () => {
+    const right = await secretOf('team-a', 'direct');
+    const data = { endpoint: Buffer.from('elsewhere').toString('base64') };
+    const edit = JSON.stringify({ immutable: true, data });
+    await fixture.cluster.kubectl(['-n', 'team-a', 'patch', 'secret', 'direct', '--type=merge', '-p', edit]);
+    await eventually('the secret says so', async () =>
+      (await events('team-a', 'direct')).includes(
+        'CannotPropagateConnectionDetails: not propagated: secret team-a/direct is immutable, and is no copy of its source any more; delete it, and it is made again',
+      ),
+    );
+    await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', 'direct']);
     await eventually(
-      'the secret is there',
-      async () => (await secretOf('team-a', 'taken')).password !== undefined,
-      70_000,
+      'it is as it was',
+      async () => isEqual(await secretOf('team-a', 'direct'), right),
+      5_000,
     );
   });
 
