@@ -35,6 +35,19 @@ export class CloudError extends Error {
   }
 }
 
+/** A request that was kept back: `cause` says why, and is no failure of the cloud. Nothing was sent. */
+export class HaltedError extends CloudError {
+  override readonly cause: Error;
+  /** How the attempt before it failed, whose repetition it was. */
+  readonly before: CloudError | undefined;
+
+  constructor(cause: Error, before?: CloudError) {
+    super(cause.message, { status: 0, code: 'Halted', isRetryable: false });
+    this.cause = cause;
+    this.before = before;
+  }
+}
+
 /**
  * The cloud's own code (`AlreadyExists`, `InvalidArgument`, …), `Http<status>` where it gave none, or:
  * - `Unreachable`: no connection.
@@ -45,6 +58,7 @@ export class CloudError extends Error {
  * - `InvalidAnswer`: an answer that does not make sense.
  * - `InvalidCredentials`: credentials that cannot be read.
  * - `NoCredentials`: the place that the process runs in gives it none.
+ * - `Halted`: the process keeps requests back; this one was not sent.
  */
 export type CloudErrorCode =
   | 'Unreachable'
@@ -74,6 +88,7 @@ export const isConflicting = (error: unknown): boolean => statusOf(error) === 40
  */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof CloudError &&
-  (['ConnectionLost', 'TimedOut', 'InvalidAnswer'].includes(error.code) ||
+  ((error instanceof HaltedError && isUncertain(error.before)) ||
+    ['ConnectionLost', 'TimedOut', 'InvalidAnswer'].includes(error.code) ||
     error.status === 408 ||
     (error.status >= 500 && error.status !== 503));

@@ -1,4 +1,4 @@
-import { CloudError } from './cloud-error.ts';
+import { CloudError, HaltedError } from './cloud-error.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** What a failed request was about. */
@@ -75,8 +75,9 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
 };
 
-/** A CloudError for a request that got no answer. The transport's messages hold ports and addresses: codes only. */
+/** A CloudError for a request that got no answer; for one that was kept back it is there already. The transport's messages hold ports and addresses: codes only. */
 export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
+  if (error instanceof HaltedError) return error;
   const code = codeOf(error);
   const where = `cannot ${what}: ${cloud} (${origin})`;
   if (code !== undefined && refused.includes(code)) {

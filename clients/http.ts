@@ -4,7 +4,7 @@ import { authorizing } from './authorization.ts';
 import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
-import { CloudError } from './cloud-error.ts';
+import { CloudError, HaltedError } from './cloud-error.ts';
 import type { VendorError } from './http-failure.ts';
 import { cloudRefusal, noToken, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
@@ -101,10 +101,14 @@ export const keptConnections = (): Carrier =>
     bodyTimeout: 0,
   });
 
-/** The same, which asks first: what `mayGoOn` throws keeps a request from being sent. */
+/** The same, which asks first: what `mayGoOn` throws keeps a request from being sent, and is the `cause` of a HaltedError. */
 export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
   async request(request) {
-    mayGoOn();
+    try {
+      mayGoOn();
+    } catch (error) {
+      throw new HaltedError(error as Error);
+    }
     return carrier.request(request);
   },
 });
@@ -127,6 +131,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
   return {
     async request(request, signal = never) {
       let refused: string | undefined;
+      let before: CloudError | undefined;
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
         const token = await tokenFor(request, refused, signal);
@@ -135,7 +140,9 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         } catch (error) {
           // An abort ends the call, whatever the transport made of it.
           signal.throwIfAborted();
+          if (error instanceof HaltedError) throw new HaltedError(error.cause, before);
           if (!(error instanceof CloudError) || attempt >= maxAttempts) throw error;
+          before = error;
           if (error.status === 401 && refused === undefined && typeof options.token === 'function') {
             refused = token;
             continue;

@@ -12,7 +12,7 @@ import type { RDS } from '@aws-sdk/client-rds';
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { STS, STSClientConfig } from '@aws-sdk/client-sts';
 import type { Clock } from '../clock.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, HaltedError } from '../cloud-error.ts';
 import type { Carrier } from '../http.ts';
 import { keptConnections } from '../http.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
@@ -159,6 +159,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
 
     async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
       const region = client.regionOf(given);
+      let before: CloudError | undefined;
       for (let attempt = 1; ; attempt += 1) {
         signal.throwIfAborted();
         try {
@@ -174,6 +175,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             url: endpointUrl(endpoint, { service, region }),
             nowMs: clock.now().getTime(),
           });
+          if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
+          before = refusal;
           const isThrottled = failure?.type === 'THROTTLING';
           const isUndone = isThrottled || refusal.code === 'Unreachable';
           const isEarly = notYet?.test(refusal.code) === true;

@@ -12,9 +12,9 @@ export class PostgresqlError extends Error {
 
   constructor(
     message: string,
-    options: { code: PostgresqlErrorCode; isRetryable?: boolean; sqlState?: string },
+    options: { code: PostgresqlErrorCode; isRetryable?: boolean; sqlState?: string; cause?: unknown },
   ) {
-    super(printable(message));
+    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.isRetryable = options.isRetryable ?? false;
     this.sqlState = options.sqlState;
@@ -31,7 +31,7 @@ export class PostgresqlError extends Error {
  * - `NotOurs`: a database or role that exists and does not carry the caller's mark.
  * - `InUse`: open sessions or dependent objects stand in the way of a deletion or a copy.
  * - `Closed`: the client was closed.
- * - `Halted`: `mayGoOn` said no; nothing was sent, and what was begun is rolled back.
+ * - `Halted`: `mayGoOn` said no; nothing was sent, and what was begun is rolled back. `cause` says why.
  */
 export type PostgresqlErrorCode =
   | 'Unreachable'

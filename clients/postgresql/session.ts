@@ -168,7 +168,8 @@ async function connect(
         try {
           mayGoOn();
         } catch (error) {
-          throw new PostgresqlError((error as Error).message, { code: 'Halted', isRetryable: true });
+          const { message } = error as Error;
+          throw new PostgresqlError(message, { code: 'Halted', isRetryable: true, cause: error });
         }
         return client.query<Row>(sql, values && [...values]);
       });

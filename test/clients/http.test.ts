@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, test } from 'node:test';
 import type { Authorization } from '../../clients/authorization.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
-import { CloudError } from '../../clients/cloud-error.ts';
+import { CloudError, HaltedError, isUncertain } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
-import { httpClient, keptConnections } from '../../clients/http.ts';
+import { guarded, httpClient, keptConnections } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import type { Fault } from '../../local/route-faults.ts';
@@ -334,6 +334,49 @@ describe('time and abandonment', () => {
       assert.rejects(client().http.request(read, AbortSignal.abort(new Error('late'))), /late/),
     );
     assert.equal(made, 0);
+  });
+});
+
+describe('a request that the process keeps back', () => {
+  const halt = new Error('another process may lead');
+  /** Lets so many requests go. */
+  const lettingGo = (count: number) => {
+    let left = count;
+    return guarded(keptConnections(), () => {
+      if (left === 0) throw halt;
+      left -= 1;
+    });
+  };
+
+  for (const request of [read, post]) {
+    test(`${request.method}: is not sent, is told as such, and is neither tried again nor uncertain`, async () => {
+      const { http, waits } = client({ dispatcher: lettingGo(0) });
+      const sent = await counted(`${request.method} ${request.path}`, async () => {
+        await assert.rejects(http.request(request), (error) => {
+          assert.ok(error instanceof HaltedError);
+          const { code, status, message, cause } = error;
+          assert.deepEqual(
+            { code, status, message, cause },
+            { code: 'Halted', status: 0, message: halt.message, cause: halt },
+          );
+          return !isUncertain(error);
+        });
+      });
+      assert.deepEqual([sent, waits], [0, []]);
+    });
+  }
+
+  test('is uncertain if it repeats one that may have been carried out', async () => {
+    const put: HttpRequest = { what: 'put', method: 'PUT', path: '/v1/instances/cool', body: {} };
+    cloud.faults.inject({ kind: 'cut', times: 1 });
+    const { http } = client({ dispatcher: lettingGo(1) });
+    await assert.rejects(http.request(put), (error) => error instanceof HaltedError && isUncertain(error));
+  });
+
+  test('is the same where it was to get the token', async () => {
+    const tokens = client({ dispatcher: lettingGo(0), token: { none: true } }).http;
+    const token = async () => String(await tokens.request(read));
+    await assert.rejects(client({ token }).http.request(read), HaltedError);
   });
 });
 

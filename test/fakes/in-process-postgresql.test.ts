@@ -117,6 +117,7 @@ describe('the door of a process', () => {
 
 test('a process that may not go on sends no further statement, and nothing is done of what it began', async () => {
   let isDone = false;
+  const halt = new Error('another process may lead');
   for (let allowed = 0; !isDone; allowed += 1) {
     const given = scene();
     const sent: string[] = [];
@@ -128,14 +129,14 @@ test('a process that may not go on sends no further statement, and nothing is do
         return atOnce(call, effect);
       },
       () => {
-        if (left === 0) throw new Error('another process may lead');
+        if (left === 0) throw halt;
         left -= 1;
       },
     );
     isDone = await server.roles.create('ann', { login: true }, { ownerId, password: 'p' }).then(
       () => true,
-      ({ code, message }: PostgresqlError) => {
-        assert.deepEqual({ code, message }, { code: 'Halted', message: 'another process may lead' });
+      ({ code, message, cause }: PostgresqlError) => {
+        assert.deepEqual({ code, message, cause }, { code: 'Halted', message: halt.message, cause: halt });
         return false;
       },
     );

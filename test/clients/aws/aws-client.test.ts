@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudError } from '../../../clients/cloud-error.ts';
+import { guarded, keptConnections } from '../../../clients/http.ts';
 import { exampleAccount } from '../../../local/aws/account.ts';
 import type { Fault } from '../../../local/aws/action-faults.ts';
 import type { LocalAwsOptions } from '../../../local/aws/server.ts';
@@ -88,6 +89,18 @@ describe('a client of AWS', () => {
       },
       calls: 4,
     });
+  });
+
+  test('passes on that the process keeps requests back, and does not try again', async () => {
+    const halt = new Error('another process may lead');
+    let asked = 0;
+    const dispatcher = guarded(keptConnections(), () => {
+      asked += 1;
+      throw halt;
+    });
+    const { account, calls } = await accountOf({ client: { dispatcher } });
+    assert.deepEqual(account, { message: halt.message, code: 'Halted', status: 0, hasRequestId: false });
+    assert.deepEqual([asked, calls], [1, 0]);
   });
 
   test('says that nobody answers', async () => {

@@ -115,7 +115,7 @@ describe('the clients of a cloud', () => {
       headers: {},
       body: null,
     } as const;
-    await assert.rejects(client.request({ ...request, signal }), halt);
+    await assert.rejects(client.request({ ...request, signal }), { code: 'Halted', cause: halt });
   });
 
   describe('with credentials of another form', () => {
